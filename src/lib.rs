@@ -1,0 +1,4 @@
+//! baselink (being built)
+
+pub mod error;
+pub mod span;
