@@ -1,4 +1,6 @@
 //! baselink (being built)
 
+pub mod edit;
 pub mod error;
+pub mod layer;
 pub mod span;

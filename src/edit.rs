@@ -1,0 +1,129 @@
+//! The edits of one buffer: which bytes give way to which.
+//!
+//! Offsets refer to the original buffer. Nothing here knows what the bytes mean; an edit list is the
+//! only way in which this crate changes a document, so what no edit names stays as it was.
+//!
+//! ```
+//! use baselink::{edit::Edits, span::Span};
+//! let mut edits = Edits::default();
+//! edits.push(Span::new(8, 8), b"http://a/".to_vec()).unwrap();
+//! assert_eq!(edits.apply(b"<a href=b>"), b"<a href=http://a/b>");
+//! ```
+//!
+//! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
+
+use std::io;
+
+use crate::error::{Error, Result};
+use crate::span::Span;
+
+/// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced, in offsets of the original buffer.
+    pub span: Span,
+    /// What stands there afterwards.
+    pub new: Vec<u8>,
+}
+
+/// Edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Edits {
+    list: Vec<Edit>,
+}
+
+impl Edits {
+    /// Adds an edit behind all those already there.
+    ///
+    /// # Errors
+    ///
+    /// When `span` begins before the end of the last edit: the list stays as it was.
+    pub fn push(&mut self, span: Span, new: Vec<u8>) -> Result<()> {
+        if let Some(last) = self.list.last()
+            && span.start < last.span.end
+        {
+            return Err(Error::new(format!(
+                "an edit at {}..{} overlaps the one at {}..{}",
+                span.start, span.end, last.span.start, last.span.end
+            )));
+        }
+        self.list.push(Edit { span, new });
+        Ok(())
+    }
+
+    /// The edits, in the order of the buffer.
+    pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
+        self.list.iter()
+    }
+
+    /// Whether nothing changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// How many places change.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Writes `source` with the edits made.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `out` returns, and an edit that ends behind `source`.
+    pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
+        let mut written = 0;
+        for edit in &self.list {
+            let kept = source.get(written..edit.span.start).ok_or(io::ErrorKind::InvalidInput)?;
+            out.write_all(kept)?;
+            out.write_all(&edit.new)?;
+            written = edit.span.end;
+        }
+        out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
+    }
+
+    /// `source` with the edits made, as a new buffer. Edits that end behind `source` leave it as it is.
+    #[must_use]
+    pub fn apply(&self, source: &[u8]) -> Vec<u8> {
+        let grown: usize = self.list.iter().map(|edit| edit.new.len()).sum();
+        let mut out = Vec::with_capacity(source.len() + grown);
+        match self.write_to(source, &mut out) {
+            Ok(()) => out,
+            Err(_) => source.to_vec(),
+        }
+    }
+}
+
+impl<'a> IntoIterator for &'a Edits {
+    type Item = &'a Edit;
+    type IntoIter = std::slice::Iter<'a, Edit>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn touching_edits_are_made_in_order_and_overlapping_ones_refused() {
+        let mut edits = Edits::default();
+        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
+        edits.push(Span::at(2), b"+".to_vec()).unwrap();
+        edits.push(Span::new(2, 3), Vec::new()).unwrap();
+        assert!(edits.push(Span::new(2, 4), Vec::new()).is_err());
+        assert_eq!(edits.apply(b"abcd"), b"A+d");
+    }
+
+    #[test]
+    fn an_edit_behind_the_end_leaves_the_buffer() {
+        let mut edits = Edits::default();
+        edits.push(Span::new(3, 9), b"x".to_vec()).unwrap();
+        assert_eq!(edits.apply(b"abcd"), b"abcd");
+    }
+}

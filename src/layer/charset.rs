@@ -1,0 +1,453 @@
+//! Character encodings: which one a document is in, and its text with a map back to its bytes.
+//!
+//! Implements "determining the character encoding" as far as a stored document allows (HTML,
+//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`), and
+//! decodes and encodes by encoding_rs.
+//!
+//! ```
+//! use baselink::layer::charset::{Charset, Detected};
+//! let page = b"<meta charset=latin1><a href=caf\xe9>";
+//! let found = Charset::detect(page, None);
+//! assert_eq!(found.charset.name(), "windows-1252");
+//! let view = found.charset.decode(&page[29..33], 29);
+//! assert_eq!(view.text, "café");
+//! assert_eq!(view.map.to_source(5), Some(33));
+//! ```
+//!
+//! Deliberately absent: guessing by letter frequencies. Undeclared bytes are UTF-8 if they are valid
+//! UTF-8, else windows-1252.
+
+use encoding_rs::{DecoderResult, EncoderResult, Encoding};
+
+use super::{MapBuilder, OffsetMap, View};
+use crate::span::Span;
+
+/// A character encoding of the Encoding Standard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Charset(&'static Encoding);
+
+/// How an encoding was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declaration {
+    /// A byte order mark.
+    ByteOrderMark,
+    /// What the user, or the header field of a message, says.
+    Given,
+    /// A `<meta charset>` or `<meta http-equiv=content-type>` in the first 1024 bytes.
+    Meta,
+    /// None of them.
+    Assumed,
+}
+
+/// The encoding of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detected {
+    /// The encoding.
+    pub charset: Charset,
+    /// How it was found.
+    pub declaration: Declaration,
+    /// Length of the byte order mark, 0 without one.
+    pub mark: usize,
+}
+
+impl Charset {
+    /// UTF-8.
+    pub const UTF_8: Self = Self(encoding_rs::UTF_8);
+
+    /// The encoding that `label` names (Encoding Standard, 4.2), white space and case ignored.
+    ///
+    /// `None` for an unknown label, and for the labels that the standard maps to "replacement".
+    #[must_use]
+    pub fn for_label(label: &str) -> Option<Self> {
+        Encoding::for_label_no_replacement(label.as_bytes()).map(Self)
+    }
+
+    /// Its name in the standard, such as `UTF-8`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// Whether bytes below 0x80 always stand for the ASCII character of that value, so that markup can
+    /// be found in the bytes.
+    #[must_use]
+    pub fn is_ascii_compatible(self) -> bool {
+        self.0.is_ascii_compatible()
+    }
+
+    /// The encoding of an HTML document: its byte order mark, else `given`, else its declaration, else
+    /// UTF-8 where `bytes` are that, else windows-1252.
+    #[must_use]
+    pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
+        let found = |charset, declaration, mark| Detected { charset, declaration, mark };
+        if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+            return found(Self(encoding), Declaration::ByteOrderMark, mark);
+        }
+        if let Some(given) = given {
+            return found(given, Declaration::Given, 0);
+        }
+        if let Some(charset) = prescan(&bytes[..bytes.len().min(1024)]) {
+            return found(charset, Declaration::Meta, 0);
+        }
+        let valid = std::str::from_utf8(bytes).is_ok();
+        let assumed = if valid { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 };
+        found(Self(assumed), Declaration::Assumed, 0)
+    }
+
+    /// Decodes `bytes`, which stand at `source` of their buffer, without looking for a mark.
+    ///
+    /// Bytes that are not text in this encoding become U+FFFD, one for each malformed sequence, and
+    /// the map leads from it back to them.
+    #[must_use]
+    pub fn decode(self, bytes: &[u8], source: usize) -> View {
+        if self.is_ascii_compatible() || self.0 == encoding_rs::UTF_8 {
+            if bytes.is_ascii() {
+                return View {
+                    text: String::from_utf8_lossy(bytes).into_owned(),
+                    map: OffsetMap::verbatim(source, bytes.len()),
+                };
+            }
+            if self.0 == encoding_rs::UTF_8 {
+                return decode_utf_8(bytes, source);
+            }
+        }
+        if self.0 == encoding_rs::UTF_16LE {
+            return decode_utf_16(bytes, source, u16::from_le_bytes);
+        }
+        if self.0 == encoding_rs::UTF_16BE {
+            return decode_utf_16(bytes, source, u16::from_be_bytes);
+        }
+        self.decode_by_bytes(bytes, source)
+    }
+
+    /// Feeds the decoder a byte at a time: what comes out belongs to the bytes since the last output.
+    fn decode_by_bytes(self, bytes: &[u8], source: usize) -> View {
+        let mut decoder = self.0.new_decoder_without_bom_handling();
+        let mut text = String::with_capacity(bytes.len());
+        let mut map = MapBuilder::default();
+        let mut pending = 0;
+        let mut at = 0;
+        loop {
+            let last = at == bytes.len();
+            let input = if last { &[][..] } else { &bytes[at..=at] };
+            let mut output = [0; 16];
+            let (result, read, written) =
+                decoder.decode_to_utf8_without_replacement(input, &mut output, last);
+            at += read;
+            let before = text.len();
+            text.push_str(&String::from_utf8_lossy(&output[..written]));
+            if matches!(result, DecoderResult::Malformed(..)) {
+                text.push('\u{fffd}');
+            }
+            let decoded = text.len() - before;
+            if decoded > 0 {
+                let verbatim =
+                    decoded == 1 && at - pending == 1 && bytes[pending] == text.as_bytes()[before];
+                if verbatim {
+                    map.verbatim(source + pending, 1);
+                } else {
+                    map.whole(decoded, Span::new(source + pending, source + at));
+                }
+                pending = at;
+            }
+            if last && !matches!(result, DecoderResult::Malformed(..)) {
+                return View { text, map: map.finish(source) };
+            }
+        }
+    }
+
+    /// The bytes of `text` in this encoding; `Err` with the first character that it does not have.
+    ///
+    /// # Errors
+    ///
+    /// A character that cannot be written, and in ISO-2022-JP any that is not ASCII: what surrounds
+    /// the place decides which of its states it would need.
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
+        if self.0 == encoding_rs::UTF_16LE {
+            return Ok(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
+        }
+        if self.0 == encoding_rs::UTF_16BE {
+            return Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
+        }
+        if self.0 == encoding_rs::UTF_8 || text.is_ascii() {
+            return Ok(text.as_bytes().to_vec());
+        }
+        if self.0 == encoding_rs::ISO_2022_JP {
+            return Err(text.chars().find(|one| !one.is_ascii()).unwrap_or('\u{fffd}'));
+        }
+        let mut encoder = self.0.new_encoder();
+        let room = encoder
+            .max_buffer_length_from_utf8_without_replacement(text.len())
+            .unwrap_or(text.len() * 4 + 16);
+        let mut out = vec![0; room];
+        match encoder.encode_from_utf8_without_replacement(text, &mut out, true) {
+            (EncoderResult::Unmappable(character), ..) => Err(character),
+            (_, _, written) => {
+                out.truncate(written);
+                Ok(out)
+            }
+        }
+    }
+
+    /// The bytes that a browser percent-encodes for `text` in a query (URL Standard, 1.3), where a
+    /// character that the encoding does not have becomes a decimal character reference.
+    #[must_use]
+    pub fn encode_query(self, text: &str) -> Vec<u8> {
+        self.0.encode(text).0.into_owned()
+    }
+}
+
+fn decode_utf_8(bytes: &[u8], source: usize) -> View {
+    let mut text = String::with_capacity(bytes.len());
+    let mut map = MapBuilder::default();
+    let mut at = source;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        map.verbatim(at, chunk.valid().len());
+        at += chunk.valid().len();
+        let invalid = chunk.invalid().len();
+        if invalid > 0 {
+            text.push('\u{fffd}');
+            map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + invalid));
+            at += invalid;
+        }
+    }
+    View { text, map: map.finish(source) }
+}
+
+fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View {
+    let mut text = String::with_capacity(bytes.len() / 2);
+    let mut map = MapBuilder::default();
+    let (pairs, odd) = bytes.as_chunks::<2>();
+    let mut at = source;
+    for decoded in char::decode_utf16(pairs.iter().copied().map(unit)) {
+        let decoded = decoded.unwrap_or('\u{fffd}');
+        text.push(decoded);
+        let length = 2 * decoded.len_utf16();
+        map.whole(decoded.len_utf8(), Span::new(at, at + length));
+        at += length;
+    }
+    if !odd.is_empty() {
+        text.push('\u{fffd}');
+        map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + 1));
+    }
+    View { text, map: map.finish(source) }
+}
+
+/// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`.
+fn prescan(head: &[u8]) -> Option<Charset> {
+    let mut at = 0;
+    while at < head.len() {
+        let rest = &head[at..];
+        if rest.starts_with(b"<!--") {
+            // The two dashes that open it may be those that end it.
+            at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
+        } else if starts_with_ignoring_case(rest, b"<meta")
+            && matches!(rest.get(5), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/'))
+        {
+            at += 6;
+            if let Some(charset) = meta_charset(head, &mut at) {
+                return Some(charset);
+            }
+        } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
+            || matches!(rest, [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..])
+        {
+            at += rest
+                .iter()
+                .position(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'>'))?;
+            while prescan_attribute(head, &mut at)?.is_some() {}
+        } else if matches!(rest, [b'<', b'!' | b'/' | b'?', ..]) {
+            at += memchr::memchr(b'>', rest)?;
+        } else {
+            at += 1;
+        }
+    }
+    None
+}
+
+fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
+    bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// The "meta" branch of the prescan, from behind the tag name.
+fn meta_charset(head: &[u8], at: &mut usize) -> Option<Charset> {
+    let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
+    let mut seen: Vec<Vec<u8>> = Vec::new();
+    while let Some((name, value)) = prescan_attribute(head, at)? {
+        if seen.contains(&name) {
+            continue;
+        }
+        match name.as_slice() {
+            b"http-equiv" => got_pragma |= value == b"content-type",
+            b"content" if charset.is_none() => {
+                if let Some(found) = charset_of_content(&value) {
+                    charset = Some(found);
+                    need_pragma = Some(true);
+                }
+            }
+            b"charset" => {
+                charset = Encoding::for_label(&value);
+                need_pragma = Some(false);
+            }
+            _ => {}
+        }
+        seen.push(name);
+    }
+    if need_pragma? && !got_pragma {
+        return None;
+    }
+    let charset = charset?;
+    Some(Charset(if charset == encoding_rs::UTF_16LE || charset == encoding_rs::UTF_16BE {
+        encoding_rs::UTF_8
+    } else if charset == encoding_rs::X_USER_DEFINED {
+        encoding_rs::WINDOWS_1252
+    } else if charset == encoding_rs::REPLACEMENT {
+        return None;
+    } else {
+        charset
+    }))
+}
+
+/// "Extract a character encoding from a meta element" (HTML, 2.5.3), over lower-cased bytes.
+fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
+    let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');
+    let mut rest = content;
+    loop {
+        rest = &rest[memchr::memmem::find(rest, b"charset")? + 7..];
+        let after = rest.trim_ascii_start();
+        if let Some(value) = after.strip_prefix(b"=") {
+            let value = value.trim_ascii_start();
+            return match value.first()? {
+                quote @ (b'"' | b'\'') => {
+                    Encoding::for_label(&value[1..1 + memchr::memchr(*quote, &value[1..])?])
+                }
+                _ => {
+                    let end = value.iter().position(|byte| space(byte) || *byte == b';');
+                    Encoding::for_label(&value[..end.unwrap_or(value.len())])
+                }
+            };
+        }
+        rest = after;
+    }
+}
+
+type PrescanAttribute = (Vec<u8>, Vec<u8>);
+
+/// "Get an attribute" of the prescan: name and value in lower case; `None` when `head` ends first.
+fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttribute>> {
+    let space = |byte: u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');
+    while space(*head.get(*at)?) || head[*at] == b'/' {
+        *at += 1;
+    }
+    if head[*at] == b'>' {
+        return Some(None);
+    }
+    let (mut name, mut value) = (Vec::new(), Vec::new());
+    loop {
+        match *head.get(*at)? {
+            b'=' if !name.is_empty() => break,
+            byte if space(byte) => {
+                while space(*head.get(*at)?) {
+                    *at += 1;
+                }
+                if head[*at] != b'=' {
+                    return Some(Some((name, value)));
+                }
+                break;
+            }
+            b'/' | b'>' => return Some(Some((name, value))),
+            byte => name.push(byte.to_ascii_lowercase()),
+        }
+        *at += 1;
+    }
+    *at += 1;
+    while space(*head.get(*at)?) {
+        *at += 1;
+    }
+    match head[*at] {
+        quote @ (b'"' | b'\'') => {
+            let length = memchr::memchr(quote, &head[*at + 1..])?;
+            value = head[*at + 1..*at + 1 + length].to_ascii_lowercase();
+            *at += length + 2;
+        }
+        _ => {
+            while !space(*head.get(*at)?) && head[*at] != b'>' {
+                value.push(head[*at].to_ascii_lowercase());
+                *at += 1;
+            }
+        }
+    }
+    Some(Some((name, value)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn detected(bytes: &[u8]) -> &'static str {
+        Charset::detect(bytes, None).charset.name()
+    }
+
+    #[test]
+    fn declarations_are_found_as_the_prescan_does() {
+        for (head, name) in [
+            (&b"<meta charset=koi8-r>"[..], "KOI8-R"),
+            (b"<META CHARSET = 'Shift_JIS' >", "Shift_JIS"),
+            (b"<meta http-equiv=Content-Type content='text/html; charset=gbk'>", "GBK"),
+            (b"<meta content='text/html; charset=gbk' http-equiv=content-type>", "GBK"),
+            // Without the pragma a content attribute says nothing.
+            (b"<meta content='text/html; charset=gbk'>", "UTF-8"),
+            (b"<!-- <meta charset=gbk> --><meta charset=big5>", "Big5"),
+            (b"<!--><meta charset=big5>", "Big5"),
+            (b"<a title='<meta charset=gbk>'><meta/charset=big5>", "Big5"),
+            (b"<metax charset=gbk>", "UTF-8"),
+            // UTF-16 cannot be declared in bytes that were read as ASCII (13.2.3.3, step 15).
+            (b"<meta charset=utf-16>", "UTF-8"),
+            (b"<meta charset=nonsense>\xff", "windows-1252"),
+            (b"<meta charset=gbk", "UTF-8"),
+            (b"\xef\xbb\xbf<meta charset=gbk>", "UTF-8"),
+            (b"\xff\xfe<\0", "UTF-16LE"),
+        ] {
+            assert_eq!(detected(head), name, "{}", String::from_utf8_lossy(head));
+        }
+        let mut late = vec![b' '; 1020];
+        late.extend_from_slice(b"<meta charset=gbk>");
+        assert_eq!(detected(&late), "UTF-8");
+    }
+
+    #[test]
+    fn every_encoding_maps_text_to_its_bytes() {
+        for (label, bytes, text, places) in [
+            ("utf-8", &b"a\xc3\xa9\xffb"[..], "aé\u{fffd}b", vec![(1, 1), (3, 3), (6, 4), (7, 5)]),
+            ("windows-1252", b"a\xe9b", "aéb", vec![(1, 1), (3, 2), (4, 3)]),
+            ("shift_jis", b"a\x95\x5cb", "a表b", vec![(1, 1), (4, 3), (5, 4)]),
+            ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
+            // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 13.2.1).
+            ("shift_jis", b"\x95\"", "\u{fffd}\"", vec![(3, 1), (4, 2)]),
+            (
+                "utf-16le",
+                b"a\0\x3d\xd8\x00\xde\x00\xd8b",
+                "a😀\u{fffd}\u{fffd}",
+                vec![(1, 2), (5, 6), (8, 8), (11, 9)],
+            ),
+            ("iso-2022-jp", b"a\x1b$BI=\x1b(Bb", "a表b", vec![(1, 1), (4, 6), (5, 10)]),
+        ] {
+            let view = Charset::for_label(label).unwrap().decode(bytes, 0);
+            assert_eq!(view.text, text, "{label}");
+            for (view_at, source) in places {
+                assert_eq!(view.map.to_source(view_at), Some(source), "{label} at {view_at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_encoding_has_is_written_and_the_rest_refused() {
+        let charset = |label| Charset::for_label(label).unwrap();
+        assert_eq!(charset("utf-16be").encode("a").unwrap(), b"\0a");
+        assert_eq!(charset("shift_jis").encode("表").unwrap(), b"\x95\x5c");
+        assert_eq!(charset("windows-1252").encode("x表"), Err('表'));
+        assert_eq!(charset("iso-2022-jp").encode("表"), Err('表'));
+        assert!(Charset::for_label("iso-2022-kr").is_none());
+    }
+}

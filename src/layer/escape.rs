@@ -1,0 +1,404 @@
+//! Escapes of the syntaxes that carry URLs: character references (HTML, 13.2.5.72 and following),
+//! CSS escapes (CSS Syntax 3, 4.3.7), JSON string escapes (RFC 8259, 7).
+//!
+//! Each is read as a layer ([`View`] in, [`View`] out), and written by a function that spells text so
+//! that reading gives it back.
+//!
+//! ```
+//! use baselink::layer::{escape, View};
+//! let css = escape::css(View::of_str(r"im\ g.png", 0));
+//! assert_eq!(css.text, "im g.png");
+//! assert_eq!(escape::css_string("a\"b", '"'), "a\\\"b");
+//! ```
+//!
+//! Deliberately absent: finding where an escaped value begins and ends; the scanners do that.
+
+use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
+
+use super::{MapBuilder, View};
+use crate::span::Span;
+
+/// Decodes the character references of an HTML attribute value, normalises its newlines and
+/// replaces NUL, as the tokenizer does (HTML, 13.2.3.5 and 13.2.5.36 to 38).
+///
+/// `view` is the raw value between its quotes, decoded from its charset.
+#[must_use]
+pub fn character_references(view: View) -> View {
+    markup(view, true)
+}
+
+/// Decodes the character references of text (the data and RCDATA states) and normalises newlines.
+#[must_use]
+pub fn character_data(view: View) -> View {
+    markup(view, false)
+}
+
+fn markup(view: View, attribute: bool) -> View {
+    if memchr::memchr3(b'&', b'\r', 0, view.text.as_bytes()).is_none() {
+        return view;
+    }
+    layered(view, |rest| match rest.as_bytes() {
+        [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
+        [b'\r', ..] => Some((1, Decoded::One('\n'))),
+        [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
+        [b'&', ..] => character_reference(rest, attribute),
+        _ => None,
+    })
+}
+
+/// What an escape stands for.
+enum Decoded {
+    Nothing,
+    One(char),
+    Two(char, char),
+}
+
+/// Applies `escape` wherever it finds one: it gets the rest of the text and says how many of its
+/// bytes are an escape, and of what.
+fn layered(view: View, escape: impl Fn(&str) -> Option<(usize, Decoded)>) -> View {
+    let mut text = String::with_capacity(view.text.len());
+    let mut map = MapBuilder::default();
+    let mut plain = 0;
+    let mut at = 0;
+    while at < view.text.len() {
+        let rest = &view.text[at..];
+        let Some((length, decoded)) = escape(rest) else {
+            at += rest.chars().next().map_or(1, char::len_utf8);
+            continue;
+        };
+        text.push_str(&view.text[plain..at]);
+        map.verbatim(plain, at - plain);
+        let before = text.len();
+        match decoded {
+            Decoded::Nothing => {}
+            Decoded::One(one) => text.push(one),
+            Decoded::Two(one, two) => text.extend([one, two]),
+        }
+        map.whole(text.len() - before, Span::new(at, at + length));
+        at += length;
+        plain = at;
+    }
+    if plain == 0 {
+        return view;
+    }
+    text.push_str(&view.text[plain..]);
+    map.verbatim(plain, view.text.len() - plain);
+    View { map: map.finish(0).over(&view.map), text }
+}
+
+/// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
+fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Decoded)> {
+    let bytes = rest.as_bytes();
+    if bytes.get(1) == Some(&b'#') {
+        return numeric_reference(bytes);
+    }
+    let mut matched = None;
+    for end in 2..=bytes.len() {
+        // Names are ASCII, so a lookup never sees a split character.
+        let Some(entry) = rest.get(1..end).and_then(|name| NAMED_ENTITIES.get(name)) else {
+            break;
+        };
+        if entry.0 != 0 {
+            matched = Some((end, *entry));
+        }
+    }
+    let (length, (first, second)) = matched?;
+    let next = bytes.get(length);
+    if attribute
+        && bytes[length - 1] != b';'
+        && next.is_some_and(|&byte| byte == b'=' || byte.is_ascii_alphanumeric())
+    {
+        return None;
+    }
+    let first = char::from_u32(first)?;
+    Some((
+        length,
+        match char::from_u32(second) {
+            Some('\0') | None => Decoded::One(first),
+            Some(second) => Decoded::Two(first, second),
+        },
+    ))
+}
+
+fn numeric_reference(bytes: &[u8]) -> Option<(usize, Decoded)> {
+    let (radix, digits) = match bytes.get(2) {
+        Some(b'x' | b'X') => (16, 3),
+        _ => (10, 2),
+    };
+    let mut number: u32 = 0;
+    let mut at = digits;
+    while let Some(digit) = bytes.get(at).and_then(|&byte| char::from(byte).to_digit(radix)) {
+        number = number.saturating_mul(radix).saturating_add(digit);
+        at += 1;
+    }
+    if at == digits {
+        return None;
+    }
+    if bytes.get(at) == Some(&b';') {
+        at += 1;
+    }
+    let decoded = match number {
+        0 => '\u{fffd}',
+        0x80..=0x9f => C1_REPLACEMENTS[number as usize - 0x80]
+            .or_else(|| char::from_u32(number))
+            .unwrap_or('\u{fffd}'),
+        _ => char::from_u32(number).unwrap_or('\u{fffd}'),
+    };
+    Some((at, Decoded::One(decoded)))
+}
+
+/// Decodes the escapes of a CSS string's or url-token's inside (CSS Syntax 3, 4.3.5 to 4.3.7),
+/// and its NUL and newlines (3.3).
+#[must_use]
+pub fn css(view: View) -> View {
+    if memchr::memchr3(b'\\', b'\r', 0, view.text.as_bytes()).is_none()
+        && memchr::memchr(0x0c, view.text.as_bytes()).is_none()
+    {
+        return view;
+    }
+    layered(view, |rest| {
+        let bytes = rest.as_bytes();
+        match bytes {
+            [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
+            [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
+            [b'\r' | 0x0c, ..] => Some((1, Decoded::One('\n'))),
+            [b'\\'] => Some((1, Decoded::Nothing)),
+            [b'\\', b'\r', b'\n', ..] => Some((3, Decoded::Nothing)),
+            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Decoded::Nothing)),
+            [b'\\', first, ..] if first.is_ascii_hexdigit() => Some(css_hex(bytes)),
+            [b'\\', ..] => {
+                let escaped = rest[1..].chars().next()?;
+                let length = 1 + escaped.len_utf8();
+                Some((length, Decoded::One(if escaped == '\0' { '\u{fffd}' } else { escaped })))
+            }
+            _ => None,
+        }
+    })
+}
+
+fn css_hex(bytes: &[u8]) -> (usize, Decoded) {
+    let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let number = bytes[1..=digits]
+        .iter()
+        .fold(0, |number, &byte| number * 16 + char::from(byte).to_digit(16).unwrap_or(0));
+    let mut length = 1 + digits;
+    match bytes.get(length..) {
+        Some([b'\r', b'\n', ..]) => length += 2,
+        Some([b' ' | b'\t' | b'\n' | b'\r' | 0x0c, ..]) => length += 1,
+        _ => {}
+    }
+    let decoded = char::from_u32(number).filter(|&decoded| decoded != '\0');
+    (length, Decoded::One(decoded.unwrap_or('\u{fffd}')))
+}
+
+/// Decodes the escapes of a JSON string's inside (RFC 8259, 7).
+///
+/// The string must be well formed; a lone surrogate becomes U+FFFD.
+#[must_use]
+pub fn json(view: View) -> View {
+    if memchr::memchr(b'\\', view.text.as_bytes()).is_none() {
+        return view;
+    }
+    layered(view, |rest| {
+        let bytes = rest.as_bytes();
+        if bytes[0] != b'\\' {
+            return None;
+        }
+        let decoded = match bytes.get(1)? {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => return Some(json_unicode(rest)),
+            &other => char::from(other),
+        };
+        Some((2, Decoded::One(decoded)))
+    })
+}
+
+fn json_unicode(rest: &str) -> (usize, Decoded) {
+    let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
+    let Some(high) = unit(2) else {
+        return (2, Decoded::One('\u{fffd}'));
+    };
+    if (0xd800..0xdc00).contains(&high)
+        && rest.get(6..8) == Some("\\u")
+        && let Some(low @ 0xdc00..0xe000) = unit(8)
+    {
+        let paired = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        return (12, Decoded::One(char::from_u32(paired).unwrap_or('\u{fffd}')));
+    }
+    (6, Decoded::One(char::from_u32(high).unwrap_or('\u{fffd}')))
+}
+
+/// How an attribute value is delimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quote {
+    /// `"…"`
+    Double,
+    /// `'…'`
+    Single,
+    /// No quotes: ends at white space or `>`.
+    None,
+}
+
+/// Spells `text` so that it stands for itself in an attribute value delimited by `quote`.
+#[must_use]
+pub fn attribute(text: &str, quote: Quote) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match (character, quote) {
+            ('&', _) => out.push_str("&amp;"),
+            ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
+            ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
+            ('<', Quote::None) => out.push_str("&lt;"),
+            ('>', Quote::None) => out.push_str("&gt;"),
+            ('\t' | '\n' | '\u{c}' | ' ' | '=' | '`', Quote::None) | ('\r', _) => {
+                out.push_str(&format!("&#{};", u32::from(character)));
+            }
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Spells `text` so that it stands for itself between tags.
+#[must_use]
+pub fn text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// Spells `text` so that it stands for itself in a CSS string quoted by `quote`.
+#[must_use]
+pub fn css_string(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\r' | '\u{c}' | '\0' => {
+                out.push_str(&format!("\\{:x} ", u32::from(character)));
+            }
+            _ => {
+                if character == quote || character == '\\' {
+                    out.push('\\');
+                }
+                out.push(character);
+            }
+        }
+    }
+    out
+}
+
+/// Spells `text` so that it stands for itself in a JSON string.
+#[must_use]
+pub fn json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Percent-encodes, as UTF-8, the characters of `text` that `special` names.
+#[must_use]
+pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut buffer = [0; 4];
+    for character in text.chars() {
+        if special(character) {
+            for byte in character.encode_utf8(&mut buffer).bytes() {
+                out.push_str(&format!("%{byte:02X}"));
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn check(decode: fn(View) -> View, raw: &str, text: &str) {
+        let view = decode(View::of_str(raw, 0));
+        assert_eq!(view.text, text, "{raw:?}");
+        assert_eq!(view.map.len(), text.len(), "{raw:?}");
+        assert_eq!(view.map.to_source(text.len()), Some(raw.len()), "{raw:?}");
+    }
+
+    #[test]
+    fn character_references_of_attributes() {
+        for (raw, text) in [
+            ("a&amp;b", "a&b"),
+            ("&#104;ttp", "http"),
+            ("&#x2F;&#x2f", "//"),
+            // 13.2.5.73: in an attribute a name without `;` before `=` or an alphanumeric is text.
+            ("?a&copy=1", "?a&copy=1"),
+            ("?a&copyb", "?a&copyb"),
+            ("?a&copy;", "?a©"),
+            ("?a&copy", "?a©"),
+            ("&notit;", "&notit;"),
+            ("&notin;", "∉"),
+            ("&nope; & &# &#x &;", "&nope; & &# &#x &;"),
+            ("&#0;&#xd800;&#x110000;&#99999999999;", "\u{fffd}\u{fffd}\u{fffd}\u{fffd}"),
+            ("&#128;&#x81;", "€\u{81}"),
+            ("a\r\nb\rc\0", "a\nb\nc\u{fffd}"),
+            ("&#13;\n", "\r\n"),
+            ("&NotEqualTilde;", "≂̸"),
+        ] {
+            check(character_references, raw, text);
+        }
+    }
+
+    #[test]
+    fn character_references_of_text_need_no_semicolon() {
+        check(character_data, "&copyb&notit;", "©b¬it;");
+    }
+
+    #[test]
+    fn css_escapes() {
+        for (raw, text) in [
+            (r"im\ g", "im g"),
+            (r"\41 b\41b", "Ab\u{41b}"),
+            (r"\000041b", "Ab"),
+            ("\\41\r\nb", "Ab"),
+            (r"\0 \110000 ", "\u{fffd}\u{fffd}"),
+            (r"a\)b\\", r"a)b\"),
+        ] {
+            check(css, raw, text);
+        }
+        assert_eq!(css(View::of_str("a\\\nb", 0)).text, "ab");
+    }
+
+    #[test]
+    fn json_escapes() {
+        for (raw, text) in [
+            (r"\/a\u0041\n", "/aA\n"),
+            (r"\ud83d\ude00", "😀"),
+            (r"\ud83dx", "\u{fffd}x"),
+            (r#"\"\\"#, r#""\"#),
+        ] {
+            check(json, raw, text);
+        }
+    }
+
+    #[test]
+    fn what_is_spelled_reads_as_itself() {
+        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
+        for quote in [Quote::Double, Quote::Single, Quote::None] {
+            let spelled = attribute(odd, quote);
+            assert_eq!(character_references(View::of_str(&spelled, 0)).text, odd);
+        }
+        for quote in ['"', '\''] {
+            assert_eq!(css(View::of_str(&css_string(odd, quote), 0)).text, odd);
+        }
+        assert_eq!(json(View::of_str(&json_string(odd), 0)).text, odd);
+        assert_eq!(character_data(View::of_str(&text(odd), 0)).text, odd);
+    }
+}

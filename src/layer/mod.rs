@@ -1,0 +1,298 @@
+//! A decoded view of bytes, with a map back to where every piece of it came from.
+//!
+//! A reference rarely stands in a file as itself: a charset turns bytes into text, character
+//! references and escapes turn that text into another, and these nest (base64 > charset >
+//! character reference > CSS escape is an ordinary `style` attribute of an ordinary message). Each
+//! layer yields a [`View`]; views over views share one [`OffsetMap`] that leads straight to the
+//! bytes, and [`lift`] turns an edit of the text into edits of the bytes beneath.
+//!
+//! ```
+//! use baselink::layer::{escape, View};
+//! // `&amp;` is five bytes and one character; everything else stands for itself.
+//! let view = escape::character_references(View::of_str("a&amp;b", 100));
+//! assert_eq!(view.text, "a&b");
+//! assert_eq!(view.map.to_source(2), Some(106));
+//! assert_eq!(view.map.to_source(1), Some(101));
+//! ```
+//!
+//! Deliberately absent: URLs. A layer does not know what it carries.
+
+pub mod charset;
+pub mod escape;
+
+use crate::edit::Edit;
+use crate::span::Span;
+
+/// Text decoded from a buffer, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The text.
+    pub text: String,
+    /// From offsets of `text` to offsets of the buffer.
+    pub map: OffsetMap,
+}
+
+impl View {
+    /// The view in which `text`, which stands at `source` of the buffer, stands for itself.
+    #[must_use]
+    pub fn of_str(text: &str, source: usize) -> Self {
+        Self { text: text.to_owned(), map: OffsetMap::verbatim(source, text.len()) }
+    }
+
+    /// The part of the view at `span` of its text.
+    ///
+    /// `None` when an end of `span` falls inside something that was decoded as a whole.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> Option<Self> {
+        let text = self.text.get(span.range())?.to_owned();
+        Some(Self { text, map: self.map.slice(span)? })
+    }
+}
+
+/// One stretch of a view: either every byte stands for itself, or the whole stands for the whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Run {
+    view: Span,
+    source: Span,
+    verbatim: bool,
+}
+
+/// From offsets of a view's text to offsets of the buffer beneath.
+///
+/// Offsets of the buffer never decrease along the view. A stretch that was decoded as a whole (a
+/// character reference, an escape, a character of another charset) has only its two ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OffsetMap {
+    source: usize,
+    len: usize,
+    /// Empty when the whole view stands for itself; else gapless over `0..len`.
+    runs: Vec<Run>,
+}
+
+impl OffsetMap {
+    /// The map of `len` bytes at `source` that stand for themselves.
+    #[must_use]
+    pub fn verbatim(source: usize, len: usize) -> Self {
+        Self { source, len, runs: Vec::new() }
+    }
+
+    /// Length of the view's text, in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the view is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Whether every byte of the view stands for itself, in one piece of the buffer.
+    #[must_use]
+    pub fn is_verbatim(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The span of the buffer that holds the whole view.
+    #[must_use]
+    pub fn source(&self) -> Span {
+        match (self.runs.first(), self.runs.last()) {
+            (Some(first), Some(last)) => Span::new(first.source.start, last.source.end),
+            _ => Span::new(self.source, self.source + self.len),
+        }
+    }
+
+    /// Where in the buffer the view's byte at `view` begins; for the view's end, where it ends.
+    ///
+    /// Between two stretches it is the end of the first, so that what a later stretch carries with
+    /// it (a charset's escape sequence, say) stays with the later one. `None` inside a stretch that
+    /// was decoded as a whole, and behind the end.
+    #[must_use]
+    pub fn to_source(&self, view: usize) -> Option<usize> {
+        if view > self.len {
+            return None;
+        }
+        if self.runs.is_empty() {
+            return Some(self.source + view);
+        }
+        if view == 0 {
+            return Some(self.source().start);
+        }
+        let run = self.runs[self.runs.partition_point(|run| run.view.end < view)];
+        if run.view.end == view {
+            Some(run.source.end)
+        } else if run.verbatim {
+            Some(run.source.start + (view - run.view.start))
+        } else {
+            None
+        }
+    }
+
+    /// The smallest span of the buffer that holds the view's `span`, widened to whole stretches.
+    #[must_use]
+    pub fn covering(&self, span: Span) -> Span {
+        let within = |view: usize| {
+            let view = view.min(self.len);
+            self.to_source(view).map_or_else(
+                || self.runs[self.runs.partition_point(|run| run.view.end < view)].source,
+                Span::at,
+            )
+        };
+        Span::new(within(span.start).start, within(span.end).end)
+    }
+
+    /// Whether the view's `span` stands in the buffer byte for byte, in one piece.
+    #[must_use]
+    pub fn stands_verbatim(&self, span: Span) -> bool {
+        if self.runs.is_empty() || span.is_empty() {
+            return true;
+        }
+        let run = self.runs[self.runs.partition_point(|run| run.view.end <= span.start)];
+        run.verbatim && span.end <= run.view.end
+    }
+
+    /// The map of the part of the view at `span`.
+    ///
+    /// `None` when an end of `span` falls inside a stretch that was decoded as a whole.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> Option<Self> {
+        let start = self.to_source(span.start)?;
+        self.to_source(span.end)?;
+        if self.runs.is_empty() {
+            return Some(Self::verbatim(start, span.len()));
+        }
+        let mut map = MapBuilder::default();
+        for run in &self.runs[self.runs.partition_point(|run| run.view.end <= span.start)..] {
+            if run.view.start >= span.end {
+                break;
+            }
+            let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
+            if run.verbatim {
+                map.verbatim(run.source.start + (view.start - run.view.start), view.len());
+            } else {
+                map.whole(view.len(), run.source);
+            }
+        }
+        Some(map.finish(start))
+    }
+
+    /// This map over `beneath`: from this view straight to the buffer beneath `beneath`.
+    #[must_use]
+    pub fn over(&self, beneath: &Self) -> Self {
+        if beneath.runs.is_empty() {
+            let mut map = self.clone();
+            map.source += beneath.source;
+            for run in &mut map.runs {
+                run.source = run.source.shifted(beneath.source);
+            }
+            return map;
+        }
+        if self.runs.is_empty() {
+            let span = Span::new(self.source, self.source + self.len);
+            return beneath.slice(span).unwrap_or_else(|| {
+                let mut map = MapBuilder::default();
+                map.whole(self.len, beneath.covering(span));
+                map.finish(beneath.covering(span).start)
+            });
+        }
+        let mut map = MapBuilder::default();
+        for run in &self.runs {
+            if !run.verbatim {
+                map.whole(run.view.len(), beneath.covering(run.source));
+                continue;
+            }
+            let first = beneath.runs.partition_point(|under| under.view.end <= run.source.start);
+            for under in &beneath.runs[first..] {
+                if under.view.start >= run.source.end {
+                    break;
+                }
+                let middle = Span::new(
+                    under.view.start.max(run.source.start),
+                    under.view.end.min(run.source.end),
+                );
+                if under.verbatim {
+                    let offset = middle.start - under.view.start;
+                    map.verbatim(under.source.start + offset, middle.len());
+                } else {
+                    map.whole(middle.len(), under.source);
+                }
+            }
+        }
+        map.finish(beneath.source().start)
+    }
+}
+
+/// Builds an [`OffsetMap`] from the start of a view to its end.
+#[derive(Debug, Default)]
+pub struct MapBuilder {
+    len: usize,
+    runs: Vec<Run>,
+}
+
+impl MapBuilder {
+    /// The next `len` bytes of the view stand for themselves at `source`.
+    pub fn verbatim(&mut self, source: usize, len: usize) {
+        if len == 0 {
+            return;
+        }
+        if let Some(last) = self.runs.last_mut()
+            && last.verbatim
+            && last.source.end == source
+        {
+            last.view.end += len;
+            last.source.end += len;
+        } else {
+            self.runs.push(Run {
+                view: Span::new(self.len, self.len + len),
+                source: Span::new(source, source + len),
+                verbatim: true,
+            });
+        }
+        self.len += len;
+    }
+
+    /// The next `len` bytes of the view stand, as a whole, for the bytes at `source`.
+    ///
+    /// With a `len` of 0 nothing is added: those bytes go with the next stretch.
+    pub fn whole(&mut self, len: usize, source: Span) {
+        if len == 0 {
+            return;
+        }
+        self.runs.push(Run { view: Span::new(self.len, self.len + len), source, verbatim: false });
+        self.len += len;
+    }
+
+    /// Length of the view so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing has been added.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The map; an empty view stands at `source`.
+    #[must_use]
+    pub fn finish(self, source: usize) -> OffsetMap {
+        match self.runs.as_slice() {
+            [] => OffsetMap::verbatim(source, 0),
+            [only] if only.verbatim => OffsetMap::verbatim(only.source.start, self.len),
+            _ => OffsetMap { source: 0, len: self.len, runs: self.runs },
+        }
+    }
+}
+
+/// Lifts one edit of a view to the buffer beneath: `span` of the view gives way to `new`, which is
+/// spelled as it must stand in the buffer.
+///
+/// `None` when an end of `span` falls inside a stretch that was decoded as a whole.
+#[must_use]
+pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>) -> Option<Edit> {
+    let start = map.to_source(span.start)?;
+    let end = map.to_source(span.end)?;
+    Some(Edit { span: Span::new(start, end), new })
+}
