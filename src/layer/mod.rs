@@ -19,6 +19,7 @@
 
 pub mod charset;
 pub mod escape;
+pub mod spelling;
 
 use crate::edit::Edit;
 use crate::span::Span;
@@ -49,6 +50,14 @@ impl View {
     }
 }
 
+impl View {
+    /// Adds `next`, which stands behind this view in the same buffer.
+    pub fn append(&mut self, next: &Self) {
+        self.text.push_str(&next.text);
+        self.map.append(&next.map);
+    }
+}
+
 /// One stretch of a view: either every byte stands for itself, or the whole stands for the whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
@@ -74,6 +83,28 @@ impl OffsetMap {
     #[must_use]
     pub fn verbatim(source: usize, len: usize) -> Self {
         Self { source, len, runs: Vec::new() }
+    }
+
+    fn append(&mut self, next: &Self) {
+        if self.len == 0 {
+            self.clone_from(next);
+            return;
+        }
+        let verbatim = |map: &Self| Run {
+            view: Span::new(0, map.len),
+            source: Span::new(map.source, map.source + map.len),
+            verbatim: true,
+        };
+        if self.runs.is_empty() {
+            self.runs.push(verbatim(self));
+        }
+        let shift = |run: &Run| Run { view: run.view.shifted(self.len), ..*run };
+        match next.runs.as_slice() {
+            [] if next.len == 0 => {}
+            [] => self.runs.push(shift(&verbatim(next))),
+            runs => self.runs.extend(runs.iter().map(shift)),
+        }
+        self.len += next.len;
     }
 
     /// Length of the view's text, in bytes.

@@ -1,0 +1,161 @@
+//! The nouns: a [`Document`] and the [`Link`]s that stand in it, exactly as written.
+//!
+//! A scanner makes them and knows nothing of bases; [`crate::rewrite`] turns them into targets and
+//! edits and knows nothing of syntax.
+//!
+//! ```
+//! let page = br#"<p><a href="../x.html">"#;
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "../x.html");
+//! assert_eq!(&page[document.links[0].span().range()], b"../x.html");
+//! ```
+//!
+//! Deliberately absent: targets. The same document has others wherever its base differs.
+
+use crate::diagnostic::Diagnostic;
+use crate::format::Format;
+use crate::layer::OffsetMap;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::Spelling;
+use crate::span::Span;
+
+/// A file, or a document that stands inside another.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// `""` for the outermost, `1`, `2`, `1.2` for those inside, in the order of the file.
+    pub entity: String,
+    /// What it is.
+    pub format: Format,
+    /// The encoding of its bytes; of a document in a value, that of its text.
+    pub charset: Charset,
+    /// Every link, in the order of the document.
+    pub links: Vec<Link>,
+    /// Every declaration of a base that was found, the effective one first.
+    pub bases: Vec<DeclaredBase>,
+    /// The documents inside it.
+    pub parts: Vec<Document>,
+    /// What is odd about it; spans are those of its own buffer.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether it was scanned without its tree.
+    pub without_tree: bool,
+    /// Where in its buffer a `base` element would be the first child of `head`.
+    pub head: usize,
+    /// Its own buffer, where that is not the buffer that was scanned.
+    pub decoded: Option<Decoded>,
+}
+
+/// The text of a document that does not stand as itself in the buffer beneath.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The text: the buffer that the document's spans count in.
+    pub text: String,
+    /// From the text to the buffer beneath.
+    pub map: OffsetMap,
+    /// How new text is spelled in the buffer beneath.
+    pub spelling: Spelling,
+}
+
+/// A reference in a document, as written.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Name of the element, as the document's tokenizer gives it; empty for a stylesheet's.
+    pub element: String,
+    /// Name of the attribute; `None` for text and stylesheets.
+    pub attribute: Option<String>,
+    /// The reference, decoded, without the white space around it.
+    pub reference: String,
+    /// What it is resolved against.
+    pub against: Against,
+    /// Whether an empty reference means the base here; elsewhere it means nothing.
+    pub empty_resolves: bool,
+    /// Whether a fragment alone names an element of this document (`usemap`, `url(#x)`), which must
+    /// stay so.
+    pub fragment_identifies: bool,
+    /// From the reference to the document's buffer; `None` when it cannot be edited there.
+    pub map: Option<OffsetMap>,
+    /// The smallest span of the document's buffer that holds it.
+    pub holder: Span,
+    /// How new text is spelled there.
+    pub spelling: Spelling,
+}
+
+impl Link {
+    /// Where the reference stands in the document's buffer, or what holds it there.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        self.map.as_ref().map_or(self.holder, OffsetMap::source)
+    }
+}
+
+/// What a reference is resolved against.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Against {
+    /// The document base URL.
+    Document,
+    /// The base that the document would have without its own declaration: `base href`.
+    Fallback,
+    /// The URL from which the document came, whatever it declares: `html manifest`.
+    Retrieval,
+    /// `codebase`, itself a reference against the document base URL (HTML 4.01, 13.3). Profiles after
+    /// RFC 3986 ignore it.
+    Codebase(String),
+    /// Inner bases that every profile honours, outermost first, each a reference against the one
+    /// before it: `@base` of JSON-LD.
+    Inner(Vec<String>),
+    /// Nothing: what is relative shall stay so.
+    Nothing,
+}
+
+/// How a declaration of a base stands in its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The one that counts.
+    First,
+    /// Not the first with an `href`.
+    Later,
+    /// A `base` element without `href`.
+    NoHref,
+    /// In the contents of a `template`, which is not the document.
+    Template,
+    /// An SVG or MathML element called `base`.
+    Foreign,
+    /// The tag makes no element where it stands (in a frameset, say).
+    Dropped,
+    /// In `noscript`, `noframes` or `noembed`, which is text to a browser that runs scripts.
+    Fallback,
+    /// In a conditional comment.
+    ConditionalComment,
+    /// Not a tag at all: in a comment, in raw text, in an attribute value, or cut off by the end.
+    Text,
+}
+
+impl Standing {
+    /// Why it does not count, as a sentence without a full stop.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::First => "the first base element with an href, in tree order",
+            Self::Later => "a base element with an href comes before it in tree order",
+            Self::NoHref => "it has no href",
+            Self::Template => "the contents of a template are not in the document tree",
+            Self::Foreign => "it is an SVG or MathML element, not an HTML one",
+            Self::Dropped => "the tag makes no element there",
+            Self::Fallback => "it stands in content for browsers without scripts, frames or plugins",
+            Self::ConditionalComment => "it stands in a conditional comment",
+            Self::Text => "it is not a start tag there, but part of a comment, of text, of another tag or cut off",
+        }
+    }
+}
+
+/// A declaration of a base, as found in the content (RFC 1808, 3.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredBase {
+    /// The whole element or header field, in the document's buffer.
+    pub span: Span,
+    /// Its value, decoded, without the white space around it; `None` without a value.
+    pub value: Option<String>,
+    /// Whether it counts.
+    pub standing: Standing,
+    /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that.
+    pub removable: Span,
+}

@@ -1,0 +1,160 @@
+//! How new text must be spelled where it is put: the way back down through the layers.
+//!
+//! Three things decide it: the form of the value (a list, a `srcset`, a CSS string), what carries it
+//! (an attribute by its quote, text, raw text) and the character encoding.
+//!
+//! ```
+//! use baselink::layer::{charset::Charset, escape::Quote, spelling::{Carrier, Form, Spelling}};
+//! let place = Spelling { form: Form::Srcset, carrier: Carrier::Attribute(Quote::Double), enclosed: false };
+//! let new = place.adapt("http://a/b c/?x&y,", true, Charset::UTF_8);
+//! assert_eq!(new, "http://a/b%20c/?x&y%2C");
+//! assert_eq!(place.spell(&new, Charset::UTF_8).unwrap(), b"http://a/b%20c/?x&amp;y%2C");
+//! ```
+//!
+//! Deliberately absent: quotes added or changed. What cannot stand at a place is escaped in the way the
+//! place has, else percent-encoded.
+
+use super::charset::Charset;
+use super::escape::{self, Quote};
+
+/// The syntax of the value in which a reference stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// The value is the reference.
+    Whole,
+    /// One of several, separated by white space.
+    Spaces,
+    /// One of several, separated by commas.
+    Commas,
+    /// The URL of an image candidate (HTML, 4.8.4.2.1).
+    Srcset,
+    /// The URL of a declarative refresh (HTML, 4.2.5.3), in quotes or bare.
+    Refresh(Option<char>),
+    /// The inside of a CSS url-token (CSS Syntax 3, 4.3.6).
+    CssToken,
+    /// The inside of a CSS string.
+    CssString(char),
+    /// The inside of a JSON string.
+    Json,
+    /// Not a reference: a document in the value.
+    Document,
+}
+
+/// What carries the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Carrier {
+    /// An attribute value.
+    Attribute(Quote),
+    /// Text in which character references count.
+    Text,
+    /// Text in which they do not: raw text, a CDATA section, a whole file.
+    Raw,
+}
+
+/// How text is spelled at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spelling {
+    /// The value's syntax.
+    pub form: Form,
+    /// What carries the value.
+    pub carrier: Carrier,
+    /// Whether the place lies in a comment or in raw text, which `<` and `>` could end.
+    pub enclosed: bool,
+}
+
+impl Spelling {
+    /// `text` without what the place has no escape for: that is percent-encoded.
+    ///
+    /// `last` says that nothing of the reference follows `text`.
+    #[must_use]
+    pub fn adapt(&self, text: &str, last: bool, charset: Charset) -> String {
+        let raw = self.carrier == Carrier::Raw;
+        let escapable = matches!(self.carrier, Carrier::Attribute(_) | Carrier::Text);
+        let mut adapted = escape::percent_encode(text, |character| {
+            let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
+            (match self.form {
+                Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
+                Form::Spaces | Form::Srcset => ascii_space,
+                Form::Commas => ascii_space || character == ',',
+                Form::Refresh(quote) => Some(character) == quote,
+                Form::CssToken => {
+                    ascii_space
+                        || character.is_control()
+                        || matches!(character, '"' | '\'' | '(' | ')' | '\\')
+                }
+            }) || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
+                || (!escapable && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
+        });
+        if self.form == Form::Srcset && last {
+            let commas = adapted.len() - adapted.trim_end_matches(',').len();
+            adapted.truncate(adapted.len() - commas);
+            adapted.push_str(&"%2C".repeat(commas));
+        }
+        if self.form == Form::Refresh(None) && adapted.starts_with(['"', '\'']) {
+            adapted = escape::percent_encode(&adapted, |one| matches!(one, '"' | '\''));
+        }
+        adapted
+    }
+
+    /// The bytes that read as `adapted` at the place.
+    ///
+    /// # Errors
+    ///
+    /// With the first character that the encoding does not have and the place cannot escape.
+    pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
+        let formed = match self.form {
+            Form::CssString(quote) => escape::css_string(adapted, quote),
+            Form::Json => escape::json_string(adapted),
+            _ => adapted.to_owned(),
+        };
+        let mut carried = match self.carrier {
+            Carrier::Attribute(quote) => escape::attribute(&formed, quote),
+            Carrier::Text => escape::text(&formed),
+            Carrier::Raw => return charset.encode(&formed),
+        };
+        if self.enclosed {
+            carried = carried.replace('<', "&lt;").replace('>', "&gt;");
+        }
+        if let Ok(bytes) = charset.encode(&carried) {
+            return Ok(bytes);
+        }
+        let mut buffer = [0; 4];
+        let mut bytes = Vec::with_capacity(carried.len());
+        for character in carried.chars() {
+            match charset.encode(character.encode_utf8(&mut buffer)) {
+                Ok(encoded) => bytes.extend(encoded),
+                Err(_) => bytes.extend(charset.encode(&format!("&#x{:X};", u32::from(character)))?),
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn check(form: Form, carrier: Carrier, charset: &str, text: &str, spelled: &str) {
+        let charset = Charset::for_label(charset).unwrap();
+        let place = Spelling { form, carrier, enclosed: carrier == Carrier::Raw };
+        let bytes = place.spell(&place.adapt(text, true, charset), charset).unwrap();
+        assert_eq!(String::from_utf8_lossy(&bytes), spelled, "{form:?} {carrier:?}");
+    }
+
+    #[test]
+    fn each_place_has_its_spelling() {
+        let double = Carrier::Attribute(Quote::Double);
+        let bare = Carrier::Attribute(Quote::None);
+        check(Form::Whole, double, "utf-8", "/a b\"é&", "/a b&quot;é&amp;");
+        check(Form::Whole, bare, "utf-8", "/a b>", "/a&#32;b&gt;");
+        check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
+        check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
+        check(Form::Spaces, double, "utf-8", "/a b", "/a%20b");
+        check(Form::Commas, double, "utf-8", "/a,b", "/a%2Cb");
+        check(Form::Refresh(Some('\'')), double, "utf-8", "/'\"", "/%27&quot;");
+        check(Form::CssToken, Carrier::Raw, "utf-8", "/a (b)", "/a%20%28b%29");
+        check(Form::CssString('"'), double, "utf-8", "/\"", "/\\&quot;");
+        check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
+    }
+}

@@ -1,0 +1,789 @@
+//! READ FIRST: from a document and what is known of it to the outcome of every link, and to the edits.
+//!
+//! ```text
+//! bytes --scan--> Document --base--> BaseChain
+//!                    |                   |
+//!                  Link --reference--> resolve --> target
+//!                    |                               |
+//! bytes' <--edit-- Edits <-------- lift <-------- new text
+//! ```
+//!
+//! This file knows all rooms: a scanner's links are judged one by one ([`Outcome`]), what of a target
+//! is new is spelled for its place, and lifted through every layer to the bytes of the file.
+//!
+//! ```
+//! use baselink::{Options, rewrite};
+//! let options = Options::at("http://a/dir/page.html");
+//! let rewritten = rewrite(br#"<a href="../x.html#y">"#, &options);
+//! assert_eq!(rewritten.output(), br#"<a href="http://a/x.html#y">"#);
+//! ```
+//!
+//! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
+
+use std::collections::HashMap;
+use std::str::FromStr;
+
+use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Against, Document, Link, Standing};
+use crate::edit::{Edit, Edits};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::layer::escape::{self, Quote};
+use crate::layer::lift;
+use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::reference::{self, Grammar};
+use crate::resolve::{self, Base, Profile, Target};
+use crate::scan::{self, ScanOptions};
+use crate::span::Span;
+
+/// What is known of a document beside its bytes, and what is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How references are resolved.
+    pub profile: Profile,
+    /// The URL of the document (RFC 1808, 3.3).
+    pub retrieval: Option<Retrieval>,
+    /// What becomes of references that are a fragment only.
+    pub fragments: Fragments,
+    /// What becomes of the `base` element.
+    pub base_element: BaseElement,
+    /// What a scanner is told.
+    pub scan: ScanOptions,
+}
+
+impl Options {
+    /// The defaults, for a document retrieved from `url`, which must be absolute.
+    #[must_use]
+    pub fn at(url: &str) -> Self {
+        Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
+    }
+}
+
+/// What becomes of a reference that is a fragment only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fragments {
+    /// It is resolved: RFC 1808 to the letter.
+    #[default]
+    Rewrite,
+    /// It is left.
+    Keep,
+    /// It is resolved only where an embedded base differs from the retrieval URL: there a browser
+    /// leaves the page for it, too.
+    Auto,
+}
+
+impl FromStr for Fragments {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "rewrite" => Ok(Self::Rewrite),
+            "keep" => Ok(Self::Keep),
+            "auto" => Ok(Self::Auto),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for fragments: it is one of rewrite, keep, auto"
+            ))),
+        }
+    }
+}
+
+/// What becomes of the `base` element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseElement {
+    /// It is kept, and its own href made absolute.
+    #[default]
+    Absolute,
+    /// It is kept as it is.
+    Keep,
+    /// It is taken out, where every relative link was rewritten.
+    Remove,
+    /// Where the document has none, one with the established base is put into the head.
+    Insert,
+}
+
+impl FromStr for BaseElement {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "absolute" => Ok(Self::Absolute),
+            "keep" => Ok(Self::Keep),
+            "remove" => Ok(Self::Remove),
+            "insert" => Ok(Self::Insert),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for the base element: it is one of absolute, keep, remove, insert"
+            ))),
+        }
+    }
+}
+
+/// What became of a link: exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It was relative and is absolute now.
+    Rewritten,
+    /// It was absolute.
+    Absolute,
+    /// It is relative, and the document has no base.
+    NoBase,
+    /// It was left, for a [`Reason`].
+    Left,
+    /// It has a target, which cannot be written where it stands.
+    NotEditable,
+}
+
+impl Outcome {
+    /// All of them, in the order of summaries.
+    pub const ALL: [Self; 5] =
+        [Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rewritten => "rewritten",
+            Self::Absolute => "absolute",
+            Self::NoBase => "no-base",
+            Self::Left => "left",
+            Self::NotEditable => "not-editable",
+        }
+    }
+}
+
+/// Why a link was left, or could not be edited: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// It names an element of the same document by its id, and must go on doing so.
+    IdReference,
+    /// It is empty, which does not mean the base there.
+    Empty,
+    /// A template engine fills it in.
+    Placeholder,
+    /// It is a fragment, and `--fragments` says that it stays.
+    Fragment,
+    /// Nothing can be resolved against the base.
+    BaseUnusable,
+    /// The profile cannot resolve it.
+    Unresolvable,
+    /// It is the href of the `base` element, and `--base-element` decides on it.
+    BaseElement,
+    /// The attribute has no value that could be replaced.
+    NoValue,
+    /// It begins or ends in the middle of something that was decoded as a whole.
+    Escaped,
+    /// The bytes that would have to be written include some that could not be decoded.
+    Undecodable,
+    /// The document's encoding cannot spell the target there.
+    Charset,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::IdReference,
+        Self::Empty,
+        Self::Placeholder,
+        Self::Fragment,
+        Self::BaseUnusable,
+        Self::Unresolvable,
+        Self::BaseElement,
+        Self::NoValue,
+        Self::Escaped,
+        Self::Undecodable,
+        Self::Charset,
+    ];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IdReference => "id-reference",
+            Self::Empty => "empty",
+            Self::Placeholder => "placeholder",
+            Self::Fragment => "fragment",
+            Self::BaseUnusable => "base-unusable",
+            Self::Unresolvable => "unresolvable",
+            Self::BaseElement => "base-element",
+            Self::NoValue => "no-value",
+            Self::Escaped => "escaped",
+            Self::Undecodable => "undecodable",
+            Self::Charset => "charset",
+        }
+    }
+
+    /// Whether `--strict` accepts it: the link means what it meant, or was left on request.
+    #[must_use]
+    pub fn is_intended(self) -> bool {
+        matches!(
+            self,
+            Self::IdReference | Self::Empty | Self::Placeholder | Self::Fragment | Self::BaseElement
+        )
+    }
+}
+
+/// A link, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkReport {
+    /// The entity it stands in.
+    pub entity: String,
+    /// Its bytes in the file; where it is encoded there, the bytes that hold it.
+    pub span: Span,
+    /// Name of the element.
+    pub element: String,
+    /// Name of the attribute; `None` for text.
+    pub attribute: Option<String>,
+    /// The reference, decoded, as written.
+    pub reference: String,
+    /// The base that it is resolved against; `None` when there is none.
+    pub base: Option<String>,
+    /// The rule that gave the base.
+    pub rule: Rule,
+    /// The source that gave it.
+    pub source: Source,
+    /// Where it leads; `None` when that is unknown.
+    pub target: Option<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
+    pub reason: Option<Reason>,
+    /// Whether another profile resolves it to a different target.
+    pub differs: bool,
+}
+
+/// An entity, and how its base was established.
+#[derive(Clone, Debug)]
+pub struct EntityReport {
+    /// What it is.
+    pub format: Format,
+    /// Its encoding.
+    pub charset: Charset,
+    /// Its base.
+    pub chain: BaseChain,
+    /// Whether it was scanned without its tree.
+    pub without_tree: bool,
+}
+
+/// Everything that is known of a file's links.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The document and those inside it, outermost first.
+    pub entities: Vec<EntityReport>,
+    /// Every link, in the order of the file.
+    pub links: Vec<LinkReport>,
+    /// What is odd; spans are those of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// How many links have `outcome`.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.links.iter().filter(|link| link.outcome == outcome).count()
+    }
+}
+
+/// A rewritten document: its edits, and the report.
+#[derive(Clone, Debug)]
+pub struct Rewritten<'a> {
+    source: &'a [u8],
+    /// What changes, in offsets of the source.
+    pub edits: Edits,
+    /// What became of every link.
+    pub report: Report,
+}
+
+impl Rewritten<'_> {
+    /// The bytes of the document with the edits made.
+    #[must_use]
+    pub fn output(&self) -> Vec<u8> {
+        self.edits.apply(self.source)
+    }
+}
+
+/// Makes every relative link of the HTML document `bytes` absolute.
+#[must_use]
+pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    let document = scan::scan(bytes, &options.scan);
+    let (edits, report) = plan(&document, options);
+    Rewritten { source: bytes, edits, report }
+}
+
+/// Says of every link of the HTML document `bytes` what [`rewrite`] would make of it.
+#[must_use]
+pub fn examine(bytes: &[u8], options: &Options) -> Report {
+    rewrite(bytes, options).report
+}
+
+/// The edits and the report of a scanned document.
+#[must_use]
+pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
+    let mut report = Report::default();
+    let outer = Outer::Retrieval(options.retrieval.as_ref());
+    let planner = &mut Planner { options, report: &mut report };
+    let mut planned = planner.document(document, outer, document.charset);
+    planned.sort_by_key(|planned| planned.report.span.start);
+    let mut all: Vec<(Edit, usize)> = Vec::new();
+    for (index, planned) in planned.iter_mut().enumerate() {
+        all.extend(std::mem::take(&mut planned.edits).into_iter().map(|edit| (edit, index)));
+    }
+    all.sort_by_key(|(edit, _)| (edit.span.start, edit.span.end));
+    let mut edits = Edits::default();
+    for (edit, index) in all {
+        if edits.push(edit.span, edit.new).is_err() {
+            planned[index].report.outcome = Outcome::NotEditable;
+            planned[index].report.reason = Some(Reason::Escaped);
+        }
+    }
+    report.links.extend(planned.into_iter().filter(|one| !one.is_policy).map(|one| one.report));
+    let differing = report.links.iter().filter(|link| link.differs).count();
+    if let Some(first) = report.links.iter().find(|link| link.differs) {
+        let message = format!(
+            "{differing} of the rewritten links lead elsewhere under another resolver; the first is '{}'",
+            first.reference
+        );
+        report.diagnostics.push(Diagnostic::new(Code::ProfilesDiffer, first.span, message));
+    }
+    (edits, report)
+}
+
+/// A link's report with its edits, in the buffer that is being planned.
+struct Planned {
+    report: LinkReport,
+    edits: Vec<Edit>,
+    /// An edit that a policy asks for, not a link.
+    is_policy: bool,
+}
+
+impl Planned {
+    fn refuse(&mut self, reason: Reason) {
+        self.edits.clear();
+        self.report.outcome = Outcome::NotEditable;
+        self.report.reason = Some(reason);
+    }
+}
+
+struct Planner<'a> {
+    options: &'a Options,
+    report: &'a mut Report,
+}
+
+impl Planner<'_> {
+    /// Plans `document` and all inside it.
+    ///
+    /// Edits and spans of the result are those of the buffer beneath `document`, whose encoding is
+    /// `beneath`. Recursion is as deep as a scanner lets documents nest.
+    fn document(
+        &mut self,
+        document: &Document,
+        outer: Outer<'_>,
+        beneath: Charset,
+    ) -> Vec<Planned> {
+        let chain = base::establish(document, outer, self.options.profile);
+        let charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
+        let mut diagnostics = document.diagnostics.clone();
+        diagnostics.extend(chain.diagnostics.iter().cloned());
+        diagnostics.extend(base_diagnostic(document, &chain, self.options.profile));
+        let resolver = Resolver::new(document, &chain, self.options);
+        let mut planned: Vec<Planned> =
+            document.links.iter().map(|link| resolver.link(link, charset)).collect();
+        let first_entity = self.report.entities.len();
+        let first_diagnostic = self.report.diagnostics.len();
+        self.report.entities.push(EntityReport {
+            format: document.format,
+            charset: document.charset,
+            chain: chain.clone(),
+            without_tree: document.without_tree,
+        });
+        for part in &document.parts {
+            planned.extend(self.document(part, Outer::Encapsulating(&chain), charset));
+        }
+        diagnostics.extend(self.base_element(document, &chain, &mut planned, charset));
+        self.report.diagnostics.extend(diagnostics);
+        let Some(decoded) = &document.decoded else {
+            return planned;
+        };
+        for planned in &mut planned {
+            planned.report.span = decoded.map.covering(planned.report.span);
+            lift_through(planned, decoded, beneath);
+        }
+        for diagnostic in &mut self.report.diagnostics[first_diagnostic..] {
+            diagnostic.span = decoded.map.covering(diagnostic.span);
+        }
+        let entities = &mut self.report.entities[first_entity..];
+        for level in entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
+            level.span = level.span.map(|span| decoded.map.covering(span));
+        }
+        planned
+    }
+
+    /// Follows the policy for the `base` element, as far as that goes beyond its href.
+    fn base_element(
+        &self,
+        document: &Document,
+        chain: &BaseChain,
+        planned: &mut Vec<Planned>,
+        charset: Charset,
+    ) -> Option<Diagnostic> {
+        let first = document.bases.iter().find(|base| base.standing == Standing::First);
+        let policy = match (self.options.base_element, first) {
+            (BaseElement::Remove, Some(first)) => {
+                let depends = planned.iter().find(|one| depends_on_base(&one.report));
+                if let Some(depends) = depends {
+                    let message = format!(
+                        "the base element was kept, because '{}' still depends on it",
+                        depends.report.reference
+                    );
+                    return Some(Diagnostic::new(Code::BaseElementKept, first.span, message));
+                }
+                Edit { span: first.removable, new: Vec::new() }
+            }
+            (BaseElement::Insert, None) if document.entity.is_empty() => {
+                let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
+                let place = Spelling {
+                    form: Form::Whole,
+                    carrier: Carrier::Raw,
+                    enclosed: false,
+                };
+                let tag = format!("<base href=\"{href}\">");
+                Edit { span: Span::at(document.head), new: place.spell(&tag, charset).ok()? }
+            }
+            _ => return None,
+        };
+        planned.push(Planned {
+            report: LinkReport {
+                entity: document.entity.clone(),
+                span: policy.span,
+                element: "base".to_owned(),
+                attribute: None,
+                reference: String::new(),
+                base: None,
+                rule: Rule::Default,
+                source: Source::Default,
+                target: None,
+                outcome: Outcome::Rewritten,
+                reason: None,
+                differs: false,
+            },
+            edits: vec![policy],
+            is_policy: true,
+        });
+        None
+    }
+}
+
+/// Whether a link would mean something else if the `base` element were gone.
+fn depends_on_base(link: &LinkReport) -> bool {
+    match link.outcome {
+        Outcome::Rewritten | Outcome::Absolute => false,
+        Outcome::Left => !matches!(
+            link.reason,
+            Some(Reason::IdReference | Reason::Empty | Reason::BaseElement)
+        ),
+        Outcome::NoBase | Outcome::NotEditable => true,
+    }
+}
+
+/// Lifts the edits of a link from a document's text to the buffer beneath.
+fn lift_through(planned: &mut Planned, decoded: &crate::document::Decoded, beneath: Charset) {
+    let mut lifted = Vec::with_capacity(planned.edits.len());
+    for edit in &planned.edits {
+        let text = String::from_utf8_lossy(&edit.new);
+        let Ok(spelled) = decoded.spelling.spell(&text, beneath) else {
+            return planned.refuse(Reason::Charset);
+        };
+        match lift(&decoded.map, edit.span, spelled) {
+            Some(edit) => lifted.push(edit),
+            None => return planned.refuse(Reason::Escaped),
+        }
+    }
+    planned.edits = lifted;
+}
+
+/// What is to be said of a base that was taken.
+fn base_diagnostic(
+    document: &Document,
+    chain: &BaseChain,
+    profile: Profile,
+) -> Option<Diagnostic> {
+    let base = chain.base.as_deref()?;
+    let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
+    let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
+    let inherited = matches!(chain.rule, Rule::Encapsulating);
+    if document.links.is_empty() || inherited {
+        return None;
+    }
+    if let Err(why) = resolve::usable(base) {
+        let message = format!("no reference can be resolved against the base {base}: {why}");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    let params = reference::Reference::split(Grammar::Rfc1808, base).params();
+    if profile == Profile::Rfc1808 && params.is_some_and(|params| params.contains('/')) {
+        let message = format!(
+            "by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'; \
+             --resolver rfc3986 takes the ';' for part of a name"
+        );
+        return Some(Diagnostic::new(Code::BaseParameters, span, message));
+    }
+    None
+}
+
+/// Judges the links of one document.
+struct Resolver<'a> {
+    document: &'a Document,
+    chain: &'a BaseChain,
+    options: &'a Options,
+    bases: HashMap<&'a Against, PreparedBase>,
+}
+
+/// A base with what was found out about it once.
+struct PreparedBase {
+    base: Base,
+    usable: bool,
+    /// The same in the other profiles.
+    others: Vec<Base>,
+}
+
+impl PreparedBase {
+    fn new(url: &str, options: &Options, charset: Charset) -> Self {
+        let prepare = |profile| {
+            Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
+        };
+        Self {
+            base: prepare(options.profile),
+            usable: resolve::usable(url).is_ok(),
+            others: Profile::ALL
+                .into_iter()
+                .filter(|&profile| profile != options.profile)
+                .map(prepare)
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    fn new(document: &'a Document, chain: &'a BaseChain, options: &'a Options) -> Self {
+        let mut resolver = Self { document, chain, options, bases: HashMap::new() };
+        for link in &document.links {
+            if !resolver.bases.contains_key(&link.against)
+                && let Some(url) = resolver.base_of(&link.against)
+            {
+                let prepared = PreparedBase::new(&url, options, document.charset);
+                resolver.bases.insert(&link.against, prepared);
+            }
+        }
+        resolver
+    }
+
+    /// The URL that references of this kind are resolved against.
+    fn base_of(&self, against: &Against) -> Option<String> {
+        let document = self.chain.base.as_deref();
+        match against {
+            Against::Document => document.map(str::to_owned),
+            Against::Fallback => self.chain.fallback.clone(),
+            Against::Retrieval => self.chain.retrieval.clone(),
+            Against::Codebase(_) if self.options.profile == Profile::Whatwg => {
+                document.map(str::to_owned)
+            }
+            Against::Codebase(codebase) => self.inner(document, codebase),
+            Against::Inner(chain) => {
+                let mut base = document.map(str::to_owned);
+                for inner in chain {
+                    base = self.inner(base.as_deref(), inner);
+                }
+                base
+            }
+            Against::Nothing => None,
+        }
+    }
+
+    /// `reference` as a base, itself relative to `outer`; `outer` where it cannot be resolved.
+    fn inner(&self, outer: Option<&str>, reference: &str) -> Option<String> {
+        let profile = self.options.profile;
+        match outer {
+            Some(outer) => Some(
+                Base::new(profile, outer)
+                    .resolve(reference)
+                    .map_or_else(|_| outer.to_owned(), |target| target.url),
+            ),
+            None => Base::absolute(profile, reference).ok().map(|base| base.as_str().to_owned()),
+        }
+    }
+
+    fn link(&self, link: &Link, charset: Charset) -> Planned {
+        let prepared = self.bases.get(&link.against);
+        let base = prepared.map(|prepared| prepared.base.as_str().to_owned());
+        let (rule, source) = match (&link.against, &base) {
+            (_, None) => (Rule::Default, Source::Default),
+            (Against::Fallback | Against::Retrieval, _) if self.document.entity.is_empty() => {
+                (Rule::Retrieval, self.options.retrieval.as_ref().map_or(Source::Default, |one| one.source))
+            }
+            (Against::Fallback | Against::Retrieval, _) => {
+                (Rule::Encapsulating, Source::Encapsulating)
+            }
+            _ => (self.chain.rule, self.chain.source),
+        };
+        let mut planned = Planned {
+            report: LinkReport {
+                entity: self.document.entity.clone(),
+                span: link.span(),
+                element: link.element.clone(),
+                attribute: link.attribute.clone(),
+                reference: link.reference.clone(),
+                base,
+                rule,
+                source,
+                target: None,
+                outcome: Outcome::Left,
+                reason: None,
+                differs: false,
+            },
+            edits: Vec::new(),
+            is_policy: false,
+        };
+        match self.judge(link, prepared) {
+            Verdict::Absolute => {
+                planned.report.outcome = Outcome::Absolute;
+                planned.report.target = Some(link.reference.clone());
+            }
+            Verdict::NoBase => planned.report.outcome = Outcome::NoBase,
+            Verdict::Left(reason) => planned.report.reason = Some(reason),
+            Verdict::Target(target) => {
+                planned.report.outcome = Outcome::Rewritten;
+                planned.report.differs =
+                    prepared.is_some_and(|prepared| differs(prepared, link, &target.url));
+                write(&mut planned, link, &target, charset);
+            }
+        }
+        planned
+    }
+
+    fn judge(&self, link: &Link, prepared: Option<&PreparedBase>) -> Verdict {
+        let reference = link.reference.as_str();
+        let profile = self.options.profile;
+        let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
+        if reference::opaque_scheme(reference).is_some()
+            && !(profile == Profile::Whatwg
+                && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
+        {
+            return Verdict::Absolute;
+        }
+        if reference::placeholder(reference).is_some() {
+            return Verdict::Left(Reason::Placeholder);
+        }
+        if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
+            return Verdict::Absolute;
+        }
+        if reference.is_empty() && !link.empty_resolves {
+            return Verdict::Left(Reason::Empty);
+        }
+        if reference.starts_with('#') {
+            if link.fragment_identifies {
+                return Verdict::Left(Reason::IdReference);
+            }
+            let kept = match self.options.fragments {
+                Fragments::Rewrite => false,
+                Fragments::Keep => true,
+                Fragments::Auto => !self.base_is_elsewhere(),
+            };
+            if kept {
+                return Verdict::Left(Reason::Fragment);
+            }
+        }
+        if link.against == Against::Fallback
+            && matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+        {
+            return Verdict::Left(Reason::BaseElement);
+        }
+        let Some(prepared) = prepared else {
+            return Verdict::NoBase;
+        };
+        if !prepared.usable {
+            return Verdict::Left(Reason::BaseUnusable);
+        }
+        if profile == Profile::Whatwg && reference::contains_placeholder(reference) {
+            return Verdict::Left(Reason::Placeholder);
+        }
+        match prepared.base.resolve(reference) {
+            Ok(target) => Verdict::Target(target),
+            Err(_) => Verdict::Left(Reason::Unresolvable),
+        }
+    }
+
+    /// Whether a base is embedded that is not where the document is.
+    fn base_is_elsewhere(&self) -> bool {
+        let without_fragment = |url: &Option<String>| {
+            url.as_deref().map(|url| url.split('#').next().unwrap_or_default().to_owned())
+        };
+        self.chain.rule == Rule::Embedded
+            && without_fragment(&self.chain.base) != without_fragment(&self.chain.fallback)
+    }
+}
+
+/// What is to become of a link.
+enum Verdict {
+    Absolute,
+    NoBase,
+    Left(Reason),
+    Target(Target),
+}
+
+/// Whether another profile sees another target, spelling aside.
+fn differs(prepared: &PreparedBase, link: &Link, url: &str) -> bool {
+    if is_plain(&link.reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
+        return false;
+    }
+    let spelled = |url: &str| Base::new(Profile::Whatwg, url).as_str().to_owned();
+    let own = spelled(url);
+    prepared.others.iter().any(|other| match other.resolve(&link.reference) {
+        Ok(target) => target.url != url && spelled(&target.url) != own,
+        Err(_) => true,
+    })
+}
+
+/// Whether every profile resolves text made of such characters alike.
+fn is_plain(text: &str) -> bool {
+    let text = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:")).unwrap_or(text);
+    !text.starts_with("///")
+        && !text.ends_with(['?', '#'])
+        && text.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b',')
+        })
+}
+
+/// Spells what of `target` is new where it belongs.
+fn write(planned: &mut Planned, link: &Link, target: &Target, charset: Charset) {
+    let Some(map) = &link.map else {
+        planned.report.target = Some(target.url.clone());
+        let no_value = link.reference.is_empty();
+        return planned.refuse(if no_value { Reason::NoValue } else { Reason::Escaped });
+    };
+    let mut written = String::with_capacity(target.url.len());
+    let (mut reference_at, mut url_at) = (0, 0);
+    let ends = [(link.reference.len(), target.url.len(), 0)];
+    let kept = target.kept.iter().map(|kept| (kept.reference.start, kept.url, kept.reference.len()));
+    for (reference_to, url_to, kept) in kept.chain(ends) {
+        let new = &target.url[url_at..url_to];
+        let gap = Span::new(reference_at, reference_to);
+        if !(new.is_empty() && gap.is_empty()) {
+            let last = reference_to == link.reference.len();
+            let new = link.spelling.adapt(new, last, charset);
+            written.push_str(&new);
+            if new.contains('\u{fffd}') {
+                return planned.refuse(Reason::Undecodable);
+            }
+            let Ok(spelled) = link.spelling.spell(&new, charset) else {
+                return planned.refuse(Reason::Charset);
+            };
+            match lift(map, gap, spelled) {
+                Some(edit) => planned.edits.push(edit),
+                None => return planned.refuse(Reason::Escaped),
+            }
+        }
+        written.push_str(&target.url[url_to..url_to + kept]);
+        reference_at = reference_to + kept;
+        url_at = url_to + kept;
+    }
+    planned.report.target = Some(written);
+}

@@ -1,0 +1,328 @@
+//! As much of a document tree as html5ever needs to build one, and as the question "which `base`
+//! elements are in the document, and which is first?" needs to be answered (HTML, 4.2.3).
+//!
+//! ```
+//! use baselink::scan::html::{exact, Standing};
+//! // Foster parenting puts the second `base` before the table: first in tree order.
+//! let page = b"<table><td><base href=a></td></tr><base href=b></table>";
+//! let facts = exact::scan(page, 0..page.len(), true, &mut |_| {}).unwrap();
+//! assert_eq!(facts.bases, [(35, Standing::First), (11, Standing::Later)]);
+//! ```
+//!
+//! Deliberately absent: text, comments, attributes. Their places are not asked for.
+
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use html5ever::tendril::StrTendril;
+use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
+use html5ever::{Attribute, ExpandedName, QualName, expanded_name, local_name, ns};
+
+use super::{Namespace, Standing};
+
+/// No node.
+const NONE: u32 = u32::MAX;
+
+/// A node: its name, and its place in [`Tree`]'s links.
+pub(super) type Node = Rc<NodeFacts>;
+
+pub(super) struct NodeFacts {
+    id: u32,
+    name: QualName,
+    /// The fragment that holds a `template`'s contents.
+    contents: Cell<u32>,
+    integration_point: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Links {
+    parent: u32,
+    previous: u32,
+    next: u32,
+    first: u32,
+    last: u32,
+}
+
+const UNLINKED: Links = Links { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE };
+
+/// A `base` element with the offset of the tag that made it.
+struct BaseNode {
+    id: u32,
+    tag: usize,
+    href: bool,
+    html: bool,
+}
+
+/// The tree that html5ever's tree builder builds.
+pub(super) struct Tree {
+    document: Node,
+    links: RefCell<Vec<Links>>,
+    bases: RefCell<Vec<BaseNode>>,
+    /// Offset of the tag that is being inserted.
+    tag: Cell<usize>,
+    /// Namespace of the element that was made last for it.
+    namespace: Cell<Namespace>,
+    calls: Cell<u64>,
+}
+
+impl Tree {
+    pub(super) fn new() -> Self {
+        Self {
+            document: Rc::new(NodeFacts {
+                id: 0,
+                name: QualName::new(None, ns!(), local_name!("")),
+                contents: Cell::new(NONE),
+                integration_point: false,
+            }),
+            links: RefCell::new(vec![UNLINKED]),
+            bases: RefCell::default(),
+            tag: Cell::new(0),
+            namespace: Cell::new(Namespace::Html),
+            calls: Cell::new(0),
+        }
+    }
+
+    /// How often the tree was asked or changed.
+    pub(super) fn calls(&self) -> u64 {
+        self.calls.get()
+    }
+
+    fn count(&self) {
+        self.calls.set(self.calls.get() + 1);
+    }
+
+    /// The tag at `tag` is about to be inserted.
+    pub(super) fn enter_tag(&self, tag: usize) {
+        self.tag.set(tag);
+        self.namespace.set(Namespace::Html);
+    }
+
+    /// The namespace of the element made last; HTML when the tag made none.
+    pub(super) fn namespace(&self) -> Namespace {
+        self.namespace.get()
+    }
+
+    /// Every `base` element by the offset of its tag: the effective one first, the rest as written.
+    pub(super) fn bases(&self) -> Vec<(usize, Standing)> {
+        let bases = self.bases.borrow();
+        if bases.is_empty() {
+            return Vec::new();
+        }
+        let order = self.tree_order();
+        let position = |base: &BaseNode| order[base.id as usize];
+        let first = bases
+            .iter()
+            .filter(|base| base.html && base.href && position(base) != NONE)
+            .min_by_key(|base| position(base))
+            .map(|base| base.tag);
+        let mut standings = Vec::with_capacity(bases.len());
+        for base in bases.iter() {
+            let standing = if Some(base.tag) == first {
+                Standing::First
+            } else if !base.html {
+                Standing::Foreign
+            } else if position(base) == NONE {
+                Standing::Template
+            } else if !base.href {
+                Standing::NoHref
+            } else {
+                Standing::Later
+            };
+            standings.push((base.tag, standing));
+        }
+        standings.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
+        standings.dedup();
+        standings
+    }
+
+    /// For each node its position in tree order, or [`NONE`] outside the document tree.
+    fn tree_order(&self) -> Vec<u32> {
+        let links = self.links.borrow();
+        let mut order = vec![NONE; links.len()];
+        let mut position = 0;
+        let mut node = 0;
+        loop {
+            order[node] = position;
+            position += 1;
+            if links[node].first != NONE {
+                node = links[node].first as usize;
+                continue;
+            }
+            while links[node].next == NONE {
+                node = match links[node].parent {
+                    NONE | 0 => return order,
+                    parent => parent as usize,
+                };
+            }
+            node = links[node].next as usize;
+        }
+    }
+
+    fn add(&self, name: QualName, integration_point: bool) -> Node {
+        let mut links = self.links.borrow_mut();
+        let id = links.len() as u32;
+        links.push(UNLINKED);
+        Rc::new(NodeFacts { id, name, contents: Cell::new(NONE), integration_point })
+    }
+
+    fn detach(&self, id: u32) {
+        let mut links = self.links.borrow_mut();
+        let Links { parent, previous, next, .. } = links[id as usize];
+        if parent == NONE {
+            return;
+        }
+        match previous {
+            NONE => links[parent as usize].first = next,
+            _ => links[previous as usize].next = next,
+        }
+        match next {
+            NONE => links[parent as usize].last = previous,
+            _ => links[next as usize].previous = previous,
+        }
+        let own = &mut links[id as usize];
+        (own.parent, own.previous, own.next) = (NONE, NONE, NONE);
+    }
+
+    /// Puts `id` before `next`, or last, among the children of `parent`.
+    fn attach(&self, parent: u32, next: u32, id: u32) {
+        self.detach(id);
+        let mut links = self.links.borrow_mut();
+        let previous = match next {
+            NONE => links[parent as usize].last,
+            _ => links[next as usize].previous,
+        };
+        let own = &mut links[id as usize];
+        (own.parent, own.previous, own.next) = (parent, previous, next);
+        match previous {
+            NONE => links[parent as usize].first = id,
+            _ => links[previous as usize].next = id,
+        }
+        match next {
+            NONE => links[parent as usize].last = id,
+            _ => links[next as usize].previous = id,
+        }
+    }
+}
+
+impl TreeSink for Tree {
+    type Handle = Node;
+    type Output = ();
+    type ElemName<'a> = ExpandedName<'a>;
+
+    fn finish(self) {}
+
+    fn parse_error(&self, _message: Cow<'static, str>) {}
+
+    fn get_document(&self) -> Node {
+        self.document.clone()
+    }
+
+    fn elem_name<'a>(&'a self, target: &'a Node) -> ExpandedName<'a> {
+        self.count();
+        target.name.expanded()
+    }
+
+    fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> Node {
+        self.count();
+        let namespace = match name.ns {
+            ns!(svg) => Namespace::Svg,
+            ns!(mathml) => Namespace::MathMl,
+            _ => Namespace::Html,
+        };
+        self.namespace.set(namespace);
+        let node = self.add(name, flags.mathml_annotation_xml_integration_point);
+        if flags.template {
+            let contents = self.add(QualName::new(None, ns!(), local_name!("")), false);
+            node.contents.set(contents.id);
+        }
+        if node.name.local == local_name!("base") {
+            self.bases.borrow_mut().push(BaseNode {
+                id: node.id,
+                tag: self.tag.get(),
+                href: attrs.iter().any(|one| one.name.expanded() == expanded_name!("", "href")),
+                html: namespace == Namespace::Html,
+            });
+        }
+        node
+    }
+
+    fn create_comment(&self, _text: StrTendril) -> Node {
+        self.add(QualName::new(None, ns!(), local_name!("")), false)
+    }
+
+    fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> Node {
+        self.add(QualName::new(None, ns!(), local_name!("")), false)
+    }
+
+    fn append(&self, parent: &Node, child: NodeOrText<Node>) {
+        self.count();
+        if let NodeOrText::AppendNode(child) = child {
+            self.attach(parent.id, NONE, child.id);
+        }
+    }
+
+    fn append_based_on_parent_node(
+        &self,
+        element: &Node,
+        prev_element: &Node,
+        child: NodeOrText<Node>,
+    ) {
+        if self.links.borrow()[element.id as usize].parent == NONE {
+            self.append(prev_element, child);
+        } else {
+            self.append_before_sibling(element, child);
+        }
+    }
+
+    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
+
+    fn get_template_contents(&self, target: &Node) -> Node {
+        // The fragment is known by its place alone; html5ever asks nothing else of it.
+        Rc::new(NodeFacts {
+            id: target.contents.get(),
+            name: QualName::new(None, ns!(), local_name!("")),
+            contents: Cell::new(NONE),
+            integration_point: false,
+        })
+    }
+
+    fn same_node(&self, x: &Node, y: &Node) -> bool {
+        self.count();
+        x.id == y.id
+    }
+
+    fn set_quirks_mode(&self, _mode: QuirksMode) {}
+
+    fn append_before_sibling(&self, sibling: &Node, new_node: NodeOrText<Node>) {
+        self.count();
+        if let NodeOrText::AppendNode(child) = new_node {
+            let parent = self.links.borrow()[sibling.id as usize].parent;
+            if parent != NONE {
+                self.attach(parent, sibling.id, child.id);
+            }
+        }
+    }
+
+    fn add_attrs_if_missing(&self, _target: &Node, _attrs: Vec<Attribute>) {}
+
+    fn remove_from_parent(&self, target: &Node) {
+        self.count();
+        self.detach(target.id);
+    }
+
+    fn reparent_children(&self, node: &Node, new_parent: &Node) {
+        loop {
+            self.count();
+            let child = self.links.borrow()[node.id as usize].first;
+            if child == NONE {
+                return;
+            }
+            self.attach(new_parent.id, NONE, child);
+        }
+    }
+
+    fn is_mathml_annotation_xml_integration_point(&self, handle: &Node) -> bool {
+        handle.integration_point
+    }
+}
