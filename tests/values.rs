@@ -6,6 +6,7 @@ use std::path::Path;
 
 use baselink::layer::{View, escape};
 use baselink::scan::css::{self, Form, Options};
+use baselink::scan::json::{self, Kind};
 use baselink::scan::value;
 use baselink::span::Span;
 use proptest::prelude::*;
@@ -71,6 +72,95 @@ fn assert_spans(text: &str, spans: &[Span]) {
         assert!(end <= span.start, "{text:?}: {spans:?}");
         assert!(text.get(span.range()).is_some(), "{text:?}: {span:?}");
         end = span.end;
+    }
+}
+
+/// JSON whose keys and strings are those that matter to the scanner.
+fn json_values() -> impl Strategy<Value = Value> {
+    let string = || {
+        prop::sample::select(vec![
+            "imports",
+            "scopes",
+            "integrity",
+            "prefetch",
+            "urls",
+            "@id",
+            "@context",
+            "@base",
+            "url",
+            "image",
+            "@graph",
+            "/a",
+            "./b\"",
+            "c",
+            "http://d/",
+            "_:e",
+            "\u{e9}\\",
+            "",
+        ])
+    };
+    let leaf = prop_oneof![
+        string().prop_map(Value::from),
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(string().prop_map(str::to_owned), inner, 0..5)
+                .prop_map(|members| members.into_iter().collect()),
+        ]
+    })
+}
+
+/// The URLs of speculation rules, by way of the parsed value.
+fn speculated(rules: &Value) -> Vec<String> {
+    let list = |value: &Value, key| value.get(key).and_then(Value::as_array).cloned();
+    list(rules, "prefetch")
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|rule| list(rule, "urls"))
+        .flatten()
+        .filter_map(|url| url.as_str().map(str::to_owned))
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn json_urls_are_in_order_and_bases_lead_outwards(value in json_values(), pretty: bool) {
+        let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
+        for kind in [Kind::ImportMap, Kind::SpeculationRules, Kind::JsonLd] {
+            let found = json::urls(kind, &text);
+            assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
+            let whole = |span: Span| text.get(span.start - 1..span.end + 1).map(serde_json::from_str::<String>);
+            prop_assert!(found.urls.iter().all(|url| matches!(whole(url.span), Some(Ok(_)))));
+            prop_assert!(found.urls.iter().all(|url| url.base.is_none_or(|base| base < found.bases.len())));
+            for (index, base) in found.bases.iter().enumerate() {
+                prop_assert!(base.outer.is_none_or(|outer| outer < index));
+                prop_assert!(base.span.is_none_or(|span| matches!(whole(span), Some(Ok(_)))));
+            }
+        }
+    }
+
+    #[test]
+    fn speculated_urls_are_those_of_the_parsed_value(rules in json_values()) {
+        let rules = serde_json::json!({ "prefetch": [{ "urls": [rules, "a"] }, rules, { "urls": rules }] });
+        let text = rules.to_string();
+        let found: Vec<_> = json::urls(Kind::SpeculationRules, &text)
+            .urls
+            .iter()
+            .map(|url| escape::json(View::of_str(&text[url.span.range()], 0)).text)
+            .collect();
+        prop_assert_eq!(found, speculated(&rules));
+    }
+
+    #[test]
+    fn any_text_is_no_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
+        for kind in [Kind::ImportMap, Kind::SpeculationRules, Kind::JsonLd] {
+            let found = json::urls(kind, &text);
+            assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The URLs of CSS: style sheets, style attributes and presentation attributes alike (CSS Syntax 3
-//! for the tokens; CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2.3 to 2.6, Filter Effects 1, 8 and
-//! Generated Content for Paged Media, 2, for the places).
+//! for the tokens; CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2, `filter()` of Filter Effects 1 and
+//! the cross-references of Generated Content 3 for the places).
 //!
 //! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other
 //! places where the standards read a string as a URL. Spans are bytes of the text as it was given,
@@ -496,7 +496,7 @@ mod tests {
         ("@import 'a\n; c{d:url(e)}", &["e"]),
     ];
 
-    /// CSS Images 4, 2.3 to 2.6; Filter Effects 1, 8.
+    /// CSS Images 4, 2; Filter Effects 1, `filter()`.
     const IMAGES: &[Row] = &[
         ("image-set('a' 1x, \"b\" 2x)", &["a", "b"]),
         ("image-set(url(a) 1x, url('b') 2x)", &["a", "b"]),
@@ -522,7 +522,7 @@ mod tests {
         // CSS Namespaces 3, 2.
         ("@namespace 'a'; b{c:url(d)}", &["d"]),
         ("@namespace a url(b); @NAMESPACE url('c');", &[]),
-        // CSS Conditional, the draft of 2012, 7.
+        // CSS Conditional, the draft of 2012.
         ("@document url(a), url-prefix('b') { c { d: url(e) } } f{g:url(h)}", &["e", "h"]),
         ("@-moz-document url('a'), domain(b) { c { d: url(e) } }", &["e"]),
         // CSS Conditional 3, 6: conditions.

@@ -1,4 +1,4 @@
-//! The URLs of the JSON in `script` elements: import maps (HTML, 8.1.6), speculation rules (HTML,
+//! The URLs of the JSON in `script` elements: import maps (HTML, 8.1.5), speculation rules (HTML,
 //! 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and 7).
 //!
 //! Spans are bytes of the text as it was given, inside the quotes of a string (RFC 8259, 7), and
@@ -67,13 +67,13 @@ pub struct JsonUrls {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Nothing,
-    // HTML, 8.1.6.2
+    // HTML, 8.1.5.2
     ImportMap,
     Specifiers,
     Address,
     Scopes,
     Integrity,
-    // HTML, 7.6.1.3
+    // HTML, 7.6.1.2
     RuleSets,
     Rules,
     Rule,
@@ -167,14 +167,14 @@ impl Place {
         match self {
             Self::Url => true,
             Self::Address => is_url_like(&string()),
-            // JSON-LD 1.1, 3.1: a blank node identifier is no IRI.
+            // JSON-LD 1.1, 4.5.1: a blank node identifier is no IRI.
             Self::Iri => !string().starts_with("_:"),
             _ => false,
         }
     }
 }
 
-/// "Resolving a URL-like module specifier" (HTML, 8.1.6.2), as far as the form goes.
+/// "Resolving a URL-like module specifier" (HTML, 8.1.5.1), as far as the form goes.
 fn is_url_like(specifier: &str) -> bool {
     let has_scheme = || {
         let trimmed = specifier.trim_start_matches(|character| character <= ' ');
@@ -348,7 +348,7 @@ mod tests {
             (r#"{"imports":{"a":"http://b/","c":"data:,d"}}"#, &["http://b/", "data:,d"]),
             (r#"{"imports":{"/a":"/b","./c/":"./d/","e":null}}"#, &["/a", "/b", "./c/", "./d/"]),
             (r#"{"imports":{"a":{"b":"/c"},"d":["/e"]}}"#, &[]),
-            // "Sort and normalize scopes": a scope prefix is any URL.
+            // HTML, 8.1.5.3, "sort and normalize scopes": a scope prefix is any URL.
             (r#"{"scopes":{"/a/":{"b":"/c"},"d/":{"/e":"f"}}}"#, &["/a/", "/c", "d/", "/e"]),
             (r#"{"integrity":{"/a":"sha384-b","c":"/d"}}"#, &["/a"]),
             (r#"{"other":{"/a":"/b"},"imports":{"a":"/b"}}"#, &["/b"]),

@@ -1,5 +1,5 @@
-//! Attribute values that hold URLs inside a syntax of their own: `srcset` (HTML, 4.8.4.2.2),
-//! declarative refresh (HTML, 4.2.5.3), lists, and a lone URL between spaces (URL Standard, 4.4).
+//! Attribute values that hold URLs inside a syntax of their own: `srcset` (HTML, 4.8.4.3.10),
+//! declarative refresh (HTML, 4.2.5.3 and 7.8), lists, and a lone URL between spaces (URL Standard, 4.4).
 //!
 //! Values come decoded, and spans are bytes of the decoded value.
 //!
@@ -27,7 +27,7 @@ fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
 }
 
 /// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
-/// (HTML, 4.8.4.2.2).
+/// (HTML, 4.8.4.3.10).
 ///
 /// Commas that end a URL belong to the separator, and parentheses in a descriptor protect its
 /// commas.
@@ -57,7 +57,7 @@ pub fn srcset(value: &str) -> Vec<Span> {
     }
 }
 
-/// Behind the comma that ends the descriptors at `position` (HTML, 4.8.4.2.2, step 8 "Otherwise").
+/// Behind the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
 ///
 /// The states "in descriptor" and "after descriptor" differ in what they collect, not in where they
 /// end, so one loop stands for both.
@@ -84,7 +84,7 @@ pub struct Refresh {
 }
 
 /// The URL of a `Refresh` header or of `<meta http-equiv=refresh>`: the "shared declarative refresh
-/// steps" (HTML, 4.2.5.3), up to the parsing of the URL.
+/// steps" (HTML, 4.2.5.3 and 7.8), up to the parsing of the URL.
 ///
 /// `None` when the value refreshes nothing, as it does without a time.
 #[must_use]
@@ -92,25 +92,25 @@ pub fn refresh(value: &str) -> Option<Refresh> {
     let input = value.as_bytes();
     // 3. Skip whitespace.
     let mut position = skip(input, 0, is_whitespace);
-    // 5 to 7. Digits, or at least a full stop; then digits and full stops that count for nothing.
+    // 5 to 8. Digits, or at least a full stop; then digits and full stops that count for nothing.
     let digits = skip(input, position, |byte| byte.is_ascii_digit());
     if digits == position && input.get(position) != Some(&b'.') {
         return None;
     }
     position = skip(input, digits, |byte| byte.is_ascii_digit() || byte == b'.');
-    // 9.1. If what follows is not `;`, `,` or whitespace, return.
+    // 10.1. If what follows is not `;`, `,` or whitespace, return.
     if input.get(position).is_some_and(|&byte| !is_whitespace(byte) && !matches!(byte, b';' | b','))
     {
         return None;
     }
-    // 9.2 to 9.4.
+    // 10.2 to 10.4.
     position = skip(input, position, is_whitespace);
     if let Some(b';' | b',') = input.get(position) {
         position = skip(input, position + 1, is_whitespace);
     }
-    // 10.1. urlString is the rest, unless `url` and `=` precede it.
+    // 11.1. urlString is the rest, unless `url` and `=` precede it.
     let rest = Refresh { span: Span::new(position, input.len()), quote: None };
-    // 10.2. Without a `u`, "skip quotes"; 10.3 to 10.6: after one, whatever is missing leads to
+    // 11.2. Without a `u`, "skip quotes"; 11.3 to 11.6: after one, whatever is missing leads to
     // "parse", past the quotes.
     if let Some(b'U' | b'u') = input.get(position) {
         if !input[position..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"url")) {
@@ -122,7 +122,7 @@ pub fn refresh(value: &str) -> Option<Refresh> {
         }
         position = skip(input, position + 1, is_whitespace);
     }
-    // 10.8, "skip quotes". 10.10. The same quote ends urlString, else the end of input does.
+    // 11.8, "skip quotes". 11.10. The same quote ends urlString, else the end of input does.
     let quote = match input.get(position) {
         Some(&quote @ (b'\'' | b'"')) => quote,
         _ => return Some(Refresh { span: Span::new(position, input.len()), quote: None }),
