@@ -1,0 +1,622 @@
+//! The URLs of CSS: style sheets, style attributes and presentation attributes alike (CSS Syntax 3
+//! for the tokens; CSS Values 4, 4.5, Cascade 5, 2, Images 4, 2, `filter()` of Filter Effects 1 and
+//! the cross-references of Generated Content 3 for the places).
+//!
+//! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other
+//! places where the standards read a string as a URL. Spans are bytes of the text as it was given,
+//! and what they hold is still escaped; [`escape::css`] reads it.
+//!
+//! ```
+//! use baselink::scan::css::{self, Options};
+//! let sheet = "@import 'a.css'; p { background: url(b.png) } q { content: 'c' }";
+//! let urls: Vec<_> = css::urls(sheet, Options::default())
+//!     .iter()
+//!     .map(|url| &sheet[url.span.range()])
+//!     .collect();
+//! assert_eq!(urls, ["a.css", "b.png"]);
+//! ```
+//!
+//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
+//! never applied, so a URL there leads nowhere and is not reported. The fallback of `var()` and
+//! `env()` stands where they stand: a string there is a URL inside `image-set()`. A token whose raw
+//! text does not decode to the value that the tokenizer gave it is not reported.
+//!
+//! Deliberately absent: grammars. All three kinds of CSS are the same tokens, what is invalid is
+//! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
+//! (`-ms-filter`) looked for.
+
+use cssparser::{Parser, Token};
+
+use crate::layer::{View, escape};
+use crate::span::Span;
+
+/// Which opt-in groups are looked for, besides what always is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What [`Group::Gcpm`] names.
+    pub gcpm: bool,
+    /// What [`Group::Ie`] names.
+    pub ie: bool,
+}
+
+/// An opt-in group of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// `target-counter()`, `target-counters()`, `target-text()`.
+    Gcpm,
+    /// `AlphaImageLoader(src='…')` of Internet Explorer, which resolves it against the document
+    /// and not against the style sheet.
+    Ie,
+}
+
+/// How a URL is written, which decides what must be escaped in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// A url-token: no quotes.
+    Token,
+    /// A string in these quotes.
+    String(char),
+}
+
+/// A URL of CSS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CssUrl {
+    /// The inside of the url-token, without the white space around it, or of the string.
+    pub span: Span,
+    /// Which of them it is.
+    pub form: Form,
+    /// The opt-in group of its place.
+    pub group: Option<Group>,
+}
+
+/// What a function makes of its arguments.
+#[derive(Clone, Copy)]
+enum Arguments {
+    /// The first one is a URL if it is a string.
+    First,
+    /// Every string is a URL.
+    Strings,
+    /// A string is a URL where the function itself stands among such.
+    Inherited,
+    /// Nothing inside is a URL, not even a url-token.
+    Nothing,
+    /// As `First`, in the group GCPM.
+    Target,
+    /// The string of `src=` is a URL.
+    Source,
+}
+
+/// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
+const FUNCTIONS: &[(&str, Arguments)] = &[
+    ("url", Arguments::First),
+    ("src", Arguments::First),
+    ("image-set", Arguments::Strings),
+    ("-webkit-image-set", Arguments::Strings),
+    ("image", Arguments::Strings),
+    ("cross-fade", Arguments::Strings),
+    ("-webkit-cross-fade", Arguments::Strings),
+    ("filter", Arguments::Strings),
+    ("var", Arguments::Inherited),
+    ("env", Arguments::Inherited),
+    ("supports", Arguments::Nothing),
+    ("expression", Arguments::Nothing),
+    ("target-counter", Arguments::Target),
+    ("target-counters", Arguments::Target),
+    ("target-text", Arguments::Target),
+    ("alphaimageloader", Arguments::Source),
+];
+
+/// The at-rules whose prelude holds no link: names, match patterns, conditions.
+const SILENT_PRELUDES: &[&str] = &["namespace", "document", "-moz-document", "supports"];
+
+/// Which strings directly inside an open block are URLs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strings {
+    None,
+    /// One that is the very next token, white space and comments aside.
+    Next,
+    All,
+    /// One behind `src` and `=`; this many of the two have been seen.
+    Source(u8),
+}
+
+/// What closes an open block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closer {
+    Parenthesis,
+    Square,
+    Curly,
+    /// The end of the text.
+    End,
+}
+
+/// An open block or function, or the text as a whole.
+#[derive(Clone, Copy)]
+struct Block {
+    closer: Closer,
+    strings: Strings,
+    group: Option<Group>,
+    /// Nothing inside is a URL.
+    silent: bool,
+    /// Nothing up to the `;` or `{}` that ends this at-rule is a URL.
+    silent_prelude: bool,
+    /// A rule or declaration may begin here: an at-keyword begins an at-rule.
+    start: bool,
+}
+
+impl Block {
+    fn inside(self, closer: Closer, strings: Strings) -> Self {
+        // A prelude ends where the block of its rule begins.
+        let silent = self.silent || (self.silent_prelude && closer != Closer::Curly);
+        let start = closer == Closer::Curly;
+        Self { closer, strings, group: self.group, silent, silent_prelude: false, start }
+    }
+
+    fn of_function(self, name: &str) -> Self {
+        let known = FUNCTIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        let mut block = self.inside(Closer::Parenthesis, Strings::None);
+        match known.map(|&(_, arguments)| arguments) {
+            Some(Arguments::First) => block.strings = Strings::Next,
+            Some(Arguments::Strings) => block.strings = Strings::All,
+            Some(Arguments::Inherited) if self.strings == Strings::All => {
+                block.strings = Strings::All;
+            }
+            None | Some(Arguments::Inherited) => {}
+            Some(Arguments::Nothing) => block.silent = true,
+            Some(Arguments::Target) => {
+                block.strings = Strings::Next;
+                block.group = Some(Group::Gcpm);
+            }
+            Some(Arguments::Source) => {
+                block.strings = Strings::Source(0);
+                block.group = Some(Group::Ie);
+            }
+        }
+        block
+    }
+
+    /// Whether it holds rules and declarations, and not a value.
+    fn has_statements(self) -> bool {
+        matches!(self.closer, Closer::Curly | Closer::End)
+    }
+
+    /// A rule or declaration has ended.
+    fn end_statement(&mut self) {
+        self.strings = Strings::None;
+        self.silent_prelude = false;
+        self.start = true;
+    }
+
+    /// The at-keyword `name` has begun an at-rule.
+    fn begin_at_rule(&mut self, name: &str) {
+        if name.eq_ignore_ascii_case("import") {
+            self.strings = Strings::Next;
+        }
+        self.silent_prelude =
+            SILENT_PRELUDES.iter().any(|silent| silent.eq_ignore_ascii_case(name));
+    }
+
+    /// A token that means nothing by itself has gone by.
+    fn pass(&mut self, token: &Token) {
+        self.start = false;
+        self.strings = match (self.strings, token) {
+            (Strings::All, _) => Strings::All,
+            (Strings::Source(_), Token::Ident(name)) if name.eq_ignore_ascii_case("src") => {
+                Strings::Source(1)
+            }
+            (Strings::Source(1), Token::Delim('=')) => Strings::Source(2),
+            (Strings::Source(_), _) => Strings::Source(0),
+            (Strings::None | Strings::Next, _) => Strings::None,
+        };
+    }
+
+    fn string_is_url(self) -> bool {
+        matches!(self.strings, Strings::Next | Strings::All | Strings::Source(2))
+    }
+
+    fn is_reported(self, options: Options) -> bool {
+        let enabled = match self.group {
+            None => true,
+            Some(Group::Gcpm) => options.gcpm,
+            Some(Group::Ie) => options.ie,
+        };
+        enabled && !self.silent && !self.silent_prelude
+    }
+}
+
+/// Every URL of `css`, in order.
+///
+/// Empty and fragment-only URLs are among them.
+#[must_use]
+pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
+    let mut found = Vec::new();
+    let mut outer: Vec<Block> = Vec::new();
+    let mut block = Block {
+        closer: Closer::End,
+        strings: Strings::None,
+        group: None,
+        silent: false,
+        silent_prelude: false,
+        start: true,
+    };
+    let mut base = 0;
+    let mut parser = Parser::new(css);
+    loop {
+        let start = base + parser.position().byte_index();
+        let Ok(token) = parser.next_including_whitespace_and_comments().cloned() else {
+            return found;
+        };
+        let end = base + parser.position().byte_index();
+        let inner = match &token {
+            Token::WhiteSpace(_) | Token::Comment(_) | Token::CDO | Token::CDC => continue,
+            Token::QuotedString(value) => {
+                if block.string_is_url() && block.is_reported(options) {
+                    let (inside, quote) = inside_string(&css[start..end]);
+                    let (span, form) = (inside.shifted(start), Form::String(quote));
+                    if decodes_to(&css[span.range()], value) {
+                        found.push(CssUrl { span, form, group: block.group });
+                    }
+                }
+                None
+            }
+            Token::UnquotedUrl(value) => {
+                if block.is_reported(options) {
+                    let span = inside_url_token(&css[start..end]).shifted(start);
+                    if decodes_to(&css[span.range()], value) {
+                        found.push(CssUrl { span, form: Form::Token, group: block.group });
+                    }
+                }
+                None
+            }
+            Token::AtKeyword(name) => {
+                let begins = block.has_statements() && block.start;
+                block.pass(&token);
+                if begins {
+                    block.begin_at_rule(name);
+                }
+                continue;
+            }
+            Token::Semicolon if block.has_statements() => {
+                block.end_statement();
+                continue;
+            }
+            Token::Function(name) => Some(block.of_function(name)),
+            Token::ParenthesisBlock => Some(block.inside(Closer::Parenthesis, Strings::None)),
+            Token::SquareBracketBlock => Some(block.inside(Closer::Square, Strings::None)),
+            Token::CurlyBracketBlock => Some(block.inside(Closer::Curly, Strings::None)),
+            Token::CloseParenthesis | Token::CloseSquareBracket | Token::CloseCurlyBracket => {
+                // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
+                if Some(block.closer) == closer_of(&token)
+                    && let Some(enclosing) = outer.pop()
+                {
+                    let closed = std::mem::replace(&mut block, enclosing);
+                    if closed.closer == Closer::Curly && block.has_statements() {
+                        block.end_statement();
+                    }
+                    continue;
+                }
+                None
+            }
+            _ => None,
+        };
+        block.pass(&token);
+        if let Some(inner) = inner {
+            outer.push(std::mem::replace(&mut block, inner));
+            // The parser would skip the block. The tokenizer never looks back, so a fresh parser
+            // from here on sees the same tokens, and it costs nothing to make one.
+            base = end;
+            parser = Parser::new(&css[base..]);
+        }
+    }
+}
+
+fn closer_of(token: &Token) -> Option<Closer> {
+    match token {
+        Token::CloseParenthesis => Some(Closer::Parenthesis),
+        Token::CloseSquareBracket => Some(Closer::Square),
+        Token::CloseCurlyBracket => Some(Closer::Curly),
+        _ => None,
+    }
+}
+
+fn decodes_to(raw: &str, value: &str) -> bool {
+    escape::css(View::of_str(raw, 0)).text == value
+}
+
+/// The inside of a string-token (CSS Syntax 3, 4.3.5), and its quote. The end of the text ends it
+/// as well.
+fn inside_string(token: &str) -> (Span, char) {
+    let bytes = token.as_bytes();
+    let quote = if bytes.first() == Some(&b'\'') { b'\'' } else { b'"' };
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            _ if byte == quote => break,
+            _ => at += 1,
+        }
+    }
+    (Span::new(1, at.min(bytes.len())), char::from(quote))
+}
+
+/// The inside of a url-token without white space (CSS Syntax 3, 4.3.6). The end of the text ends it
+/// as well.
+fn inside_url_token(token: &str) -> Span {
+    let bytes = token.as_bytes();
+    // The name is some spelling of `url`, and no escape of one of its letters holds a parenthesis.
+    let mut start = memchr::memchr(b'(', bytes).map_or(bytes.len(), |open| open + 1);
+    while bytes.get(start).copied().is_some_and(is_whitespace) {
+        start += 1;
+    }
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at = after_escape(bytes, at),
+            b')' => break,
+            _ if is_whitespace(byte) => break,
+            _ => at += 1,
+        }
+    }
+    Span::new(start, at.min(bytes.len()))
+}
+
+/// Behind the escape at `at`, as far as it can hold white space or a parenthesis (CSS Syntax 3,
+/// 4.3.7).
+fn after_escape(bytes: &[u8], at: usize) -> usize {
+    let digits = bytes[at + 1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    if digits == 0 {
+        return at + 2;
+    }
+    let at = at + 1 + digits;
+    match bytes.get(at..) {
+        Some([b'\r', b'\n', ..]) => at + 2,
+        Some(&[byte, ..]) if is_whitespace(byte) => at + 1,
+        _ => at,
+    }
+}
+
+/// CSS Syntax 3, 4.2, with the newlines of 3.3.
+const fn is_whitespace(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Options = Options { gcpm: true, ie: true };
+
+    fn check(css: &str, options: Options, expected: &[&str]) {
+        let found: Vec<_> = urls(css, options).iter().map(|url| &css[url.span.range()]).collect();
+        assert_eq!(found, expected, "{css:?}");
+    }
+
+    /// Input, and the raw URLs in it.
+    type Row = (&'static str, &'static [&'static str]);
+
+    /// CSS Values 4, 4.5 and CSS Syntax 3, 4.3.4 to 4.3.7 and 4.3.14.
+    const URL: &[Row] = &[
+        ("a{b:url(c)}", &["c"]),
+        ("b:url(c),url(d) no-repeat;e:url(f)", &["c", "d", "f"]),
+        ("url( \t\r\n\u{c}c\n )", &["c"]),
+        ("url('c')", &["c"]),
+        ("url( \n\"c\" )", &["c"]),
+        ("url('c' /**/ )", &["c"]),
+        ("URL(c) uRl('d')", &["c", "d"]),
+        // 4.3.11: a name may be escaped.
+        (r"u\72l(c)", &["c"]),
+        (r"\75 \72 \6c ('c')", &["c"]),
+        (r"u\72 l( c )", &["c"]),
+        (r"\u\r\l(c)", &["c"]),
+        // Modifiers (CSS Values 4, 4.5.3) hold no URLs.
+        ("url('c' integrity('d') crossorigin(anonymous))", &["c"]),
+        ("url('c' 'd')", &["c"]),
+        ("src('c')", &["c"]),
+        ("src( /**/ 'c' /**/ )", &["c"]),
+        ("SRC('c')", &["c"]),
+        ("src(c)", &[]),
+        ("src(var(--c))", &[]),
+        ("src(var(--c, 'd'))", &[]),
+        // Empty and local ones are for the caller to judge.
+        ("url()", &[""]),
+        ("url( )", &[""]),
+        ("url('')", &[""]),
+        ("url(#c)", &["#c"]),
+        ("url('#c')", &["#c"]),
+        // Raw insides stay escaped; white space can belong to an escape.
+        (r"url(a\)b)", &[r"a\)b"]),
+        (r"url(a\ b)", &[r"a\ b"]),
+        (r"url(a\20 b)", &[r"a\20 b"]),
+        (r"url(\41 )", &[r"\41 "]),
+        ("url(a\\20\r\nb)", &["a\\20\r\nb"]),
+        (r"url(\000041b )", &[r"\000041b"]),
+        (r"url('a\'b')", &[r"a\'b"]),
+        ("url('a\\\nb')", &["a\\\nb"]),
+        ("url('a\\\r\nb')", &["a\\\r\nb"]),
+        (r#"url("a'b)")"#, &["a'b)"]),
+        ("url(a\0b) url('a\0b')", &["a\0b", "a\0b"]),
+        ("url(é/ü.png) url('😀')", &["é/ü.png", "😀"]),
+        ("url(a/*b*/c)", &["a/*b*/c"]),
+        ("url(data:image/png;base64,AA==)", &["data:image/png;base64,AA=="]),
+        ("url(a{b};c)", &["a{b};c"]),
+        // 4.3.6 and 4.3.14: bad urls; 4.3.5: bad strings.
+        ("url(a b)", &[]),
+        ("url(a'b) url(c)", &["c"]),
+        ("url(a(b) url(c)", &["c"]),
+        ("url(a\\\nb)", &[]),
+        ("url(a\u{1}b)", &[]),
+        ("url(/**/ 'a')", &[]),
+        ("url('a\n') url(b)", &[]),
+        ("url('a\n) url(b)", &["b"]),
+        (r"url(a b\) c) url(d)", &["d"]),
+        // 4.3.5 and 4.3.6: the end of the text ends a token, and 5.4.9 a function.
+        ("url(a", &["a"]),
+        ("url(a  ", &["a"]),
+        ("url(", &[""]),
+        ("url('a", &["a"]),
+        ("url('a'", &["a"]),
+        (r"url(a\)", &[r"a\)"]),
+        (r"url('a\'", &[r"a\'"]),
+        // 4.3.5: a backslash at the end of a string is nothing.
+        (r"url('a\", &[r"a\"]),
+        // 4.3.7: at the end of a url-token it is U+FFFD, which no spelling keeps.
+        (r"url(a\", &[]),
+        // 4.3.2: comments.
+        ("/*url(a)*/url(b)/*url(c)", &["b"]),
+        ("<!-- a{b:url(c)} -->", &["c"]),
+    ];
+
+    /// CSS Cascade 5, 2.
+    const IMPORT: &[Row] = &[
+        ("@import 'a';", &["a"]),
+        ("@import \"a\"", &["a"]),
+        ("@import/**/'a';", &["a"]),
+        ("@IMPORT 'a';", &["a"]),
+        (r"@i\6dport 'a';", &["a"]),
+        ("@import url(a);", &["a"]),
+        ("@import url( 'a' );", &["a"]),
+        ("@import src('a');", &["a"]),
+        ("@import 'a' screen and (min-width: 1px), print;", &["a"]),
+        ("@import 'a' layer(b.c) supports(d: url(e)) screen;", &["a"]),
+        ("@import url(a) supports((b: 'c') and (d: url('e')));", &["a"]),
+        ("@import 'a' 'b';", &["a"]),
+        ("@import layer 'a';", &[]),
+        ("@import;'a'", &[]),
+        ("@import 'a'; @import 'b'; c{d:e} @import 'f';", &["a", "b", "f"]),
+        ("@charset 'a'; @import 'b';", &["b"]),
+        ("@layer a; @import 'b';", &["b"]),
+        ("<!-- @import 'a'; -->", &["a"]),
+        ("@media screen { @import 'a'; }", &["a"]),
+        // 5.4.2: elsewhere than where a rule may begin, an at-keyword is a mere token.
+        ("a{b: @import 'c'}", &[]),
+        ("(@import 'a')", &[]),
+        ("@media @import 'a';", &[]),
+        ("a @import 'b'", &[]),
+        ("import 'a'", &[]),
+        ("@import 'a\n; c{d:url(e)}", &["e"]),
+    ];
+
+    /// CSS Images 4, 2; Filter Effects 1, `filter()`.
+    const IMAGES: &[Row] = &[
+        ("image-set('a' 1x, \"b\" 2x)", &["a", "b"]),
+        ("image-set(url(a) 1x, url('b') 2x)", &["a", "b"]),
+        ("-webkit-image-set('a' 1x, url(b) 2x)", &["a", "b"]),
+        ("image-set('a' type('image/avif'), 'b' type(\"image/png\") 2x)", &["a", "b"]),
+        ("IMAGE-SET('a')", &["a"]),
+        ("image-set(linear-gradient(red, blue) 1x, 'a' 2x)", &["a"]),
+        ("image-set(('a'))", &[]),
+        ("image-set(var(--a, 'b') 1x)", &["b"]),
+        ("image-set(attr(data-a, 'b') 1x)", &[]),
+        ("image('a', red)", &["a"]),
+        ("image(rtl 'a')", &["a"]),
+        ("image(url(a))", &["a"]),
+        ("cross-fade('a' 50%, url(b))", &["a", "b"]),
+        ("-webkit-cross-fade(url(a), url('b'), 50%)", &["a", "b"]),
+        ("filter('a', blur(1px))", &["a"]),
+        ("filter(url(a), url(#b))", &["a", "#b"]),
+        ("image-set(cross-fade('a', image('b')) 1x, 'c'", &["a", "b", "c"]),
+    ];
+
+    /// Places where a string or url() is none of ours, and places where it is.
+    const PLACES: &[Row] = &[
+        // CSS Namespaces 3, 2.
+        ("@namespace 'a'; b{c:url(d)}", &["d"]),
+        ("@namespace a url(b); @NAMESPACE url('c');", &[]),
+        // CSS Conditional, the draft of 2012.
+        ("@document url(a), url-prefix('b') { c { d: url(e) } } f{g:url(h)}", &["e", "h"]),
+        ("@-moz-document url('a'), domain(b) { c { d: url(e) } }", &["e"]),
+        // CSS Conditional 3, 6: conditions.
+        ("@supports (a: url(b)) { c { d: url(e) } }", &["e"]),
+        ("@supports not (a: image-set('b')) { c { d: image-set('e') } }", &["e"]),
+        ("@media (a) { b { c: url(d) } }", &["d"]),
+        // CSS Fonts 4, 4.3.
+        ("@font-face { src: local('a'), url(b) format('c'), url('d') tech(e) }", &["b", "d"]),
+        ("@font-face { src: local(a), url('b') format(c) }", &["b"]),
+        // CSS Counter Styles 3, 3.
+        (
+            "@counter-style a { symbols: 'b' url(c); prefix: 'd'; additive-symbols: 1 url('e') }",
+            &["c", "e"],
+        ),
+        ("@color-profile --a { src: url(b) }", &["b"]),
+        ("@page { background: url(a) }", &["a"]),
+        ("@property --a { syntax: '<url>'; initial-value: url(b) }", &["b"]),
+        // CSS Variables 1, 2; CSS Values 5, attr().
+        (":root { --a: url(b); --c: 'd'; --e:{f:url(g)} }", &["b", "g"]),
+        ("@container style(--a: url(b)) { c { d: e } }", &["b"]),
+        ("a { b: attr(href) attr(c, 'd') }", &[]),
+        ("a { content: 'b' url(c) counter(d, 'e') }", &["c"]),
+        // Selectors 4, 6: they match the attribute as it is written.
+        ("[href='a'], [b=\"c\"] { d: url(e) }", &["e"]),
+        (":is([a='b']) :not([c='d']) {}", &[]),
+        ("a { quotes: 'b' 'c'; behavior: url(d); -moz-binding: url('e#f') }", &["d", "e#f"]),
+        ("a { & b { c: url(d) } e: url(f) }", &["d", "f"]),
+        ("a { width: expression(b('url(c)') + url(d)) }", &[]),
+        // 5.4.8: a closer that does not match closes nothing.
+        ("image-set(] } 'a')", &["a"]),
+        ("} ) ] url(a)", &["a"]),
+        ("@namespace (;}) url(a); url(b)", &["b"]),
+    ];
+
+    const GCPM: &[Row] = &[
+        ("target-counter(url(a), page)", &["a"]),
+        ("target-counter('a', page)", &["a"]),
+        ("target-counters('a', b, 'c')", &["a"]),
+        ("target-text(url('a'), before)", &["a"]),
+        ("Target-Text(attr(href url), 'a')", &[]),
+    ];
+
+    const IE: &[Row] = &[
+        (
+            "filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(src='a', sizingMethod='b');",
+            &["a"],
+        ),
+        ("filter: progid:dximagetransform.microsoft.alphaimageloader(a='b' , SRC = \"c\")", &["c"]),
+        ("filter: alpha(src='a')", &[]),
+        ("AlphaImageLoader('a', src 'b', = 'c', src=d 'e')", &[]),
+    ];
+
+    #[test]
+    fn every_place_of_a_url() {
+        for row in [URL, IMPORT, IMAGES, PLACES].concat() {
+            check(row.0, Options::default(), row.1);
+            check(row.0, ALL, row.1);
+        }
+    }
+
+    #[test]
+    fn groups_are_opt_in() {
+        for (rows, group, options) in [
+            (GCPM, Group::Gcpm, Options { gcpm: true, ie: false }),
+            (IE, Group::Ie, Options { gcpm: false, ie: true }),
+        ] {
+            for (css, expected) in rows {
+                check(css, Options::default(), &[]);
+                check(css, options, expected);
+                assert!(urls(css, ALL).iter().all(|url| url.group == Some(group)), "{css:?}");
+            }
+        }
+        check("target-text(url(a)) url(b)", Options::default(), &["b"]);
+    }
+
+    #[test]
+    fn forms() {
+        let forms: Vec<_> = urls("url(a) url('b') url(\"c\") url(", Options::default())
+            .iter()
+            .map(|url| url.form)
+            .collect();
+        assert_eq!(forms, [Form::Token, Form::String('\''), Form::String('"'), Form::Token]);
+    }
+
+    #[test]
+    fn half_a_million_of_anything() {
+        for piece in ["(", "[", "{", "a(", "url('", "url('a'", "image-set(", "@import ", "}", "\\"]
+        {
+            let css = piece.repeat(500_000);
+            let found = urls(&css, ALL);
+            assert!(found.len() <= 500_000, "{piece:?}");
+        }
+        assert_eq!(urls(&"url(a)".repeat(100_000), ALL).len(), 100_000);
+        let deep = format!("{}url(a){}url(b)", "(".repeat(500_000), ")".repeat(500_000));
+        check(&deep, ALL, &["a", "b"]);
+    }
+}

@@ -1,0 +1,453 @@
+//! The URLs of the JSON in `script` elements: import maps (HTML, 8.1.5), speculation rules (HTML,
+//! 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and 7).
+//!
+//! Spans are bytes of the text as it was given, inside the quotes of a string (RFC 8259, 7), and
+//! what they hold is still escaped; [`escape::json`] reads it. Text that is not well formed holds no
+//! URLs.
+//!
+//! ```
+//! use baselink::scan::json::{self, Kind};
+//! let map = r#"{ "imports": { "app": "./app.js", "bare": "other" } }"#;
+//! let found = json::urls(Kind::ImportMap, map);
+//! assert_eq!(&map[found.urls[0].span.range()], "./app.js");
+//! assert_eq!(found.urls.len(), 1);
+//! ```
+//!
+//! Where an import map wants a URL-like specifier, only `/`, `./`, `../` and absolute URLs are
+//! reported. A key of `scopes` is any URL: the standard parses it against the base whatever it
+//! begins with.
+//!
+//! Deliberately absent: what a remote context defines. Terms are those of schema.org in the list
+//! below, whatever `@context` says, and aliases of keywords, scoped contexts and `@propagate` are
+//! not followed.
+
+use crate::layer::{View, escape};
+use crate::span::Span;
+
+/// What the JSON is, by the `type` of its `script` element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `importmap`
+    ImportMap,
+    /// `speculationrules`
+    SpeculationRules,
+    /// `application/ld+json`
+    JsonLd,
+}
+
+/// A URL of JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonUrl {
+    /// The inside of the string.
+    pub span: Span,
+    /// Which of [`JsonUrls::bases`] is in effect; `None` is the base of the document.
+    pub base: Option<usize>,
+}
+
+/// An `@base` of JSON-LD.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JsonBase {
+    /// The inside of its string; `None` for `null`, under which a relative URL stays relative.
+    pub span: Option<Span>,
+    /// The base that it is itself resolved against, always an earlier one of the list; `None` is
+    /// the base of the document.
+    pub outer: Option<usize>,
+}
+
+/// The URLs of one JSON text, and the bases it declares for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JsonUrls {
+    /// The URLs, in order.
+    pub urls: Vec<JsonUrl>,
+    /// The bases, each behind the one that it is resolved against.
+    pub bases: Vec<JsonBase>,
+}
+
+/// What a value is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Nothing,
+    // HTML, 8.1.5.2
+    ImportMap,
+    Specifiers,
+    Address,
+    Scopes,
+    Integrity,
+    // HTML, 7.6.1.2
+    RuleSets,
+    Rules,
+    Rule,
+    Urls,
+    Url,
+    // JSON-LD 1.1, 4
+    Node,
+    Iri,
+    Context,
+    Base,
+}
+
+/// Which keys of an object lead somewhere; the first row whose place and key fit counts.
+const MEMBERS: &[(Place, &str, Place)] = &[
+    (Place::ImportMap, "imports", Place::Specifiers),
+    (Place::ImportMap, "scopes", Place::Scopes),
+    (Place::ImportMap, "integrity", Place::Integrity),
+    (Place::RuleSets, "prefetch", Place::Rules),
+    (Place::RuleSets, "prerender", Place::Rules),
+    (Place::RuleSets, "prerender_until_script", Place::Rules),
+    (Place::Rule, "urls", Place::Urls),
+    (Place::Context, "@base", Place::Base),
+    (Place::Node, "@context", Place::Context),
+    (Place::Node, "@id", Place::Iri),
+    (Place::Node, "@type", Place::Nothing),
+    (Place::Node, "@value", Place::Nothing),
+    // schema.org: the terms that its context types as `@id` and whose values are locations.
+    (Place::Node, "codeRepository", Place::Iri),
+    (Place::Node, "contentUrl", Place::Iri),
+    (Place::Node, "discussionUrl", Place::Iri),
+    (Place::Node, "downloadUrl", Place::Iri),
+    (Place::Node, "embedUrl", Place::Iri),
+    (Place::Node, "hasMap", Place::Iri),
+    (Place::Node, "image", Place::Iri),
+    (Place::Node, "installUrl", Place::Iri),
+    (Place::Node, "item", Place::Iri),
+    (Place::Node, "license", Place::Iri),
+    (Place::Node, "logo", Place::Iri),
+    (Place::Node, "mainEntityOfPage", Place::Iri),
+    (Place::Node, "paymentUrl", Place::Iri),
+    (Place::Node, "photo", Place::Iri),
+    (Place::Node, "relatedLink", Place::Iri),
+    (Place::Node, "sameAs", Place::Iri),
+    (Place::Node, "screenshot", Place::Iri),
+    (Place::Node, "significantLink", Place::Iri),
+    (Place::Node, "thumbnailUrl", Place::Iri),
+    (Place::Node, "url", Place::Iri),
+];
+
+impl Place {
+    fn root(kind: Kind) -> Self {
+        match kind {
+            Kind::ImportMap => Self::ImportMap,
+            Kind::SpeculationRules => Self::RuleSets,
+            Kind::JsonLd => Self::Node,
+        }
+    }
+
+    /// What the value of `key` is.
+    fn member(self, key: &str) -> Self {
+        match self {
+            Self::Specifiers => Self::Address,
+            Self::Scopes => Self::Specifiers,
+            _ => MEMBERS
+                .iter()
+                .find(|(place, name, _)| *place == self && *name == key)
+                // Any other property of a node may hold nodes.
+                .map_or(if self == Self::Node { self } else { Self::Nothing }, |row| row.2),
+        }
+    }
+
+    /// What the values of an array are.
+    fn element(self) -> Self {
+        match self {
+            Self::Node | Self::Iri | Self::Context => self,
+            Self::Rules => Self::Rule,
+            Self::Urls => Self::Url,
+            _ => Self::Nothing,
+        }
+    }
+
+    fn key_is_url(self, key: &str) -> bool {
+        match self {
+            Self::Scopes => true,
+            Self::Specifiers | Self::Integrity => is_url_like(key),
+            _ => false,
+        }
+    }
+
+    fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
+        match self {
+            Self::Url => true,
+            Self::Address => is_url_like(&string()),
+            // JSON-LD 1.1, 4.5.1: a blank node identifier is no IRI.
+            Self::Iri => !string().starts_with("_:"),
+            _ => false,
+        }
+    }
+}
+
+/// "Resolving a URL-like module specifier" (HTML, 8.1.5.1), as far as the form goes.
+fn is_url_like(specifier: &str) -> bool {
+    let has_scheme = || {
+        let trimmed = specifier.trim_start_matches(|character| character <= ' ');
+        trimmed.split_once(':').is_some_and(|(scheme, _)| {
+            scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+                && scheme
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+        })
+    };
+    ["/", "./", "../"].iter().any(|prefix| specifier.starts_with(prefix)) || has_scheme()
+}
+
+/// An open object or array, or the text as a whole.
+#[derive(Clone, Copy)]
+struct Open {
+    object: bool,
+    place: Place,
+    /// What the next value in it is.
+    next: Place,
+    /// In an object: the next string is a key.
+    key: bool,
+    /// The node that it is, or is part of.
+    node: usize,
+}
+
+/// What a context does to the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
+enum Setting {
+    /// `"@base"`: a string or null.
+    Base(Option<Span>),
+    /// A null context: the base of the document again.
+    Document,
+}
+
+/// Every URL of `json`, in order.
+#[must_use]
+pub fn urls(kind: Kind, json: &str) -> JsonUrls {
+    if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() {
+        return JsonUrls::default();
+    }
+    let bytes = json.as_bytes();
+    let decoded = |span: Span| escape::json(View::of_str(&json[span.range()], 0)).text;
+    // Each URL with the node it belongs to, the node around each node, and what contexts do: a
+    // context may follow what it governs.
+    let mut found: Vec<(Span, usize)> = Vec::new();
+    let mut nodes = vec![0];
+    let mut settings: Vec<(usize, Setting)> = Vec::new();
+    let mut outer: Vec<Open> = Vec::new();
+    let next = Place::root(kind);
+    let mut open = Open { object: false, place: Place::Nothing, next, key: false, node: 0 };
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'"' => {
+                let span = Span::new(at, string_end(bytes, at));
+                at = span.end + 1;
+                if open.key {
+                    open.key = false;
+                    open.next = Place::Nothing;
+                    if open.place != Place::Nothing {
+                        let key = decoded(span);
+                        open.next = open.place.member(&key);
+                        if open.place.key_is_url(&key) {
+                            found.push((span, open.node));
+                        }
+                    }
+                } else if open.next == Place::Base {
+                    settings.push((open.node, Setting::Base(Some(span))));
+                } else if open.next.string_is_url(|| decoded(span)) {
+                    found.push((span, open.node));
+                }
+            }
+            b'{' => {
+                // The value of a term that is an object is a node like any other.
+                let place = if open.next == Place::Iri { Place::Node } else { open.next };
+                let mut node = open.node;
+                if place == Place::Node {
+                    node = nodes.len();
+                    nodes.push(open.node);
+                }
+                let inner = Open { object: true, place, next: Place::Nothing, key: true, node };
+                outer.push(std::mem::replace(&mut open, inner));
+            }
+            b'[' => {
+                let (place, next) = (open.next, open.next.element());
+                let inner = Open { object: false, place, next, key: false, node: open.node };
+                outer.push(std::mem::replace(&mut open, inner));
+            }
+            b'}' | b']' => open = outer.pop().unwrap_or(open),
+            b',' => open.key = open.object,
+            // Of the literals only `null` begins with, or contains, an `n`.
+            b'n' if open.next == Place::Base => {
+                settings.push((open.node, Setting::Base(None)));
+            }
+            b'n' if open.next == Place::Context => settings.push((open.node, Setting::Document)),
+            _ => {}
+        }
+    }
+    let (in_effect, bases) = bases(&nodes, settings);
+    let urls = found.iter().map(|&(span, node)| JsonUrl { span, base: in_effect[node] }).collect();
+    JsonUrls { urls, bases }
+}
+
+/// The base in effect for each node, and the list of bases.
+fn bases(
+    nodes: &[usize],
+    mut settings: Vec<(usize, Setting)>,
+) -> (Vec<Option<usize>>, Vec<JsonBase>) {
+    settings.sort_by_key(|&(node, _)| node);
+    let mut settings = settings.into_iter().peekable();
+    let mut bases = Vec::new();
+    let mut in_effect: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+    for (node, &around) in nodes.iter().enumerate() {
+        let mut base = in_effect.get(around).copied().flatten();
+        while let Some((_, setting)) = settings.next_if(|&(of, _)| of == node) {
+            base = match setting {
+                Setting::Document => None,
+                Setting::Base(span) => {
+                    bases.push(JsonBase { span, outer: base });
+                    Some(bases.len() - 1)
+                }
+            };
+        }
+        in_effect.push(base);
+    }
+    (in_effect, bases)
+}
+
+/// The offset of the quote that ends the string whose inside begins at `at`.
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(length) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += length;
+        if bytes[at] == b'"' {
+            return at;
+        }
+        at += 2;
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The raw URLs, each with the bases in effect, innermost first, where there are any.
+    fn check(kind: Kind, json: &str, expected: &[&str]) {
+        let found = urls(kind, json);
+        let written: Vec<_> = found
+            .urls
+            .iter()
+            .map(|url| {
+                let mut written = json[url.span.range()].to_owned();
+                let mut base = url.base.map(|index| found.bases[index]);
+                while let Some(JsonBase { span, outer }) = base {
+                    written.push_str(" < ");
+                    written.push_str(span.map_or("null", |span| &json[span.range()]));
+                    base = outer.map(|index| found.bases[index]);
+                }
+                written
+            })
+            .collect();
+        assert_eq!(written, expected, "{json}");
+    }
+
+    #[test]
+    fn import_maps() {
+        for (json, expected) in [
+            (r#"{"imports":{"a":"/b","c":"./d","e":"../f"}}"#, &["/b", "./d", "../f"] as &[_]),
+            (r#"{"imports":{"a":"b","c":"","d":"e/f"}}"#, &[]),
+            (r#"{"imports":{"a":"http://b/","c":"data:,d"}}"#, &["http://b/", "data:,d"]),
+            (r#"{"imports":{"/a":"/b","./c/":"./d/","e":null}}"#, &["/a", "/b", "./c/", "./d/"]),
+            (r#"{"imports":{"a":{"b":"/c"},"d":["/e"]}}"#, &[]),
+            // HTML, 8.1.5.3, "sort and normalize scopes": a scope prefix is any URL.
+            (r#"{"scopes":{"/a/":{"b":"/c"},"d/":{"/e":"f"}}}"#, &["/a/", "/c", "d/", "/e"]),
+            (r#"{"integrity":{"/a":"sha384-b","c":"/d"}}"#, &["/a"]),
+            (r#"{"other":{"/a":"/b"},"imports":{"a":"/b"}}"#, &["/b"]),
+            (r#"{"x":{"imports":{"a":"/b"}}}"#, &[]),
+            (r#"[{"imports":{"a":"/b"}}]"#, &[]),
+            // RFC 8259, 7: keys and values may be escaped.
+            (r#"{"\u0069mports":{"a":"\/b\"","c":"\u002e/d"}}"#, &[r#"\/b\""#, r"\u002e/d"]),
+            (r#" { "imports" : { "a" : "/b" , "c" : "/d" } } "#, &["/b", "/d"]),
+        ] {
+            check(Kind::ImportMap, json, expected);
+        }
+    }
+
+    #[test]
+    fn speculation_rules() {
+        for (json, expected) in [
+            (r#"{"prefetch":[{"urls":["a","/b",""]}]}"#, &["a", "/b", ""] as &[_]),
+            (r#"{"prerender":[{"source":"list","urls":["a"]},{"urls":["b"]}]}"#, &["a", "b"]),
+            (r#"{"prefetch":[{"where":{"href_matches":"/a*"},"urls":["b"]}]}"#, &["b"]),
+            (r#"{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]}]}}]}"#, &[]),
+            (r#"{"prefetch":[{"urls":"a"},{"urls":[["b"]]},{"urls":{"c":"d"}}]}"#, &[]),
+            (r#"{"prefetch":{"urls":["a"]},"tag":"b","other":[{"urls":["c"]}]}"#, &[]),
+            (
+                r#"{"prefetch":[{"relative_to":"document","expects_no_vary_search":"a","urls":["b"]}]}"#,
+                &["b"],
+            ),
+        ] {
+            check(Kind::SpeculationRules, json, expected);
+        }
+    }
+
+    #[test]
+    fn json_ld() {
+        for (json, expected) in [
+            (r#"{"@context":"https://schema.org","url":"a","name":"b"}"#, &["a"] as &[_]),
+            (r#"{"@id":"a","@type":"b","@vocab":"c"}"#, &["a"]),
+            (r##"{"@id":"_:a","url":"_:b","image":"#c"}"##, &["#c"]),
+            (r#"[{"@id":"a"},{"@graph":[{"@id":"b"}]}]"#, &["a", "b"]),
+            (r#"{"image":["a","b",{"@type":"ImageObject","url":"c"}]}"#, &["a", "b", "c"]),
+            (r#"{"itemListElement":[{"position":1,"item":{"@id":"a","name":"b"}}]}"#, &["a"]),
+            (r#"{"url":{"@value":"a"},"sameAs":{"@list":["b"]}}"#, &[]),
+            (r#"{"URL":"a","target":{"urlTemplate":"b{c}"}}"#, &[]),
+            // A context defines; what it names are no links.
+            (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
+            (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),
+            // JSON-LD 1.1, 4.1.3: the base of the node and what is in it, wherever it stands.
+            (r#"{"@context":{"@base":"a/"},"@id":"b"}"#, &["b < a/"]),
+            (r#"{"@id":"b","c":{"@id":"d"},"@context":{"@base":"a/"}}"#, &["b < a/", "d < a/"]),
+            (r#"[{"@context":{"@base":"a/"},"@id":"b"},{"@id":"c"}]"#, &["b < a/", "c"]),
+            (
+                r#"{"@context":{"@base":"a/"},"c":{"@id":"d","@context":{"@base":"b/"}},"@id":"e"}"#,
+                &["d < b/ < a/", "e < a/"],
+            ),
+            (r#"{"@context":["x",{"@base":"a/"},{"@base":"b/"}],"@id":"c"}"#, &["c < b/ < a/"]),
+            (r#"{"@context":{"@base":null},"@id":"a"}"#, &["a < null"]),
+            (
+                r#"{"@context":{"@base":"a/"},"url":[{"@context":null,"@id":"b"},"c"]}"#,
+                &["b", "c < a/"],
+            ),
+            (
+                r#"{"@context":{"@base":"a/"},"c":{"@context":[null,{"@base":"b/"}],"@id":"d"}}"#,
+                &["d < b/"],
+            ),
+            (r#"{"@context":{"x":{"@context":{"@base":"a/"}}},"@id":"b"}"#, &["b"]),
+        ] {
+            check(Kind::JsonLd, json, expected);
+        }
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_left() {
+        for json in [
+            "",
+            "{",
+            r#"{"url":"a"}}"#,
+            r#"{"url":"a",}"#,
+            r#"{url:"a"}"#,
+            "{'url':'a'}",
+            "{\"url\":\"a\n\"}",
+            r#"{"url":"a" /* b */}"#,
+            r#"{"url":"\x"}"#,
+            "\u{feff}{\"url\":\"a\"}",
+            r#""a"#,
+        ] {
+            check(Kind::JsonLd, json, &[]);
+        }
+        check(Kind::JsonLd, r#""a""#, &[]);
+        check(Kind::JsonLd, "null", &[]);
+    }
+
+    #[test]
+    fn half_a_million_of_anything() {
+        let deep = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
+        check(Kind::JsonLd, &deep, &[]);
+        let open = r#"{"@context":{"@base":"a/"},"b":"#;
+        let deep = format!("{}{{\"@id\":\"c\"}}{}", open.repeat(100_000), "}".repeat(100_000));
+        let found = urls(Kind::JsonLd, &deep);
+        assert_eq!((found.urls.len(), found.bases.len()), (1, 100_000));
+        let wide = format!(r#"{{"url":["a"{}]}}"#, r#","b""#.repeat(500_000));
+        assert_eq!(urls(Kind::JsonLd, &wide).urls.len(), 500_001);
+    }
+}

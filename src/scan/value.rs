@@ -1,0 +1,256 @@
+//! Attribute values that hold URLs inside a syntax of their own: `srcset` (HTML, 4.8.4.3.10),
+//! declarative refresh (HTML, 4.2.5.3 and 7.8), lists, and a lone URL between spaces (URL Standard, 4.4).
+//!
+//! Values come decoded, and spans are bytes of the decoded value.
+//!
+//! ```
+//! use baselink::scan::value;
+//! let content = "5; URL='next.html'";
+//! let refresh = value::refresh(content).unwrap();
+//! assert_eq!(&content[refresh.span.range()], "next.html");
+//! assert_eq!(refresh.quote, Some('\''));
+//! ```
+//!
+//! Deliberately absent: whether what was found is a URL, and whether a browser would use it. A
+//! candidate with an invalid descriptor is found like any other.
+
+use crate::span::Span;
+
+/// HTML's ASCII whitespace (Infra, 4.6).
+const fn is_whitespace(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+/// The first offset at or after `at` whose byte is not one of `these`, or the end.
+fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
+    bytes[at..].iter().position(|&byte| !these(byte)).map_or(bytes.len(), |length| at + length)
+}
+
+/// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
+/// (HTML, 4.8.4.3.10).
+///
+/// Commas that end a URL belong to the separator, and parentheses in a descriptor protect its
+/// commas.
+#[must_use]
+pub fn srcset(value: &str) -> Vec<Span> {
+    let input = value.as_bytes();
+    let mut candidates = Vec::new();
+    let mut position = 0;
+    loop {
+        // 4. Collect whitespace and commas. 5. Past the end of input, return.
+        position = skip(input, position, |byte| is_whitespace(byte) || byte == b',');
+        if position == input.len() {
+            return candidates;
+        }
+        // 6. Collect what is not whitespace: that is url.
+        let start = position;
+        position = skip(input, position, |byte| !is_whitespace(byte));
+        let mut end = position;
+        // 8. If url ends with a comma, remove all trailing commas; there are no descriptors then.
+        while input[end - 1] == b',' {
+            end -= 1;
+        }
+        candidates.push(Span::new(start, end));
+        if end == position {
+            position = after_descriptors(input, position);
+        }
+    }
+}
+
+/// Behind the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
+///
+/// The states "in descriptor" and "after descriptor" differ in what they collect, not in where they
+/// end, so one loop stands for both.
+fn after_descriptors(input: &[u8], mut position: usize) -> usize {
+    while position < input.len() {
+        match input[position] {
+            b',' => return position + 1,
+            b'(' => position = skip(input, position, |byte| byte != b')'),
+            _ => position += 1,
+        }
+    }
+    input.len()
+}
+
+/// The URL of a declarative refresh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refresh {
+    /// What is parsed as a URL; empty when the document itself is meant.
+    ///
+    /// Reaches to the end of the value when no quote closes it, trailing spaces included.
+    pub span: Span,
+    /// The quote that stands before the URL.
+    pub quote: Option<char>,
+}
+
+/// The URL of a `Refresh` header or of `<meta http-equiv=refresh>`: the "shared declarative refresh
+/// steps" (HTML, 4.2.5.3 and 7.8), up to the parsing of the URL.
+///
+/// `None` when the value refreshes nothing, as it does without a time.
+#[must_use]
+pub fn refresh(value: &str) -> Option<Refresh> {
+    let input = value.as_bytes();
+    // 3. Skip whitespace.
+    let mut position = skip(input, 0, is_whitespace);
+    // 5 to 8. Digits, or at least a full stop; then digits and full stops that count for nothing.
+    let digits = skip(input, position, |byte| byte.is_ascii_digit());
+    if digits == position && input.get(position) != Some(&b'.') {
+        return None;
+    }
+    position = skip(input, digits, |byte| byte.is_ascii_digit() || byte == b'.');
+    // 10.1. If what follows is not `;`, `,` or whitespace, return.
+    if input.get(position).is_some_and(|&byte| !is_whitespace(byte) && !matches!(byte, b';' | b','))
+    {
+        return None;
+    }
+    // 10.2 to 10.4.
+    position = skip(input, position, is_whitespace);
+    if let Some(b';' | b',') = input.get(position) {
+        position = skip(input, position + 1, is_whitespace);
+    }
+    // 11.1. urlString is the rest, unless `url` and `=` precede it.
+    let rest = Refresh { span: Span::new(position, input.len()), quote: None };
+    // 11.2. Without a `u`, "skip quotes"; 11.3 to 11.6: after one, whatever is missing leads to
+    // "parse", past the quotes.
+    if let Some(b'U' | b'u') = input.get(position) {
+        if !input[position..].get(..3).is_some_and(|name| name.eq_ignore_ascii_case(b"url")) {
+            return Some(rest);
+        }
+        position = skip(input, position + 3, is_whitespace);
+        if input.get(position) != Some(&b'=') {
+            return Some(rest);
+        }
+        position = skip(input, position + 1, is_whitespace);
+    }
+    // 11.8, "skip quotes". 11.10. The same quote ends urlString, else the end of input does.
+    let quote = match input.get(position) {
+        Some(&quote @ (b'\'' | b'"')) => quote,
+        _ => return Some(Refresh { span: Span::new(position, input.len()), quote: None }),
+    };
+    let end = skip(input, position + 1, |byte| byte != quote);
+    Some(Refresh { span: Span::new(position + 1, end), quote: Some(char::from(quote)) })
+}
+
+/// The tokens of a list separated by ASCII whitespace, such as `ping` and `archive` of `object`.
+#[must_use]
+pub fn space_separated(value: &str) -> Vec<Span> {
+    let input = value.as_bytes();
+    let mut tokens = Vec::new();
+    let mut position = skip(input, 0, is_whitespace);
+    while position < input.len() {
+        let end = skip(input, position, |byte| !is_whitespace(byte));
+        tokens.push(Span::new(position, end));
+        position = skip(input, end, is_whitespace);
+    }
+    tokens
+}
+
+/// The tokens of a list separated by commas, such as `archive` of `applet`, without the ASCII
+/// whitespace around them; a token of nothing else is no token.
+#[must_use]
+pub fn comma_separated(value: &str) -> Vec<Span> {
+    let input = value.as_bytes();
+    let mut tokens = Vec::new();
+    let mut position = 0;
+    while position < input.len() {
+        let comma = skip(input, position, |byte| byte != b',');
+        let token = stripped(input, Span::new(position, comma), is_whitespace);
+        if !token.is_empty() {
+            tokens.push(token);
+        }
+        position = comma + 1;
+    }
+    tokens
+}
+
+/// The value without leading and trailing C0 controls and spaces, which the URL parser drops
+/// (URL Standard, 4.4, step 1).
+#[must_use]
+pub fn trimmed(value: &str) -> Span {
+    stripped(value.as_bytes(), Span::new(0, value.len()), |byte| byte <= b' ')
+}
+
+fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
+    let inside = &input[span.range()];
+    let Some(start) = inside.iter().position(|&byte| !these(byte)) else {
+        return Span::at(span.start);
+    };
+    let end = inside.iter().rposition(|&byte| !these(byte)).map_or(start, |last| last + 1);
+    Span::new(start, end).shifted(span.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(found: &[Span], value: &str, expected: &[&str]) {
+        let found: Vec<_> = found.iter().map(|span| &value[span.range()]).collect();
+        assert_eq!(found, expected, "{value:?}");
+    }
+
+    #[test]
+    fn srcset_urls() {
+        for (value, urls) in [
+            ("a", &["a"] as &[_]),
+            ("a 1x, b 2x", &["a", "b"]),
+            // A comma without white space is part of the URL.
+            ("a,b", &["a,b"]),
+            ("data:,a,,, b", &["data:,a", "b"]),
+            (", ,a 1x,b 2x,", &["a", "b"]),
+            // Parentheses protect commas in descriptors, not in URLs.
+            ("a f(1, 2) 1x, b", &["a", "b"]),
+            ("a(1, b)", &["a(1", "b)"]),
+            ("a (b, c", &["a"]),
+            ("a (b)(c), d", &["a", "d"]),
+            ("é.png 1x, ü.png", &["é.png", "ü.png"]),
+            ("\u{a0}a\u{b}b 1x", &["\u{a0}a\u{b}b"]),
+        ] {
+            check(&srcset(value), value, urls);
+        }
+    }
+
+    #[test]
+    fn refresh_urls() {
+        for (value, url) in [
+            ("5", Some("")),
+            ("5;", Some("")),
+            ("5;url=", Some("")),
+            ("5;URL = ' a '; b", Some(" a ")),
+            ("5;url", Some("url")),
+            ("5;url ", Some("url ")),
+            ("5;u='a'", Some("u='a'")),
+            ("5;é", Some("é")),
+            ("5é", None),
+            ("5;'", Some("")),
+            ("", None),
+            (".", Some("")),
+            ("url=a", None),
+        ] {
+            assert_eq!(refresh(value).map(|found| &value[found.span.range()]), url, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn lists() {
+        check(&space_separated(" a\tb\u{c}\r\nc,d "), " a\tb\u{c}\r\nc,d ", &["a", "b", "c,d"]);
+        check(&space_separated(" "), " ", &[]);
+        check(&comma_separated(" a b ,\n,c,, "), " a b ,\n,c,, ", &["a b", "c"]);
+    }
+
+    #[test]
+    fn trimmed_drops_controls_but_no_other_spaces() {
+        assert_eq!(trimmed("\0\u{1f} a b\n\u{b}"), Span::new(3, 6));
+        assert_eq!(trimmed("\u{a0}"), Span::new(0, 2));
+        assert_eq!(trimmed(" \t"), Span::at(0));
+    }
+
+    #[test]
+    fn a_million_commas_and_parentheses() {
+        assert!(srcset(&",".repeat(1_000_000)).is_empty());
+        assert_eq!(srcset(&"a,".repeat(1_000_000)).len(), 1);
+        assert_eq!(srcset(&"a, ".repeat(1_000_000)).len(), 1_000_000);
+        assert_eq!(srcset(&format!("a {}", "(".repeat(1_000_000))).len(), 1);
+        assert_eq!(srcset(&format!("{}a", "a (),".repeat(200_000))).len(), 200_001);
+        assert!(comma_separated(&",".repeat(1_000_000)).is_empty());
+    }
+}
