@@ -3,4 +3,5 @@
 pub mod edit;
 pub mod error;
 pub mod layer;
+pub mod scan;
 pub mod span;
