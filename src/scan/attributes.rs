@@ -1,0 +1,993 @@
+//! THE table: every attribute of an HTML document that carries URLs, what its value looks like, what
+//! it is resolved against, and whether it is rewritten unasked.
+//!
+//! Collected from HTML (the attributes of type "valid URL", 2.4.1, and chapter 16, "Obsolete
+//! features"), HTML 2.0, 3.2, 4.01 and the 3.0 draft, SVG 1.1 and 2, MathML 2 to Core, RDFa 1.1,
+//! AMP, VML and vendors' documentation, all as they occur inside text/html. `docs/links.md` is the
+//! same table for readers; a test compares the two.
+//!
+//! ```
+//! use baselink::scan::attributes::{find, Against, Groups, Namespace, Syntax};
+//! let content = |name: &str| (name == "http-equiv").then(|| "Refresh".to_string());
+//! let row = find(Namespace::Html, "meta", "content", &content, &Groups::default()).unwrap();
+//! assert_eq!((row.syntax, row.against), (Syntax::Refresh, Against::Document));
+//! assert!(find(Namespace::Html, "a", "class", &|_| None, &Groups::all()).is_none());
+//! ```
+//!
+//! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`,
+//! `typeof`), scripts (`on*`), user data (`value` of `input`): what is never rewritten has no row.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// The namespace an element is in (DOM, "element namespace").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Namespace {
+    /// The HTML namespace; `v:fill` and other prefixed names too, as the HTML parser sees them.
+    Html,
+    /// Below `<svg>`.
+    Svg,
+    /// Below `<math>`.
+    MathMl,
+}
+
+/// Which elements a row is for. Names are those of the tag in ASCII lower case, before the HTML
+/// parser adjusts them: `foreignobject`, `image`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Every element of the namespace.
+    Any,
+    /// These.
+    Named(&'static [&'static str]),
+    /// Those whose name begins so: `amp-`, `v:`.
+    Prefixed(&'static str),
+    /// Custom elements (HTML, 4.13.3), but not AMP's.
+    Custom,
+}
+
+impl Elements {
+    /// Whether an element called `name` is among them.
+    #[must_use]
+    pub fn contain(self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Named(names) => names.contains(&name),
+            Self::Prefixed(prefix) => name.starts_with(prefix),
+            Self::Custom => name.contains('-') && !name.contains(':') && !name.starts_with("amp-"),
+        }
+    }
+}
+
+/// What an attribute's value looks like around the URLs in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Syntax {
+    /// A URL potentially surrounded by spaces (HTML, 2.4.1).
+    Url,
+    /// URLs separated by spaces (HTML, 2.3.7).
+    Spaces,
+    /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
+    Commas,
+    /// URLs separated by semicolons (SVG animations, `values`).
+    Semicolons,
+    /// Image candidate strings (HTML, 4.8.4.2.1).
+    Srcset,
+    /// A time and a URL (HTML, 4.2.5.3, "shared declarative refresh steps").
+    Refresh,
+    /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
+    Task,
+    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2): what stands in brackets is no URL.
+    Curie,
+    /// CSS declarations (CSS Style Attributes).
+    Css,
+    /// The value of one CSS property (SVG 2, 6.6, "presentation attributes").
+    CssValue,
+    /// An HTML document (HTML, 4.8.5, `srcdoc`).
+    Html,
+}
+
+/// What the URLs of an attribute are resolved against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Against {
+    /// The document base URL (HTML, 2.4.3).
+    Document,
+    /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
+    Fallback,
+    /// The document's own URL, which no `<base>` changes (HTML5 2014, 7.9.4: `manifest`).
+    Retrieval,
+    /// `codebase` of the same element, resolved against the document base URL (HTML 4.01, 13.3);
+    /// the document base URL where there is none, and under the WHATWG profile.
+    Codebase,
+}
+
+/// Names that have to be enabled for their rows to count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// `meta` elements for social networks, pinned sites and search engines.
+    Social,
+    /// `data-*` attributes of lazy loading libraries.
+    Lazy,
+    /// Import maps, speculation rules and JSON-LD in `script` elements.
+    Json,
+    /// Parameters that plug-ins take for URLs.
+    Plugin,
+    /// RDFa's `about` and `resource`.
+    Rdfa,
+    /// Positions where a URL was once allowed: `usemap`, MathML `macros`.
+    Legacy,
+    /// Attributes whose standard is still moving.
+    Experimental,
+    /// AMP attributes other than `src`, `srcset` and `poster`.
+    Amp,
+    /// `src` and `href` of custom elements.
+    Custom,
+    /// The HTML 3.0 draft.
+    Html3,
+    /// Internet Explorer: behaviours, HTML+TIME, CSS filters.
+    Ie,
+    /// SVG animations of `href`.
+    Smil,
+    /// URLs that serve as names: MathML `definitionURL`, `cdgroup`.
+    Identifier,
+    /// CSS `target-counter()` and its like.
+    Gcpm,
+}
+
+impl Group {
+    /// Every group, in the order of its declaration.
+    pub const ALL: [Self; 14] = [
+        Self::Social,
+        Self::Lazy,
+        Self::Json,
+        Self::Plugin,
+        Self::Rdfa,
+        Self::Legacy,
+        Self::Experimental,
+        Self::Amp,
+        Self::Custom,
+        Self::Html3,
+        Self::Ie,
+        Self::Smil,
+        Self::Identifier,
+        Self::Gcpm,
+    ];
+
+    /// The name that `--enable` takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Social => "social",
+            Self::Lazy => "lazy",
+            Self::Json => "json",
+            Self::Plugin => "plugin",
+            Self::Rdfa => "rdfa",
+            Self::Legacy => "legacy",
+            Self::Experimental => "experimental",
+            Self::Amp => "amp",
+            Self::Custom => "custom",
+            Self::Html3 => "html3",
+            Self::Ie => "ie",
+            Self::Smil => "smil",
+            Self::Identifier => "identifier",
+            Self::Gcpm => "gcpm",
+        }
+    }
+}
+
+/// Groups of formats that this version does not read, and those formats.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("xml", "generic XML vocabularies"),
+    ("headers", "the header fields of messages"),
+    ("text", "plain text"),
+];
+
+impl FromStr for Group {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        if let Some(group) = Self::ALL.into_iter().find(|group| group.name() == name) {
+            return Ok(group);
+        }
+        if let Some((_, format)) = ELSEWHERE.iter().find(|(group, _)| *group == name) {
+            return Err(Error::new(format!(
+                "the group '{name}' is for {format}, which this version does not read"
+            )));
+        }
+        let known = Self::ALL.map(Self::name).join(", ");
+        Err(Error::new(format!("no group is called '{name}'; there are {known}, and all")))
+    }
+}
+
+/// A set of groups. The default is the empty set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Groups(u16);
+
+impl Groups {
+    /// The set of all groups.
+    #[must_use]
+    pub const fn all() -> Self {
+        Self((1 << Group::ALL.len()) - 1)
+    }
+
+    /// Adds `group`.
+    pub const fn insert(&mut self, group: Group) {
+        self.0 |= 1 << group as u16;
+    }
+
+    /// Adds the groups of `other`.
+    pub const fn extend(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Whether `group` is in the set.
+    #[must_use]
+    pub const fn contains(self, group: Group) -> bool {
+        self.0 & (1 << group as u16) != 0
+    }
+}
+
+impl FromStr for Groups {
+    type Err = Error;
+
+    /// Reads names separated by commas; `all` stands for every group.
+    fn from_str(list: &str) -> Result<Self, Error> {
+        let mut groups = Self::default();
+        for name in list.split(',').map(str::trim) {
+            match name {
+                "all" => groups = Self::all(),
+                _ => groups.insert(name.parse()?),
+            }
+        }
+        Ok(groups)
+    }
+}
+
+/// A condition on the attributes of the same tag. Values are compared ASCII case-insensitively.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// None.
+    Always,
+    /// The attribute has one of these values; white space around it counts.
+    Is(&'static str, &'static [&'static str]),
+    /// The attribute is a list of tokens (HTML, 2.3.7), one of these among them.
+    Has(&'static str, &'static [&'static str]),
+    /// The attribute's value contains this: a CSS value where a URL would do as well.
+    Contains(&'static str, &'static str),
+}
+
+impl When {
+    /// Whether it holds in a tag whose attributes `other` gives by name.
+    #[must_use]
+    pub fn holds(self, other: &dyn Fn(&str) -> Option<String>) -> bool {
+        let among = |values: &[&str], value: &str| {
+            values.iter().any(|known| known.eq_ignore_ascii_case(value))
+        };
+        match self {
+            Self::Always => true,
+            Self::Is(name, values) => other(name).is_some_and(|value| among(values, &value)),
+            Self::Has(name, values) => other(name).is_some_and(|value| {
+                value.split_ascii_whitespace().any(|token| among(values, token))
+            }),
+            Self::Contains(name, part) => {
+                other(name).is_some_and(|value| value.to_ascii_lowercase().contains(part))
+            }
+        }
+    }
+}
+
+/// What becomes of an empty reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Empty {
+    /// It is left: there it means the document, or nothing, but not the base.
+    Leave,
+    /// It is resolved like any other (RFC 1808, 4, step 2a).
+    Resolve,
+}
+
+/// What becomes of a reference that is a fragment only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fragment {
+    /// What the user's choice about fragments says.
+    Policy,
+    /// It names an element of the same document and is never rewritten.
+    Identifier,
+}
+
+/// One row of the table: one attribute of some elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Namespaces of the elements.
+    pub namespaces: &'static [Namespace],
+    /// The elements.
+    pub elements: Elements,
+    /// Name of the attribute, in lower case.
+    pub attribute: &'static str,
+    /// What its value looks like.
+    pub syntax: Syntax,
+    /// What its URLs are resolved against.
+    pub against: Against,
+    /// When it carries URLs at all.
+    pub when: When,
+    /// The group that has to be enabled; none for what is rewritten unasked.
+    pub group: Option<Group>,
+    /// What becomes of an empty reference.
+    pub empty: Empty,
+    /// What becomes of a fragment.
+    pub fragment: Fragment,
+    /// Who defines it.
+    pub standard: &'static str,
+}
+
+impl Row {
+    const fn against(self, against: Against) -> Self {
+        Self { against, ..self }
+    }
+
+    const fn when(self, when: When) -> Self {
+        Self { when, ..self }
+    }
+
+    const fn only(self, group: Group) -> Self {
+        Self { group: Some(group), ..self }
+    }
+
+    /// An empty reference is resolved.
+    const fn resolve_empty(self) -> Self {
+        Self { empty: Empty::Resolve, ..self }
+    }
+
+    /// A fragment names an element.
+    const fn identifier(self) -> Self {
+        Self { fragment: Fragment::Identifier, ..self }
+    }
+}
+
+const fn row(
+    namespaces: &'static [Namespace],
+    attribute: &'static str,
+    elements: Elements,
+    syntax: Syntax,
+    standard: &'static str,
+) -> Row {
+    Row {
+        namespaces,
+        elements,
+        attribute,
+        syntax,
+        against: Against::Document,
+        when: When::Always,
+        group: None,
+        empty: Empty::Leave,
+        fragment: Fragment::Policy,
+        standard,
+    }
+}
+
+const fn html(
+    attribute: &'static str,
+    elements: Elements,
+    syntax: Syntax,
+    standard: &'static str,
+) -> Row {
+    row(&[Namespace::Html], attribute, elements, syntax, standard)
+}
+
+const fn svg(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
+    row(&[Namespace::Svg], attribute, elements, Syntax::Url, standard)
+}
+
+const fn mathml(attribute: &'static str, elements: Elements, standard: &'static str) -> Row {
+    row(&[Namespace::MathMl], attribute, elements, Syntax::Url, standard)
+}
+
+/// A presentation attribute: a CSS value on any SVG element.
+const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
+    row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard)
+}
+
+/// An attribute that lazy loading libraries read from any element.
+const fn lazy(attribute: &'static str, syntax: Syntax) -> Row {
+    html(attribute, Elements::Any, syntax, "library practice").only(Group::Lazy)
+}
+
+/// An attribute of AMP elements.
+const fn amp(attribute: &'static str) -> Row {
+    html(attribute, AMP, Syntax::Url, "AMP").only(Group::Amp)
+}
+
+/// An animated value, when what is animated is a link.
+const fn smil(attribute: &'static str, syntax: Syntax) -> Row {
+    row(&[Namespace::Svg], attribute, Named(&["animate", "set"]), syntax, "SVG 1.1, SMIL")
+        .when(When::Is("attributename", &["href", "xlink:href"]))
+        .only(Group::Smil)
+        .identifier()
+}
+
+use Elements::{Any, Custom, Named, Prefixed};
+use Syntax::{Commas, Css, CssValue, Curie, Html, Refresh, Semicolons, Spaces, Srcset, Task, Url};
+
+const AMP: Elements = Prefixed("amp-");
+const VML: Elements = Prefixed("v:");
+/// `<image>` is read as `<img>` (HTML, 13.2.6.4.7), so every row of `img` names both.
+const IMG_INPUT: Elements = Named(&["img", "image", "input"]);
+
+const SVG_IMAGE: Elements = Named(&["image", "feimage", "cursor"]);
+const SVG_MEDIA: Elements = Named(&["audio", "video", "animation", "foreignobject", "prefetch"]);
+const SVG_TEMPLATE: Elements = Named(&[
+    "lineargradient",
+    "radialgradient",
+    "pattern",
+    "filter",
+    "mask",
+    "clippath",
+    "marker",
+    "textpath",
+    "mpath",
+    "tref",
+    "glyphref",
+    "altglyph",
+    "font-face-uri",
+    "definition-src",
+    "color-profile",
+]);
+const SVG_ANIMATION: Elements = Named(&[
+    "animate",
+    "set",
+    "animatemotion",
+    "animatetransform",
+    "animatecolor",
+    "discard",
+    "handler",
+    "listener",
+]);
+
+const PLUGIN_PARAMETERS: &[&str] = &["movie", "src", "data", "filename", "url", "href", "image"];
+
+/// `meta` names and properties whose content is a URL. They are one list because pages use `name`
+/// and `property` for either.
+const SOCIAL: &[&str] = &[
+    "og:url",
+    "og:image",
+    "og:image:url",
+    "og:image:secure_url",
+    "og:video",
+    "og:video:url",
+    "og:video:secure_url",
+    "og:audio",
+    "og:audio:url",
+    "og:audio:secure_url",
+    "article:author",
+    "al:android:url",
+    "al:ios:url",
+    "al:ipad:url",
+    "al:iphone:url",
+    "al:web:url",
+    "al:windows:url",
+    "al:windows_phone:url",
+    "al:windows_universal:url",
+    "twitter:image",
+    "twitter:image:src",
+    "twitter:image0",
+    "twitter:image1",
+    "twitter:image2",
+    "twitter:image3",
+    "twitter:player",
+    "twitter:player:stream",
+    "twitter:url",
+    "msapplication-tileimage",
+    "msapplication-square70x70logo",
+    "msapplication-square150x150logo",
+    "msapplication-square310x310logo",
+    "msapplication-wide310x150logo",
+    "msapplication-config",
+    "msapplication-starturl",
+    "thumbnail",
+    "image",
+];
+
+/// schema.org properties whose value is a URL.
+const ITEMPROP: &[&str] = &[
+    "url",
+    "image",
+    "logo",
+    "sameAs",
+    "thumbnailUrl",
+    "contentUrl",
+    "embedUrl",
+    "downloadUrl",
+    "installUrl",
+    "discussionUrl",
+    "mainEntityOfPage",
+    "screenshot",
+];
+
+/// The table, sorted by attribute. Among rows of one attribute the first that matches counts, so
+/// named elements stand before `amp-*`, `v:*`, custom elements and any. One row a line.
+#[rustfmt::skip]
+pub static TABLE: &[Row] = &[
+    html("about", Any, Curie, "RDFa 1.1").only(Group::Rdfa),
+    html("action", Named(&["form"]), Url, "HTML 2.0"),
+    html("action", Named(&["isindex"]), Url, "HTML 3.2 practice"),
+    html("action-xhr", Named(&["form"]), Url, "AMP"),
+    mathml("altimg", Named(&["math"]), "MathML 2"),
+    html("archive", Named(&["object"]), Spaces, "HTML 4.01").against(Against::Codebase),
+    html("archive", Named(&["applet"]), Commas, "HTML 4.01").against(Against::Codebase),
+    html("archive", Named(&["script"]), Url, "Netscape 4"),
+    amp("artwork"),
+    html("attributionsrc", Named(&["a", "area", "img", "image", "script"]), Spaces, "Attribution Reporting"),
+    html("background", Named(&["body", "table", "thead", "tbody", "tfoot", "tr", "td", "th", "ilayer", "layer"]), Url, "HTML 3.2, vendors"),
+    amp("background-audio"),
+    amp("bookend-config-src"),
+    smil("by", Url),
+    amp("canonical"),
+    mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Identifier),
+    html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty(),
+    html("classid", Named(&["object"]), Url, "HTML 4.01").against(Against::Codebase),
+    presentation("clip-path", "CSS Masking"),
+    html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01"),
+    presentation("color-profile", "SVG 1.1"),
+    html("content", Named(&["meta"]), Refresh, "HTML").when(When::Is("http-equiv", &["refresh"])),
+    html("content", Named(&["meta"]), Task, "Microsoft").when(When::Is("name", &["msapplication-task"])).only(Group::Social),
+    html("content", Named(&["meta"]), Url, "Twitter, Microsoft").when(When::Is("name", SOCIAL)).only(Group::Social),
+    html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social),
+    html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social),
+    presentation("cursor", "CSS UI"),
+    html("data", Named(&["object"]), Url, "HTML 4.01").against(Against::Codebase),
+    lazy("data-background", CssValue).when(When::Contains("data-background", "url(")),
+    lazy("data-background", Url),
+    lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")),
+    lazy("data-background-image", Url),
+    lazy("data-bg", CssValue).when(When::Contains("data-bg", "url(")),
+    lazy("data-bg", Url),
+    lazy("data-bgset", Srcset),
+    lazy("data-full", Url),
+    lazy("data-hi-res-src", Url),
+    lazy("data-href", Url),
+    lazy("data-image", Url),
+    lazy("data-large_image", Url),
+    lazy("data-lazy", Url),
+    lazy("data-lazy-src", Url),
+    lazy("data-lazy-srcset", Srcset),
+    lazy("data-original", Url),
+    lazy("data-poster", Url),
+    lazy("data-src", Url),
+    lazy("data-srcset", Srcset),
+    lazy("data-thumb", Url),
+    lazy("data-url", Url),
+    mathml("definitionurl", Any, "MathML 2").only(Group::Identifier),
+    html("dynsrc", IMG_INPUT, Url, "Internet Explorer"),
+    html("environmentmap", Named(&["model"]), Url, "model element draft"),
+    presentation("fill", "SVG 1.1"),
+    presentation("filter", "Filter Effects"),
+    html("formaction", Named(&["button", "input"]), Url, "HTML"),
+    smil("from", Url),
+    html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty(),
+    html("href", Named(&["link"]), Url, "HTML 2.0"),
+    html("href", Named(&["base"]), Url, "HTML 2.0").against(Against::Fallback),
+    html("href", VML, Url, "VML"),
+    html("href", Custom, Url, "unknown").only(Group::Custom),
+    svg("href", Named(&["a"]), "SVG 2").resolve_empty(),
+    svg("href", Named(&["script"]), "SVG 2"),
+    svg("href", SVG_IMAGE, "SVG 2, Filter Effects").identifier(),
+    svg("href", Named(&["use"]), "SVG 2").identifier(),
+    svg("href", SVG_TEMPLATE, "SVG 2").identifier(),
+    svg("href", SVG_ANIMATION, "SVG 2, SVG Tiny 1.2").identifier(),
+    svg("href", SVG_MEDIA, "SVG Tiny 1.2"),
+    mathml("href", Named(&["a"]), "MathML Core").resolve_empty(),
+    mathml("href", Named(&["share"]), "MathML 2").identifier(),
+    mathml("href", Any, "MathML 3"),
+    html("icon", Named(&["menuitem", "command"]), Url, "HTML 5.1"),
+    html("imagemap", Named(&["fig", "overlay"]), Url, "HTML 3.0 draft").only(Group::Html3),
+    html("imagesrcset", Named(&["link"]), Srcset, "HTML"),
+    html("installurl", Named(&["install"]), Url, "install element draft").only(Group::Experimental),
+    html("itemid", Any, Url, "HTML microdata").resolve_empty(),
+    html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01"),
+    html("lowsrc", IMG_INPUT, Url, "Netscape"),
+    row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Legacy),
+    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(Against::Retrieval),
+    html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Experimental),
+    presentation("marker", "SVG 1.1"),
+    presentation("marker-end", "SVG 1.1"),
+    presentation("marker-mid", "SVG 1.1"),
+    presentation("marker-start", "SVG 1.1"),
+    presentation("mask", "CSS Masking"),
+    presentation("mask-image", "CSS Masking"),
+    html("o:althref", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
+    html("o:href", Named(&["v:fill", "v:imagedata"]), Url, "Microsoft Office"),
+    presentation("offset-path", "Motion Path"),
+    html("ping", Named(&["a", "area"]), Spaces, "HTML"),
+    row(&[Namespace::Svg], "ping", Named(&["a"]), Spaces, "SVG 2"),
+    html("pluginspage", Named(&["object", "embed"]), Url, "Netscape"),
+    html("pluginurl", Named(&["object", "embed"]), Url, "Netscape"),
+    html("poster", Named(&["video"]), Url, "HTML"),
+    html("poster", Named(&["model"]), Url, "model element draft"),
+    html("poster", AMP, Url, "AMP"),
+    amp("poster-landscape-src"),
+    amp("poster-portrait-src"),
+    amp("poster-square-src"),
+    html("profile", Named(&["head"]), Spaces, "HTML 4.01"),
+    amp("publisher-logo-src"),
+    html("resource", Any, Curie, "RDFa 1.1").only(Group::Rdfa),
+    presentation("shape-inside", "SVG 2"),
+    presentation("shape-subtract", "SVG 2"),
+    amp("shareurl"),
+    html("src", Named(&["img", "image", "source", "iframe", "embed", "video", "audio", "track", "input", "script"]), Url, "HTML"),
+    html("src", Named(&["frame"]), Url, "HTML 4.01"),
+    html("src", Named(&["portal"]), Url, "Portals"),
+    html("src", Named(&["model"]), Url, "model element draft"),
+    html("src", Named(&["fencedframe"]), Url, "Fenced Frame"),
+    html("src", Named(&["bgsound", "sound", "xml"]), Url, "Internet Explorer"),
+    html("src", Named(&["layer", "ilayer"]), Url, "Netscape 4"),
+    html("src", Named(&["fig", "overlay", "note", "hr", "ul", "li", "h1", "h2", "h3", "h4", "h5", "h6"]), Url, "HTML 3.0 draft").only(Group::Html3),
+    html("src", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Ie),
+    html("src", Prefixed("t:"), Url, "HTML+TIME").only(Group::Ie),
+    html("src", AMP, Url, "AMP"),
+    html("src", VML, Url, "VML"),
+    html("src", Custom, Url, "unknown").only(Group::Custom),
+    mathml("src", Named(&["mglyph", "annotation", "annotation-xml"]), "MathML 3"),
+    mathml("src", Named(&["share"]), "MathML 3").identifier(),
+    html("srcdoc", Named(&["iframe"]), Html, "HTML"),
+    html("srcset", Named(&["img", "image", "source"]), Srcset, "HTML"),
+    html("srcset", AMP, Srcset, "AMP"),
+    presentation("stroke", "SVG 1.1"),
+    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes"),
+    smil("to", Url),
+    html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Ie),
+    html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Ie),
+    html("usemap", Named(&["img", "image", "object", "input"]), Url, "HTML 4.01").only(Group::Legacy).identifier(),
+    html("value", Named(&["param"]), Url, "HTML 4.01").when(When::Is("valuetype", &["ref"])),
+    html("value", Named(&["param"]), Url, "plug-in practice").when(When::Is("name", PLUGIN_PARAMETERS)).only(Group::Plugin),
+    smil("values", Semicolons),
+    html("verify-xhr", Named(&["form"]), Url, "AMP"),
+    html("vrml", IMG_INPUT, Url, "Internet Explorer"),
+    svg("xlink:href", Named(&["a"]), "SVG 1.1").resolve_empty(),
+    svg("xlink:href", Named(&["script"]), "SVG 1.1"),
+    svg("xlink:href", SVG_IMAGE, "SVG 1.1").identifier(),
+    svg("xlink:href", Named(&["use"]), "SVG 1.1").identifier(),
+    svg("xlink:href", SVG_TEMPLATE, "SVG 1.1").identifier(),
+    svg("xlink:href", SVG_ANIMATION, "SVG 1.1, SVG Tiny 1.2").identifier(),
+    svg("xlink:href", SVG_MEDIA, "SVG Tiny 1.2"),
+    mathml("xlink:href", Any, "MathML 2"),
+];
+
+/// Where the rows begin whose attribute starts with a byte, so that most names miss at once.
+static FIRST: [usize; 129] = {
+    let mut first = [0; 129];
+    let mut byte = 0;
+    let mut at = 0;
+    while byte < 128 {
+        while at < TABLE.len() && (TABLE[at].attribute.as_bytes()[0] as usize) < byte {
+            at += 1;
+        }
+        first[byte] = at;
+        byte += 1;
+    }
+    first[128] = TABLE.len();
+    first
+};
+
+/// The rows for an attribute of this name, whatever the element.
+#[must_use]
+pub fn rows(attribute: &str) -> &'static [Row] {
+    let Some(&letter @ 0..128) = attribute.as_bytes().first() else {
+        return &[];
+    };
+    let rows = &TABLE[FIRST[usize::from(letter)]..FIRST[usize::from(letter) + 1]];
+    let rows = &rows[rows.partition_point(|row| row.attribute < attribute)..];
+    &rows[..rows.partition_point(|row| row.attribute == attribute)]
+}
+
+/// The row that says how `attribute` of an `element` carries URLs; none if it doesn't.
+///
+/// Names are in ASCII lower case. `other` gives the values of the tag's attributes, this one too,
+/// character references decoded; it is asked only where a row has a condition.
+#[must_use]
+pub fn find(
+    namespace: Namespace,
+    element: &str,
+    attribute: &str,
+    other: &dyn Fn(&str) -> Option<String>,
+    groups: &Groups,
+) -> Option<&'static Row> {
+    rows(attribute).iter().find(|row| {
+        row.group.is_none_or(|group| groups.contains(group))
+            && row.namespaces.contains(&namespace)
+            && row.elements.contain(element)
+            && row.when.holds(other)
+    })
+}
+
+/// A place that the user adds: `ELEMENT[ATTRIBUTE]=SYNTAX`.
+///
+/// ```
+/// use baselink::scan::attributes::{Syntax, UserRow};
+/// let place: UserRow = "*[data-sheet]=css".parse().unwrap();
+/// assert!(place.covers("div", "data-sheet"));
+/// assert_eq!(place.row().syntax, Syntax::Css);
+/// assert!("div[data-sheet]=json".parse::<UserRow>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UserRow {
+    /// In lower case; none for any element.
+    element: Option<String>,
+    /// In lower case.
+    attribute: String,
+    row: &'static Row,
+}
+
+/// The names of the syntaxes that a user can choose, and a row for each: the document base URL, and
+/// no reference that is empty or names an element.
+static USER: [(&str, Row); 5] = [
+    ("url", html("", Any, Url, "user")),
+    ("urls", html("", Any, Spaces, "user")),
+    ("srcset", html("", Any, Srcset, "user")),
+    ("css", html("", Any, Css, "user")),
+    ("html", html("", Any, Html, "user")),
+];
+
+impl UserRow {
+    /// Whether it speaks of `attribute` of an `element` of any namespace, both in lower case.
+    #[must_use]
+    pub fn covers(&self, element: &str, attribute: &str) -> bool {
+        self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
+    }
+
+    /// A row that says how to read the attribute. Its names of element and attribute mean nothing.
+    #[must_use]
+    pub const fn row(&self) -> &'static Row {
+        self.row
+    }
+}
+
+impl FromStr for UserRow {
+    type Err = Error;
+
+    fn from_str(place: &str) -> Result<Self, Error> {
+        let parts = place.split_once('[').and_then(|(element, rest)| {
+            let (attribute, syntax) = rest.split_once(']')?;
+            Some((element.trim(), attribute.trim(), syntax.trim_start().strip_prefix('=')?.trim()))
+        });
+        let name = |name: &str| {
+            !name.is_empty()
+                && !name.contains(|c: char| c.is_ascii_whitespace() || "[]*/>=\"'<".contains(c))
+        };
+        let Some((element, attribute, syntax)) = parts.filter(|(element, attribute, _)| {
+            (*element == "*" || name(element)) && name(attribute)
+        }) else {
+            return Err(Error::new(format!(
+                "'{place}' is not a place; one is written ELEMENT[ATTRIBUTE]=SYNTAX, as in \
+                 'div[data-link]=url' or '*[data-set]=srcset'"
+            )));
+        };
+        let Some((_, row)) = USER.iter().find(|(known, _)| *known == syntax) else {
+            let known = USER.each_ref().map(|(known, _)| *known).join(", ");
+            return Err(Error::new(format!(
+                "'{place}' has the unknown syntax '{syntax}'; there are {known}"
+            )));
+        };
+        Ok(Self {
+            element: (element != "*").then(|| element.to_ascii_lowercase()),
+            attribute: attribute.to_ascii_lowercase(),
+            row,
+        })
+    }
+}
+
+impl fmt::Display for Namespace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Html => "HTML",
+            Self::Svg => "SVG",
+            Self::MathMl => "MathML",
+        })
+    }
+}
+
+impl fmt::Display for Elements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("any"),
+            Self::Named(names) => f.write_str(&names.join(", ")),
+            Self::Prefixed(prefix) => write!(f, "{prefix}*"),
+            Self::Custom => f.write_str("custom elements"),
+        }
+    }
+}
+
+impl fmt::Display for Syntax {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Url => "URL",
+            Self::Spaces => "URLs, spaces between",
+            Self::Commas => "URLs, commas between",
+            Self::Semicolons => "URLs, semicolons between",
+            Self::Srcset => "image candidates",
+            Self::Refresh => "time and URL",
+            Self::Task => "fields, two of them URLs",
+            Self::Curie => "URL, or CURIE in brackets",
+            Self::Css => "CSS declarations",
+            Self::CssValue => "CSS value",
+            Self::Html => "HTML document",
+        })
+    }
+}
+
+impl fmt::Display for Against {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Document => "document",
+            Self::Fallback => "fallback",
+            Self::Retrieval => "document URL",
+            Self::Codebase => "codebase",
+        })
+    }
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Always => Ok(()),
+            Self::Is(name, values) => write!(f, "{name} is {}", values.join(", ")),
+            Self::Has(name, values) => write!(f, "{name} has {}", values.join(", ")),
+            Self::Contains(name, part) => write!(f, "{name} contains {part}"),
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// The row found for `element[attribute]` of a tag with `others`, every group enabled.
+    fn found(
+        namespace: Namespace,
+        element: &str,
+        attribute: &str,
+        others: &[(&str, &str)],
+    ) -> Option<&'static Row> {
+        let other = |name: &str| {
+            others.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_string())
+        };
+        find(namespace, element, attribute, &other, &Groups::all())
+    }
+
+    #[test]
+    fn the_table_is_sorted_and_in_lower_case() {
+        for pair in TABLE.windows(2) {
+            let (before, after) = (pair[0].attribute, pair[1].attribute);
+            assert!(before <= after, "{after} stands after {before}");
+        }
+        for row in TABLE {
+            assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());
+            assert!(!row.attribute.is_empty() && row.attribute.is_ascii());
+            if let Named(names) = row.elements {
+                assert!(names.iter().all(|name| *name == name.to_ascii_lowercase()), "{names:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_can_be_found() {
+        for row in TABLE {
+            let element = match row.elements {
+                Any => "any",
+                Named(names) => names[0],
+                Prefixed("amp-") => "amp-img",
+                Prefixed("v:") => "v:rect",
+                Prefixed("t:") => "t:media",
+                Prefixed(other) => other,
+                Custom => "x-y",
+            };
+            let others = match row.when {
+                When::Always => vec![],
+                When::Is(name, values) | When::Has(name, values) => vec![(name, values[0])],
+                When::Contains(name, part) => vec![(name, part)],
+            };
+            for &namespace in row.namespaces {
+                assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
+            }
+        }
+    }
+
+    #[test]
+    fn no_row_hides_a_later_one_by_name() {
+        for (at, row) in TABLE.iter().enumerate() {
+            for earlier in TABLE[..at].iter().filter(|earlier| earlier.attribute == row.attribute) {
+                let (Named(names), Named(hidden)) = (earlier.elements, row.elements) else {
+                    continue;
+                };
+                let same = earlier.namespaces.iter().any(|name| row.namespaces.contains(name));
+                let both = names.iter().any(|name| hidden.contains(name));
+                assert!(!same || !both || earlier.when != row.when, "{row:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn elements_tell_rows_of_one_attribute_apart() {
+        use Namespace::{Html, MathMl, Svg};
+        let syntax = |element| found(Html, element, "archive", &[]).map(|row| row.syntax);
+        assert_eq!(syntax("object"), Some(Spaces));
+        assert_eq!(syntax("applet"), Some(Commas));
+        assert_eq!(syntax("p"), None);
+        let href = |namespace, element| found(namespace, element, "href", &[]).unwrap();
+        assert_eq!(href(Html, "a").empty, Empty::Resolve);
+        assert_eq!(href(Html, "base").against, Against::Fallback);
+        assert_eq!(href(Svg, "use").fragment, Fragment::Identifier);
+        assert_eq!(href(MathMl, "mrow").fragment, Fragment::Policy);
+        assert!(found(Html, "use", "href", &[]).is_none());
+        assert!(found(Html, "svg", "fill", &[]).is_none());
+        assert!(found(Svg, "base", "href", &[]).is_none());
+        assert_eq!(found(Html, "amp-img", "src", &[]).unwrap().group, None);
+        assert_eq!(found(Html, "my-img", "src", &[]).unwrap().group, Some(Group::Custom));
+    }
+
+    #[test]
+    fn conditions_read_the_other_attributes() {
+        let meta = |others: &[(&str, &str)]| {
+            found(Namespace::Html, "meta", "content", others).map(|row| row.syntax)
+        };
+        assert_eq!(meta(&[]), None);
+        assert_eq!(meta(&[("http-equiv", "REFRESH")]), Some(Refresh));
+        assert_eq!(meta(&[("http-equiv", " refresh")]), None);
+        assert_eq!(meta(&[("property", "x OG:image")]), Some(Url));
+        assert_eq!(meta(&[("name", "msapplication-task")]), Some(Task));
+        let bg = |value| found(Namespace::Html, "p", "data-bg", &[("data-bg", value)]).unwrap();
+        assert_eq!(bg("URL(a.png)").syntax, CssValue);
+        assert_eq!(bg("a.png").syntax, Url);
+    }
+
+    #[test]
+    fn a_group_counts_only_when_enabled() {
+        let lazy = |groups: &str| {
+            let groups = groups.parse().unwrap();
+            find(Namespace::Html, "img", "data-src", &|_| None, &groups).is_some()
+        };
+        let none = Groups::default();
+        assert!(find(Namespace::Html, "img", "data-src", &|_| None, &none).is_none());
+        assert!(lazy("lazy"));
+        assert!(lazy("social, lazy"));
+        assert!(lazy("all"));
+        assert!(!lazy("social"));
+        let said = |list: &str| list.parse::<Groups>().unwrap_err().to_string();
+        assert!(said("lazzy").contains("'lazzy'; there are social, lazy, json"));
+        assert!(said("lazy,xml").contains("which this version does not read"));
+        assert!(said("").contains("no group is called ''"));
+    }
+
+    #[test]
+    fn groups_hold_what_was_put_in() {
+        let mut groups = Groups::default();
+        for group in Group::ALL {
+            assert!(!groups.contains(group));
+            groups.insert(group);
+            assert!(groups.contains(group));
+            assert_eq!(group.name().parse::<Group>().unwrap(), group);
+        }
+        assert_eq!(groups, Groups::all());
+    }
+
+    #[test]
+    fn a_users_place_is_read_or_explained() {
+        let place: UserRow = " DIV[ Data-Link ] = urls ".trim().parse().unwrap();
+        assert!(place.covers("div", "data-link"));
+        assert!(!place.covers("p", "data-link"));
+        assert_eq!(place.row().syntax, Spaces);
+        for wrong in
+            ["", "div", "div[]=url", "[a]=url", "a[b]", "a[b]url", "a b[c]=url", "*[*]=url"]
+        {
+            let said = wrong.parse::<UserRow>().unwrap_err().to_string();
+            assert!(said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"), "{wrong}: {said}");
+        }
+        let said = "a[b]=uri".parse::<UserRow>().unwrap_err().to_string();
+        assert!(said.ends_with("there are url, urls, srcset, css, html"), "{said}");
+    }
+}

@@ -1,0 +1,91 @@
+//! The documentation says what the code does: `docs/links.md` against the table in
+//! `scan::attributes`, both ways.
+//!
+//! Deliberately absent: prose. Only tables are compared.
+
+use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
+
+const LINKS: &str = include_str!("../docs/links.md");
+
+/// The table row, in markdown, that stands for `row`.
+fn markdown(row: &Row) -> String {
+    let namespaces = match row.namespaces {
+        [Namespace::Html] => String::new(),
+        several => several.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") + ": ",
+    };
+    let elements = match row.elements {
+        Elements::Named(names) => code(names),
+        Elements::Prefixed(_) => format!("`{}`", row.elements),
+        Elements::Any | Elements::Custom => row.elements.to_string(),
+    };
+    let when = match row.when {
+        When::Always => String::new(),
+        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        When::Has(name, values) => format!(" if `{name}` has {}", code(values)),
+        When::Contains(_, part) => format!(" if it contains `{part}`"),
+    };
+    let default = row.group.map_or("on".to_string(), |group| format!("`{group}`"));
+    let empty = match row.empty {
+        Empty::Leave => "left",
+        Empty::Resolve => "resolved",
+    };
+    let fragment = match row.fragment {
+        Fragment::Policy => "policy",
+        Fragment::Identifier => "left",
+    };
+    format!(
+        "| {namespaces}{elements} | `{}`{when} | {} | {} | {default} | {empty} | {fragment} | {} |",
+        row.attribute, row.syntax, row.against, row.standard
+    )
+}
+
+fn code(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The lines of the first table under the heading `heading`, without its head.
+fn table<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|line| *line != heading).skip(1);
+    lines
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .skip(2)
+        .collect()
+}
+
+#[test]
+fn every_attribute_of_the_table_is_documented_in_its_order() {
+    let documented = table(LINKS, "## Attributes");
+    assert!(!documented.is_empty(), "docs/links.md has no table under '## Attributes'");
+    let mut wrong = Vec::new();
+    for row in TABLE {
+        let expected = markdown(row);
+        if !documented.contains(&expected.as_str()) {
+            wrong.push(format!("docs/links.md lacks this row:\n{expected}"));
+        }
+    }
+    let in_code: Vec<_> = TABLE.iter().map(markdown).collect();
+    for row in &documented {
+        if !in_code.iter().any(|expected| expected == row) {
+            wrong.push(format!("docs/links.md has a row that the code does not have:\n{row}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (documented, expected) in documented.iter().zip(&in_code) {
+        assert_eq!(documented, expected, "the rows of docs/links.md stand in another order");
+    }
+    assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
+}
+
+#[test]
+fn every_group_is_documented() {
+    let documented = table(LINKS, "## Groups");
+    for group in Group::ALL {
+        let start = format!("| `{group}` |");
+        assert!(
+            documented.iter().any(|row| row.starts_with(&start)),
+            "docs/links.md lacks a row under '## Groups' that begins:\n{start}"
+        );
+    }
+    assert_eq!(documented.len(), Group::ALL.len(), "docs/links.md has a group too many");
+}
