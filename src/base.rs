@@ -196,9 +196,8 @@ pub enum Outer<'a> {
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let (fallback, retrieval) = match outer {
         Outer::Retrieval(retrieval) => {
-            let url = retrieval.map(|retrieval| {
-                Base::new(profile, &retrieval.url).as_str().to_owned()
-            });
+            let url =
+                retrieval.map(|retrieval| Base::new(profile, &retrieval.url).as_str().to_owned());
             (url.clone(), url)
         }
         Outer::Encapsulating(chain) => (chain.base.clone(), None),
@@ -275,11 +274,17 @@ impl BaseChain {
         let value = declared.value.as_deref().unwrap_or_default();
         let scheme = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
-            return (Status::Invalid, format!("a {scheme}: URL cannot be a base; the outer one counts"));
+            return (
+                Status::Invalid,
+                format!("a {scheme}: URL cannot be a base; the outer one counts"),
+            );
         }
         let absolute = Base::absolute(profile, value).is_ok()
             && !(profile == Profile::Whatwg
-                && self.fallback.as_deref().is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
+                && self
+                    .fallback
+                    .as_deref()
+                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
         if absolute {
             if !resolve::parses(value) {
                 return (Status::Invalid, "it is not a URL; the outer base counts".to_owned());
@@ -319,9 +324,7 @@ impl BaseChain {
         let source = Source::Encapsulating;
         let (status, reason) = match (&around.base, &self.base) {
             (None, _) => (Status::Absent, "the document around it has no base".to_owned()),
-            (Some(_), Some(_)) => {
-                (Status::PassedOver, "an inner level gave the base".to_owned())
-            }
+            (Some(_), Some(_)) => (Status::PassedOver, "an inner level gave the base".to_owned()),
             (Some(base), None) => {
                 self.take(base.clone(), Rule::Encapsulating, source);
                 self.declared = Some(around.declared.clone().unwrap_or(Declared {
@@ -330,7 +333,10 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let name = around.source.name();
-                let reason = format!("the base of the document around it, there by {} ({name})", around.rule.section());
+                let reason = format!(
+                    "the base of the document around it, there by {} ({name})",
+                    around.rule.section()
+                );
                 (Status::Taken, reason)
             }
         };

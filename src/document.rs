@@ -140,9 +140,13 @@ impl Standing {
             Self::Template => "the contents of a template are not in the document tree",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
             Self::Dropped => "the tag makes no element there",
-            Self::Fallback => "it stands in content for browsers without scripts, frames or plugins",
+            Self::Fallback => {
+                "it stands in content for browsers without scripts, frames or plugins"
+            }
             Self::ConditionalComment => "it stands in a conditional comment",
-            Self::Text => "it is not a start tag there, but part of a comment, of text, of another tag or cut off",
+            Self::Text => {
+                "it is not a start tag there, but part of a comment, of text, of another tag or cut off"
+            }
         }
     }
 }

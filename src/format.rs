@@ -113,12 +113,15 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        FORMATS.iter().find(|row| row.1 == name && row.0 != Self::Other).map(|row| row.0).ok_or_else(
-            || {
-                let known: Vec<_> = FORMATS.iter().map(|row| row.1).filter(|&one| one != "other").collect();
+        FORMATS
+            .iter()
+            .find(|row| row.1 == name && row.0 != Self::Other)
+            .map(|row| row.0)
+            .ok_or_else(|| {
+                let known: Vec<_> =
+                    FORMATS.iter().map(|row| row.1).filter(|&one| one != "other").collect();
                 Error::new(format!("unknown format '{name}': it is one of {}", known.join(", ")))
-            },
-        )
+            })
     }
 }
 

@@ -1,7 +1,98 @@
-//! baselink (being built)
+//! baselink makes the links of a document mean the same wherever the document goes.
+//!
+//! It establishes the base URL of a document by RFC 1808, section 3, resolves every relative link
+//! against it, and rewrites the links in place: the bytes of URLs change, and no other byte.
+//!
+//! ```text
+//! bytes --scan--> Document { links, declared bases, parts }
+//!                    |              |
+//!                    |           base: BaseChain (3.1 > 3.2 > 3.3 > 3.4)
+//!                    |              |
+//!                    +-- reference --resolve--> target
+//!                                       |
+//! bytes' <--edit-- Edits <--layer (lift)-- new URL text
+//! ```
+//!
+//! # Glossary
+//!
+//! - *reference*: what an author wrote to point at something, relative or absolute (RFC 1808, 2.2);
+//! - *link*: a reference with the place where it stands ([`document::Link`]);
+//! - *base URL*: what a relative reference is relative to ([`base::BaseChain`]);
+//! - *target*: the absolute URL that a reference means ([`resolve::Target`]);
+//! - *entity*: a document, or a document inside one (RFC 1808, 3.2);
+//! - *outcome*: what became of a link; each has exactly one ([`Outcome`]).
+//!
+//! # Operations
+//!
+//! Rewrite a page:
+//!
+//! ```
+//! let page = b"<base href=/docs/><a href=intro.html>";
+//! let rewritten = baselink::rewrite(page, &baselink::Options::at("http://a/x/y.html"));
+//! assert_eq!(
+//!     rewritten.output(),
+//!     b"<base href=http://a/docs/><a href=http://a/docs/intro.html>"
+//! );
+//! ```
+//!
+//! List its links with what becomes of them:
+//!
+//! ```
+//! use baselink::{Options, Outcome, examine};
+//! let report = examine(b"<img src=x.png><a href=mailto:a@b>", &Options::at("http://a/"));
+//! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
+//! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
+//! ```
+//!
+//! Ask for its base, and why:
+//!
+//! ```
+//! let report = baselink::examine(b"<base href=http://b/>", &baselink::Options::at("http://a/"));
+//! let chain = &report.entities[0].chain;
+//! assert_eq!(chain.base.as_deref(), Some("http://b/"));
+//! assert_eq!(chain.rule.section(), "3.1");
+//! ```
+//!
+//! Resolve one reference, and go back:
+//!
+//! ```
+//! use baselink::resolve::{Profile, relativize, resolve};
+//! let base = "http://a/b/c/d;p?q#f";
+//! assert_eq!(resolve(Profile::Rfc1808, base, "../g").unwrap(), "http://a/b/g");
+//! assert_eq!(relativize(Profile::Rfc1808, base, "http://a/b/g"), "../g");
+//! ```
+//!
+//! Prove that nothing but URLs changed:
+//!
+//! ```
+//! use baselink::{Options, rewrite, verify};
+//! let page = b"<p class=a><a href='x'>y</a>";
+//! let options = Options::at("http://a/");
+//! let rewritten = rewrite(page, &options);
+//! verify::verify(page, &rewritten.output(), &rewritten, &options).unwrap();
+//! ```
+//!
+//! # Deliberately absent
+//!
+//! Network and files: the library gets bytes and gives bytes. A document never fails: whatever is odd
+//! becomes a [`diagnostic::Diagnostic`].
 
+pub mod base;
+pub mod diagnostic;
+pub mod document;
 pub mod edit;
 pub mod error;
+pub mod format;
 pub mod layer;
+pub mod reference;
+pub mod resolve;
+pub mod rewrite;
 pub mod scan;
 pub mod span;
+pub mod verify;
+
+pub use rewrite::{
+    BaseElement, Fragments, LinkReport, Options, Outcome, Reason, Report, Rewritten, examine,
+    rewrite,
+};
+pub use scan::{ScanOptions, scan};

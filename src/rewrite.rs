@@ -218,7 +218,11 @@ impl Reason {
     pub fn is_intended(self) -> bool {
         matches!(
             self,
-            Self::IdReference | Self::Empty | Self::Placeholder | Self::Fragment | Self::BaseElement
+            Self::IdReference
+                | Self::Empty
+                | Self::Placeholder
+                | Self::Fragment
+                | Self::BaseElement
         )
     }
 }
@@ -441,11 +445,7 @@ impl Planner<'_> {
             }
             (BaseElement::Insert, None) if document.entity.is_empty() => {
                 let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
-                let place = Spelling {
-                    form: Form::Whole,
-                    carrier: Carrier::Raw,
-                    enclosed: false,
-                };
+                let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
                 let tag = format!("<base href=\"{href}\">");
                 Edit { span: Span::at(document.head), new: place.spell(&tag, charset).ok()? }
             }
@@ -477,10 +477,9 @@ impl Planner<'_> {
 fn depends_on_base(link: &LinkReport) -> bool {
     match link.outcome {
         Outcome::Rewritten | Outcome::Absolute => false,
-        Outcome::Left => !matches!(
-            link.reason,
-            Some(Reason::IdReference | Reason::Empty | Reason::BaseElement)
-        ),
+        Outcome::Left => {
+            !matches!(link.reason, Some(Reason::IdReference | Reason::Empty | Reason::BaseElement))
+        }
         Outcome::NoBase | Outcome::NotEditable => true,
     }
 }
@@ -502,11 +501,7 @@ fn lift_through(planned: &mut Planned, decoded: &crate::document::Decoded, benea
 }
 
 /// What is to be said of a base that was taken.
-fn base_diagnostic(
-    document: &Document,
-    chain: &BaseChain,
-    profile: Profile,
-) -> Option<Diagnostic> {
+fn base_diagnostic(document: &Document, chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
     let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
@@ -616,9 +611,10 @@ impl<'a> Resolver<'a> {
         let base = prepared.map(|prepared| prepared.base.as_str().to_owned());
         let (rule, source) = match (&link.against, &base) {
             (_, None) => (Rule::Default, Source::Default),
-            (Against::Fallback | Against::Retrieval, _) if self.document.entity.is_empty() => {
-                (Rule::Retrieval, self.options.retrieval.as_ref().map_or(Source::Default, |one| one.source))
-            }
+            (Against::Fallback | Against::Retrieval, _) if self.document.entity.is_empty() => (
+                Rule::Retrieval,
+                self.options.retrieval.as_ref().map_or(Source::Default, |one| one.source),
+            ),
             (Against::Fallback | Against::Retrieval, _) => {
                 (Rule::Encapsulating, Source::Encapsulating)
             }
@@ -748,7 +744,11 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with("///")
         && !text.ends_with(['?', '#'])
         && text.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b',')
+            byte.is_ascii_alphanumeric()
+                || matches!(
+                    byte,
+                    b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b','
+                )
         })
 }
 
@@ -762,7 +762,8 @@ fn write(planned: &mut Planned, link: &Link, target: &Target, charset: Charset) 
     let mut written = String::with_capacity(target.url.len());
     let (mut reference_at, mut url_at) = (0, 0);
     let ends = [(link.reference.len(), target.url.len(), 0)];
-    let kept = target.kept.iter().map(|kept| (kept.reference.start, kept.url, kept.reference.len()));
+    let kept =
+        target.kept.iter().map(|kept| (kept.reference.start, kept.url, kept.reference.len()));
     for (reference_to, url_to, kept) in kept.chain(ends) {
         let new = &target.url[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);

@@ -26,6 +26,8 @@ pub enum Form {
     Spaces,
     /// One of several, separated by commas.
     Commas,
+    /// One of several, separated by semicolons.
+    Semicolons,
     /// The URL of an image candidate (HTML, 4.8.4.2.1).
     Srcset,
     /// The URL of a declarative refresh (HTML, 4.2.5.3), in quotes or bare.
@@ -76,6 +78,7 @@ impl Spelling {
                 Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
                 Form::Spaces | Form::Srcset => ascii_space,
                 Form::Commas => ascii_space || character == ',',
+                Form::Semicolons => ascii_space || character == ';',
                 Form::Refresh(quote) => Some(character) == quote,
                 Form::CssToken => {
                     ascii_space

@@ -149,16 +149,44 @@ pub fn space_separated(value: &str) -> Vec<Span> {
 /// whitespace around them; a token of nothing else is no token.
 #[must_use]
 pub fn comma_separated(value: &str) -> Vec<Span> {
+    separated(value, b',')
+}
+
+/// The tokens of a list separated by semicolons, such as `values` of an SVG animation (SMIL 3,
+/// 12.5.5), likewise.
+#[must_use]
+pub fn semicolon_separated(value: &str) -> Vec<Span> {
+    separated(value, b';')
+}
+
+/// The URLs of `msapplication-task`: the values of `action-uri` and `icon-uri` among its fields.
+#[must_use]
+pub fn task(value: &str) -> Vec<Span> {
+    let is_uri = |name: &str| {
+        ["action-uri", "icon-uri"].iter().any(|known| known.eq_ignore_ascii_case(name.trim()))
+    };
+    semicolon_separated(value)
+        .into_iter()
+        .filter_map(|field| {
+            let (name, uri) = value[field.range()].split_once('=')?;
+            let start = field.start + name.len() + 1;
+            let uri = stripped(uri.as_bytes(), Span::new(0, uri.len()), is_whitespace);
+            is_uri(name).then(|| uri.shifted(start))
+        })
+        .collect()
+}
+
+fn separated(value: &str, separator: u8) -> Vec<Span> {
     let input = value.as_bytes();
     let mut tokens = Vec::new();
     let mut position = 0;
     while position < input.len() {
-        let comma = skip(input, position, |byte| byte != b',');
-        let token = stripped(input, Span::new(position, comma), is_whitespace);
+        let end = skip(input, position, |byte| byte != separator);
+        let token = stripped(input, Span::new(position, end), is_whitespace);
         if !token.is_empty() {
             tokens.push(token);
         }
-        position = comma + 1;
+        position = end + 1;
     }
     tokens
 }

@@ -86,10 +86,8 @@ pub fn scan(
         unverified: None,
     };
     let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
-    let proxy = Proxy {
-        builder: TreeBuilder::new(Tree::new(), options),
-        watch: RefCell::new(watch),
-    };
+    let proxy =
+        Proxy { builder: TreeBuilder::new(Tree::new(), options), watch: RefCell::new(watch) };
     let tokenizer =
         Tokenizer::new(proxy, TokenizerOpts { discard_bom: false, ..TokenizerOpts::default() });
     let queue = BufferQueue::default();
@@ -107,8 +105,9 @@ pub fn scan(
             let end = if bytes[at] == b'<' {
                 at + 1
             } else {
-                memchr::memchr2(b'<', b'>', &bytes[at..window_end])
-                    .map_or(window_end, |length| at + length + usize::from(bytes[at + length] == b'>'))
+                memchr::memchr2(b'<', b'>', &bytes[at..window_end]).map_or(window_end, |length| {
+                    at + length + usize::from(bytes[at + length] == b'>')
+                })
             };
             let opening = bytes[at] == b'<';
             if !opening {
@@ -247,7 +246,10 @@ fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
         && attributes.len() == token.attrs.len()
         && attributes.iter().zip(&token.attrs).all(|(raw, attribute)| {
             same_name(&bytes[raw.name.range()], &attribute.name.local)
-                && same_value(raw.value.map_or(&[][..], |value| &bytes[value.range()]), &attribute.value)
+                && same_value(
+                    raw.value.map_or(&[][..], |value| &bytes[value.range()]),
+                    &attribute.value,
+                )
         })
 }
 

@@ -44,6 +44,9 @@ const DEEPEST: usize = 16;
 /// How many `<base` that are no tags are reported.
 const MOST_STRAYS: usize = 32;
 
+/// How many bases of JSON-LD may be relative to each other; what is inside more has none.
+const MOST_INNER_BASES: usize = 16;
+
 /// A token that can matter. Offsets are those of the buffer that is scanned.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
@@ -200,7 +203,10 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
         .map(|at| start + at)
         .filter(|&at| {
             bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-                && matches!(bytes.get(at + 5), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'))
+                && matches!(
+                    bytes.get(at + 5),
+                    Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
+                )
                 && known.binary_search(&at).is_err()
         })
         .take(MOST_STRAYS)
@@ -282,7 +288,8 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, charset, options);
-        let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event)) {
+        let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
+        {
             Ok(facts) => facts,
             Err(stopped) => {
                 pass = Self::new(bytes, standing, charset, options);
@@ -509,9 +516,11 @@ impl<'a> Pass<'a> {
             attributes::Against::Document => Against::Document,
             attributes::Against::Fallback => Against::Fallback,
             attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => other("codebase").map_or(Against::Document, |codebase| {
-                Against::Codebase(codebase[value::trimmed(&codebase).range()].to_owned())
-            }),
+            attributes::Against::Codebase => {
+                other("codebase").map_or(Against::Document, |codebase| {
+                    Against::Codebase(codebase[value::trimmed(&codebase).range()].to_owned())
+                })
+            }
         };
         let place = Place {
             element,
@@ -556,7 +565,14 @@ impl<'a> Pass<'a> {
     }
 
     /// Adds the reference at `span` of `view`, without the white space around it.
-    fn reference(&mut self, view: &View, span: Span, form: Form, carrier: Carrier, place: &Place<'_>) {
+    fn reference(
+        &mut self,
+        view: &View,
+        span: Span,
+        form: Form,
+        carrier: Carrier,
+        place: &Place<'_>,
+    ) {
         let text = &view.text[span.range()];
         let inner = value::trimmed(text).shifted(span.start);
         let row = place.row;
@@ -693,7 +709,8 @@ impl<'a> Pass<'a> {
                 let next = tokens::declaration_end(bytes, at, true, &mut |_| {});
                 (View::of_str("", at), next)
             } else {
-                let length = memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
+                let length =
+                    memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
                 let raw = self.charset.decode(&rest[..length], at);
                 (escape::character_data(raw), at + length)
             };
@@ -732,6 +749,9 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
         let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
             return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
         };
+        if chain.len() == MOST_INNER_BASES {
+            return Against::Nothing;
+        }
         chain.insert(0, escape::json(raw).text);
         next = base.outer;
     }
@@ -752,7 +772,9 @@ fn without_tree(stopped: exact::Stopped) -> Diagnostic {
     let (at, why) = match stopped {
         exact::Stopped::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
         exact::Stopped::Nesting(at) => (at, "elements nest too deep before this place"),
-        exact::Stopped::Unverified(at) => (at, "the tag that ends here was not where it was sought"),
+        exact::Stopped::Unverified(at) => {
+            (at, "the tag that ends here was not where it was sought")
+        }
     };
     let message = format!("{why}; the document was scanned without its tree");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)

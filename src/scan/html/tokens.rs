@@ -25,10 +25,50 @@ use crate::span::Span;
 
 /// Start tags that end foreign content (HTML, 13.2.6.5), without `font`, which depends.
 const BREAKOUT: &[&str] = &[
-    "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed",
-    "h1", "h2", "h3", "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta",
-    "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "table",
-    "tt", "u", "ul", "var",
+    "b",
+    "big",
+    "blockquote",
+    "body",
+    "br",
+    "center",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "hr",
+    "i",
+    "img",
+    "li",
+    "listing",
+    "menu",
+    "meta",
+    "nobr",
+    "ol",
+    "p",
+    "pre",
+    "ruby",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "strike",
+    "sub",
+    "sup",
+    "table",
+    "tt",
+    "u",
+    "ul",
+    "var",
 ];
 
 /// Elements whose content is markup again although they are foreign (HTML, 13.2.4.2).
@@ -149,7 +189,7 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
 }
 
 /// Where the comment, declaration or text that the `<` at `at` begins ends; reports a comment.
-fn declaration_end(
+pub(super) fn declaration_end(
     bytes: &[u8],
     at: usize,
     foreign: bool,
@@ -230,7 +270,8 @@ impl Open {
         }
         if matches!(name, b"svg" | b"math") {
             self.foreign.push((namespace, name.to_vec()));
-        } else if INTEGRATION_POINTS.contains(&known) && is_integration_point(bytes, tag, namespace, name)
+        } else if INTEGRATION_POINTS.contains(&known)
+            && is_integration_point(bytes, tag, namespace, name)
         {
             self.foreign.push((Namespace::Html, name.to_vec()));
         }
