@@ -294,11 +294,19 @@ pub struct Rewritten<'a> {
     source: &'a [u8],
     /// What changes, in offsets of the source.
     pub edits: Edits,
+    /// For each edit whether a policy for the `base` element asks for it, and not a link.
+    pub(crate) policies: Vec<bool>,
     /// What became of every link.
     pub report: Report,
 }
 
-impl Rewritten<'_> {
+impl<'a> Rewritten<'a> {
+    /// The bytes that were rewritten.
+    #[must_use]
+    pub fn source(&self) -> &'a [u8] {
+        self.source
+    }
+
     /// The bytes of the document with the edits made.
     #[must_use]
     pub fn output(&self) -> Vec<u8> {
@@ -310,8 +318,8 @@ impl Rewritten<'_> {
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let document = scan::scan(bytes, &options.scan);
-    let (edits, report) = plan(&document, options);
-    Rewritten { source: bytes, edits, report }
+    let (edits, policies, report) = plan(&document, options);
+    Rewritten { source: bytes, edits, policies, report }
 }
 
 /// Says of every link of the HTML document `bytes` what [`rewrite`] would make of it.
@@ -321,8 +329,7 @@ pub fn examine(bytes: &[u8], options: &Options) -> Report {
 }
 
 /// The edits and the report of a scanned document.
-#[must_use]
-pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
+fn plan(document: &Document, options: &Options) -> (Edits, Vec<bool>, Report) {
     let mut report = Report::default();
     let outer = Outer::Retrieval(options.retrieval.as_ref());
     let planner = &mut Planner { options, report: &mut report };
@@ -334,8 +341,11 @@ pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
     }
     all.sort_by_key(|(edit, _)| (edit.span.start, edit.span.end));
     let mut edits = Edits::default();
+    let mut policies = Vec::with_capacity(all.len());
     for (edit, index) in all {
-        if edits.push(edit.span, edit.new).is_err() {
+        if edits.push(edit.span, edit.new).is_ok() {
+            policies.push(planned[index].is_policy);
+        } else {
             planned[index].report.outcome = Outcome::NotEditable;
             planned[index].report.reason = Some(Reason::Escaped);
         }
@@ -349,7 +359,7 @@ pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
         );
         report.diagnostics.push(Diagnostic::new(Code::ProfilesDiffer, first.span, message));
     }
-    (edits, report)
+    (edits, policies, report)
 }
 
 /// A link's report with its edits, in the buffer that is being planned.
