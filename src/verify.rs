@@ -24,7 +24,7 @@ use markup5ever_rcdom::{NodeData, RcDom};
 use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
-use crate::rewrite::{BaseElement, LinkReport, Options, Outcome, Rewritten, examine};
+use crate::rewrite::{BaseElement, LinkReport, Options, Rewritten, examine};
 use crate::scan::html::{Event, tag, tokens};
 
 /// Something in the output that the report does not account for.
@@ -255,10 +255,7 @@ fn targets_stand(
         say(format!("the input has {} links, the output {}", old.len(), new.len()));
     }
     for (old, new) in old.iter().zip(new) {
-        let expected = match (old.outcome, &old.target) {
-            (Outcome::Rewritten, Some(target)) => target,
-            _ => &old.reference,
-        };
+        let expected = old.written.as_ref().unwrap_or(&old.reference);
         if new.reference != *expected || old.element != new.element || old.entity != new.entity {
             say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
         }
