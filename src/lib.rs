@@ -1,4 +1,5 @@
 //! baselink (being built)
 
 pub mod error;
+pub mod reference;
 pub mod span;

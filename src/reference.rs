@@ -1,0 +1,808 @@
+//! A reference as it is written: its components, its category, and whether it keeps the grammar.
+//!
+//! [`Reference::split`] is RFC 1808 section 2.4 or RFC 3986 appendix B; [`Reference::category`]
+//! names the productions of RFC 1808 section 2.2; [`conformance`] recognises that grammar exactly,
+//! and the scheme-specific ones of RFC 1738 section 5. Splitting is lenient, since real links break
+//! every grammar: any text has components, and putting them together again gives the text.
+//!
+//! ```
+//! use baselink::reference::{Category, Grammar, Reference, conformance};
+//! let reference = Reference::split(Grammar::Rfc1808, "../d;p?q#");
+//! assert_eq!(reference.path(), "../d");
+//! assert_eq!(reference.params(), Some("p"));
+//! assert_eq!(reference.fragment(), Some(""), "written, and empty");
+//! assert_eq!(reference.net_loc(), None, "not written");
+//! assert_eq!(reference.category(), Category::RelPath);
+//!
+//! let verdict = conformance("../~d");
+//! assert_eq!(verdict.violation.unwrap().to_string(), "`~` at byte 3 is no pchar");
+//! ```
+//!
+//! Deliberately absent: any decision whether a link is rewritten, and percent-decoding.
+
+use std::fmt;
+
+use crate::span::Span;
+
+/// The two ways to cut a reference into components.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Grammar {
+    /// RFC 1808 section 2.4: a scheme may begin with any of its characters, and the first `;` of
+    /// the path begins the params. The net_loc ends at `/`, or at `?` as in RFC 1738's schemes.
+    Rfc1808,
+    /// RFC 3986 appendix B, with section 3.1's rule that a scheme begins with a letter. There are
+    /// no params.
+    Rfc3986,
+}
+
+/// A reference and where its components lie in it. The spans leave the delimiters out; a component
+/// that is not written is `None`, one that is written and empty is an empty span.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reference<'a> {
+    /// The reference as it is written.
+    pub text: &'a str,
+    /// Before the first `:`, where only scheme characters stand there.
+    pub scheme_span: Option<Span>,
+    /// After `//`. RFC 3986 calls it the authority.
+    pub net_loc_span: Option<Span>,
+    /// What no other component takes; its leading `/` belongs to it.
+    pub path_span: Span,
+    /// After the first `;` of the path; RFC 1808 only.
+    pub params_span: Option<Span>,
+    /// After the first `?`.
+    pub query_span: Option<Span>,
+    /// After the first `#`.
+    pub fragment_span: Option<Span>,
+}
+
+impl<'a> Reference<'a> {
+    /// Cuts `text` into its components. Never fails.
+    ///
+    /// ```
+    /// use baselink::reference::{Grammar, Reference};
+    /// let url = Reference::split(Grammar::Rfc1808, "http://a/b;v=1/c?q");
+    /// assert_eq!((url.path(), url.params()), ("/b", Some("v=1/c")));
+    /// let url = Reference::split(Grammar::Rfc3986, "http://a/b;v=1/c?q");
+    /// assert_eq!((url.path(), url.params()), ("/b;v=1/c", None));
+    /// ```
+    #[must_use]
+    pub fn split(grammar: Grammar, text: &'a str) -> Self {
+        let bytes = text.as_bytes();
+        let (mut start, mut end) = (0, bytes.len());
+
+        // RFC 1808, 2.4.1: the fragment.
+        let mut fragment_span = None;
+        if let Some(at) = memchr::memchr(b'#', bytes) {
+            fragment_span = Some(Span::new(at + 1, end));
+            end = at;
+        }
+        // 2.4.2: the scheme.
+        let scheme_span = scheme(grammar, &text[..end]).map(|scheme| Span::new(0, scheme.len()));
+        if let Some(scheme) = scheme_span {
+            start = scheme.end + 1;
+        }
+        // 2.4.3: the net_loc, up to `/` or `?` (RFC 3986, 3.2: the same).
+        let mut net_loc_span = None;
+        if bytes[start..end].starts_with(b"//") {
+            let from = start + 2;
+            start = memchr::memchr2(b'/', b'?', &bytes[from..end]).map_or(end, |n| from + n);
+            net_loc_span = Some(Span::new(from, start));
+        }
+        // 2.4.4: the query.
+        let mut query_span = None;
+        if let Some(n) = memchr::memchr(b'?', &bytes[start..end]) {
+            query_span = Some(Span::new(start + n + 1, end));
+            end = start + n;
+        }
+        // 2.4.5: the params, after the first `;` of the whole path.
+        let mut params_span = None;
+        if grammar == Grammar::Rfc1808
+            && let Some(n) = memchr::memchr(b';', &bytes[start..end])
+        {
+            params_span = Some(Span::new(start + n + 1, end));
+            end = start + n;
+        }
+        // 2.4.6: the path.
+        let path_span = Span::new(start, end);
+        Self { text, scheme_span, net_loc_span, path_span, params_span, query_span, fragment_span }
+    }
+
+    fn component(&self, span: Option<Span>) -> Option<&'a str> {
+        span.map(|span| &self.text[span.range()])
+    }
+
+    /// The scheme without its `:`.
+    #[must_use]
+    pub fn scheme(&self) -> Option<&'a str> {
+        self.component(self.scheme_span)
+    }
+
+    /// The net_loc without its `//`.
+    #[must_use]
+    pub fn net_loc(&self) -> Option<&'a str> {
+        self.component(self.net_loc_span)
+    }
+
+    /// The path with its leading `/`, if it has one.
+    #[must_use]
+    pub fn path(&self) -> &'a str {
+        &self.text[self.path_span.range()]
+    }
+
+    /// The params without the first `;`.
+    #[must_use]
+    pub fn params(&self) -> Option<&'a str> {
+        self.component(self.params_span)
+    }
+
+    /// The query without its `?`.
+    #[must_use]
+    pub fn query(&self) -> Option<&'a str> {
+        self.component(self.query_span)
+    }
+
+    /// The fragment without its `#`.
+    #[must_use]
+    pub fn fragment(&self) -> Option<&'a str> {
+        self.component(self.fragment_span)
+    }
+
+    /// Which form of RFC 1808 section 2.2 it has.
+    #[must_use]
+    pub fn category(&self) -> Category {
+        if self.scheme_span.is_some() {
+            Category::AbsoluteUrl
+        } else if self.net_loc_span.is_some() {
+            Category::NetPath
+        } else if self.path().starts_with('/') {
+            Category::AbsPath
+        } else if self.text.is_empty() {
+            Category::Empty
+        } else if self.text.starts_with('#') {
+            Category::Fragment
+        } else {
+            Category::RelPath
+        }
+    }
+}
+
+/// The forms of a reference in RFC 1808 section 2.2, the `rel_path` without anything but a fragment
+/// and the one without anything at all told apart from the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Category {
+    /// `absoluteURL`: has a scheme.
+    AbsoluteUrl,
+    /// `net_path`: begins with `//`.
+    NetPath,
+    /// `abs_path`: begins with one `/`.
+    AbsPath,
+    /// `rel_path`: the rest.
+    RelPath,
+    /// Begins with `#`.
+    Fragment,
+    /// The empty string.
+    Empty,
+}
+
+impl Category {
+    /// The name used in output.
+    ///
+    /// ```
+    /// assert_eq!(baselink::reference::Category::NetPath.name(), "net_path");
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::AbsoluteUrl => "absolute",
+            Self::NetPath => "net_path",
+            Self::AbsPath => "abs_path",
+            Self::RelPath => "rel_path",
+            Self::Fragment => "fragment",
+            Self::Empty => "empty",
+        }
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+const fn is_scheme_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+}
+
+/// The scheme of a reference, as `grammar` sees it.
+///
+/// ```
+/// use baselink::reference::{Grammar, scheme};
+/// assert_eq!(scheme(Grammar::Rfc1808, "1:2"), Some("1"));
+/// assert_eq!(scheme(Grammar::Rfc3986, "1:2"), None);
+/// assert_eq!(scheme(Grammar::Rfc1808, ":g"), None);
+/// ```
+#[must_use]
+pub fn scheme(grammar: Grammar, reference: &str) -> Option<&str> {
+    let end = reference.bytes().position(|byte| !is_scheme_byte(byte))?;
+    let scheme = &reference[..end];
+    let first = *scheme.as_bytes().first()?;
+    let begins = grammar == Grammar::Rfc1808 || first.is_ascii_alphabetic();
+    (begins && reference.as_bytes()[end] == b':').then_some(scheme)
+}
+
+/// Whether the URL Standard strips `c` from the ends of a URL: a C0 control or a space.
+pub(crate) const fn is_c0_or_space(c: char) -> bool {
+    c <= ' '
+}
+
+/// The scheme that a browser sees, in lower case: C0 controls and spaces trimmed, tabs and line
+/// ends removed first, as the URL Standard's basic URL parser does.
+///
+/// ```
+/// use baselink::reference::opaque_scheme;
+/// assert_eq!(opaque_scheme(" Java\nscript:x").as_deref(), Some("javascript"));
+/// assert_eq!(opaque_scheme("a/b:c"), None);
+/// ```
+#[must_use]
+pub fn opaque_scheme(reference: &str) -> Option<String> {
+    let mut scheme = String::new();
+    for c in reference.trim_start_matches(is_c0_or_space).chars() {
+        match c {
+            '\t' | '\n' | '\r' => {}
+            ':' => return (!scheme.is_empty()).then_some(scheme),
+            'a'..='z' | 'A'..='Z' => scheme.push(c.to_ascii_lowercase()),
+            '0'..='9' | '+' | '-' | '.' if !scheme.is_empty() => scheme.push(c),
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// What opens a placeholder of a template language, whatever follows. The ones marked `true` hold a
+/// character that a browser would percent-encode.
+const OPENERS: [(&str, bool); 12] = [
+    ("{{", true),
+    ("{%", true),
+    ("{#", true),
+    ("${", true),
+    ("#{", true),
+    ("<%", true),
+    ("<?", true),
+    ("%%", false),
+    ("*|", true),
+    ("[[", false),
+    ("[%", false),
+    ("@@", false),
+];
+
+/// The kind of placeholder of a template language that a reference begins with, if it does.
+///
+/// ```
+/// use baselink::reference::placeholder;
+/// assert_eq!(placeholder("{{ url }}/x"), Some("{{"));
+/// assert_eq!(placeholder("%UNSUB_LINK%"), Some("%NAME%"));
+/// assert_eq!(placeholder("%CE%B1.html"), None, "percent-encoded alpha");
+/// assert_eq!(placeholder("__a"), None);
+/// ```
+#[must_use]
+pub fn placeholder(reference: &str) -> Option<&'static str> {
+    let text = reference.trim_start_matches(is_c0_or_space);
+    let opener = OPENERS.iter().find(|(opener, _)| text.starts_with(opener));
+    opener.map(|(opener, _)| *opener).or_else(|| named_placeholder(text.as_bytes()))
+}
+
+/// The kinds that are a name between two marks.
+fn named_placeholder(text: &[u8]) -> Option<&'static str> {
+    let upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    let (open, rest) = text.split_first()?;
+    let len = rest.iter().take_while(|byte| upper(byte)).count();
+    let (name, after) = rest.split_at(len);
+    let closed_by = |mark: u8| len > 0 && after.first() == Some(&mark);
+    match open {
+        b'%' if closed_by(b'%') => {
+            // `%CE%B1` is two escapes of RFC 1738, not a name.
+            let escapes = len == 2
+                && name.iter().all(u8::is_ascii_hexdigit)
+                && after.get(1..3).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit));
+            (!escapes).then_some("%NAME%")
+        }
+        b'[' if closed_by(b']') => Some("[NAME]"),
+        b'{' if closed_by(b'}') => Some("{NAME}"),
+        b'_' if text.get(1) == Some(&b'_') => {
+            let name = &text[2..];
+            let name = &name[..name
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+                .count()];
+            let closed = name.windows(2).skip(1).any(|pair| pair == b"__");
+            closed.then_some("__NAME__")
+        }
+        _ => None,
+    }
+}
+
+/// Whether a placeholder of a template language stands anywhere in a reference that a browser would
+/// spoil by percent-encoding its marks.
+///
+/// ```
+/// use baselink::reference::contains_placeholder;
+/// assert!(contains_placeholder("/u/{{ id }}"));
+/// assert!(contains_placeholder("?to=*|EMAIL|*"));
+/// assert!(!contains_placeholder("?a[B]=1"));
+/// ```
+#[must_use]
+pub fn contains_placeholder(reference: &str) -> bool {
+    let bytes = reference.as_bytes();
+    (0..bytes.len()).any(|at| {
+        let text = &bytes[at..];
+        OPENERS.iter().any(|(opener, spoilt)| *spoilt && text.starts_with(opener.as_bytes()))
+            || (text[0] == b'{' && named_placeholder(text).is_some())
+    })
+}
+
+/// What the grammar says of a reference.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Conformance {
+    /// Its form.
+    pub category: Category,
+    /// Whether the whole reference is derived from the grammar.
+    pub conforms: bool,
+    /// Where it leaves the grammar, when it does.
+    pub violation: Option<Violation>,
+}
+
+/// The first place where a reference leaves the grammar.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Violation {
+    /// Byte offset in the reference.
+    pub at: usize,
+    /// The character there; `None` at the end of the reference.
+    pub character: Option<char>,
+    /// The production that cannot go on, by its name in the RFC.
+    pub production: &'static str,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (at, production) = (self.at, self.production);
+        match self.character {
+            Some(c) if c.is_control() => {
+                write!(f, "U+{:04X} at byte {at} is no {production}", u32::from(c))
+            }
+            Some(c) => write!(f, "`{c}` at byte {at} is no {production}"),
+            None => write!(f, "the reference ends at byte {at} within {production}"),
+        }
+    }
+}
+
+/// Whether a reference is derived from the grammar: RFC 1808 section 2.2, and for the schemes http,
+/// ftp, file, mailto, news, nntp, telnet, gopher, wais and prospero RFC 1738 section 5, where a
+/// fragment may follow as RFC 1808's `URL` has it. The two RFCs are taken to the letter, so `~` is
+/// no character of a URL and a `%` begins an escape. Literal text, such as `;type=` and the names
+/// of schemes, is compared without case, as RFC 822 section 2.1 has it for this notation.
+///
+/// ```
+/// use baselink::reference::conformance;
+/// assert!(conformance("ftp://h/f;type=a#s").conforms);
+/// let violation = conformance("http://u@h/").violation.unwrap();
+/// assert_eq!((violation.at, violation.character, violation.production), (8, Some('@'), "hostname"));
+/// ```
+#[must_use]
+pub fn conformance(reference: &str) -> Conformance {
+    let category = Reference::split(Grammar::Rfc1808, reference).category();
+    let mut input = Input { text: reference, at: 0 };
+    let violation = input.url(category).err();
+    Conformance { category, conforms: violation.is_none(), violation }
+}
+
+/// Sets of characters, as bits so that a production is a union. `ESCAPE` stands for `% hex hex`.
+mod class {
+    /// `unreserved = alpha | digit | safe | extra`
+    pub(super) const UNRESERVED: u16 = 1;
+    /// `escape = "%" hex hex`
+    pub(super) const ESCAPE: u16 = 1 << 1;
+    pub(super) const SEMICOLON: u16 = 1 << 2;
+    pub(super) const SLASH: u16 = 1 << 3;
+    pub(super) const QUESTION: u16 = 1 << 4;
+    pub(super) const COLON: u16 = 1 << 5;
+    pub(super) const AT: u16 = 1 << 6;
+    pub(super) const AMPERSAND: u16 = 1 << 7;
+    pub(super) const EQUALS: u16 = 1 << 8;
+    /// The characters of `group` in RFC 1738.
+    pub(super) const GROUP: u16 = 1 << 9;
+
+    /// `uchar = unreserved | escape`
+    pub(super) const UCHAR: u16 = UNRESERVED | ESCAPE;
+    /// RFC 1808: `pchar = uchar | ":" | "@" | "&" | "="`
+    pub(super) const PCHAR: u16 = UCHAR | COLON | AT | AMPERSAND | EQUALS;
+    /// RFC 1808: `param = *( pchar | "/" )`, joined by ";"
+    pub(super) const PARAMS: u16 = PCHAR | SLASH | SEMICOLON;
+    /// RFC 1808: `net_loc = *( pchar | ";" | "?" )`
+    pub(super) const NET_LOC: u16 = PCHAR | SEMICOLON | QUESTION;
+    /// RFC 1738: `xchar = unreserved | reserved | escape`; RFC 1808: `uchar | reserved`
+    pub(super) const XCHAR: u16 = PCHAR | SEMICOLON | SLASH | QUESTION;
+    /// RFC 1738: `user` and `password`
+    pub(super) const USER: u16 = UCHAR | SEMICOLON | QUESTION | AMPERSAND | EQUALS;
+    /// RFC 1738: `hsegment` and `search`
+    pub(super) const HSEGMENT: u16 = UCHAR | SEMICOLON | COLON | AT | AMPERSAND | EQUALS;
+    /// RFC 1738: `fsegment` of ftp and file, and `psegment`
+    pub(super) const FSEGMENT: u16 = UCHAR | QUESTION | COLON | AT | AMPERSAND | EQUALS;
+    /// RFC 1738: `fieldname` and `fieldvalue`
+    pub(super) const FIELD: u16 = UCHAR | QUESTION | COLON | AT | AMPERSAND;
+    /// RFC 1738: `article`, before its "@"
+    pub(super) const ARTICLE: u16 =
+        UCHAR | SEMICOLON | SLASH | QUESTION | COLON | AMPERSAND | EQUALS;
+
+    /// The sets that `byte` belongs to.
+    pub(super) const fn of(byte: u8) -> u16 {
+        let group = match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'+' | b'_' => GROUP,
+            _ => 0,
+        };
+        group
+            | match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => UNRESERVED,
+                // safe
+                b'$' | b'-' | b'_' | b'.' | b'+' => UNRESERVED,
+                // extra
+                b'!' | b'*' | b'\'' | b'(' | b')' | b',' => UNRESERVED,
+                b'%' => ESCAPE,
+                b';' => SEMICOLON,
+                b'/' => SLASH,
+                b'?' => QUESTION,
+                b':' => COLON,
+                b'@' => AT,
+                b'&' => AMPERSAND,
+                b'=' => EQUALS,
+                _ => 0,
+            }
+    }
+}
+
+/// Reading position in a reference. Every method consumes one production or says where it ends.
+struct Input<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+type Recognised = Result<(), Violation>;
+
+impl Input<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn violation<T>(&self, production: &'static str) -> Result<T, Violation> {
+        let character = self.text[self.at..].chars().next();
+        Err(Violation { at: self.at, character, production })
+    }
+
+    /// `*set`
+    fn many(&mut self, set: u16) -> Recognised {
+        while let Some(byte) = self.peek() {
+            let class = class::of(byte) & set;
+            if class == 0 {
+                break;
+            }
+            self.at += 1;
+            if class == class::ESCAPE {
+                for _ in 0..2 {
+                    if !self.peek().is_some_and(|hex| hex.is_ascii_hexdigit()) {
+                        return self.violation("escape");
+                    }
+                    self.at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `1*set`
+    fn some(&mut self, set: u16, production: &'static str) -> Recognised {
+        let start = self.at;
+        self.many(set)?;
+        if self.at == start { self.violation(production) } else { Ok(()) }
+    }
+
+    fn skip(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn literal(&mut self, literal: &str, production: &'static str) -> Recognised {
+        for byte in literal.bytes() {
+            if !self.peek().is_some_and(|found| found.eq_ignore_ascii_case(&byte)) {
+                return self.violation(production);
+            }
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// Nothing may follow but a fragment; what else follows is blamed on `production`.
+    /// RFC 1808: `URL = ( absoluteURL | relativeURL ) [ "#" fragment ]`
+    fn end(&mut self, production: &'static str) -> Recognised {
+        match self.peek() {
+            None => Ok(()),
+            Some(b'#') => {
+                self.at += 1;
+                self.many(class::XCHAR)?;
+                if self.peek().is_none() { Ok(()) } else { self.violation("fragment") }
+            }
+            Some(_) => self.violation(production),
+        }
+    }
+
+    /// RFC 1808 section 2.2.
+    fn url(&mut self, category: Category) -> Recognised {
+        match category {
+            Category::AbsoluteUrl => self.absolute_url(),
+            // net_path = "//" net_loc [ abs_path ]
+            Category::NetPath => {
+                self.at = 2;
+                self.many(class::NET_LOC)?;
+                if self.skip(b'/') { self.rel_path() } else { self.end("net_loc") }
+            }
+            // abs_path = "/" rel_path
+            Category::AbsPath => {
+                self.at = 1;
+                self.rel_path()
+            }
+            Category::RelPath | Category::Fragment | Category::Empty => self.rel_path(),
+        }
+    }
+
+    /// `rel_path = [ path ] [ ";" params ] [ "?" query ]`
+    fn rel_path(&mut self) -> Recognised {
+        // path = fsegment *( "/" segment ), fsegment = 1*pchar
+        if self.peek() == Some(b'/') {
+            return self.violation("fsegment");
+        }
+        self.many(class::PCHAR)?;
+        while self.skip(b'/') {
+            self.many(class::PCHAR)?;
+        }
+        let mut production = "pchar";
+        if self.skip(b';') {
+            self.many(class::PARAMS)?;
+            production = "param";
+        }
+        if self.skip(b'?') {
+            self.many(class::XCHAR)?;
+            production = "query";
+        }
+        self.end(production)
+    }
+
+    /// RFC 1738 section 5: `url = httpurl | ftpurl | …`; RFC 1808's `absoluteURL` for the rest,
+    /// where `*( uchar | reserved )` includes everything that `generic-RL` derives.
+    fn absolute_url(&mut self) -> Recognised {
+        let scheme = scheme(Grammar::Rfc1808, self.text).unwrap_or_default();
+        self.at = scheme.len() + 1;
+        match scheme.to_ascii_lowercase().as_str() {
+            "http" => self.httpurl(),
+            "ftp" => self.ftpurl(),
+            "file" => self.fileurl(),
+            "gopher" => self.gopherurl(),
+            // mailtourl = "mailto:" encoded822addr
+            "mailto" => {
+                self.some(class::XCHAR, "encoded822addr")?;
+                self.end("encoded822addr")
+            }
+            "news" => self.grouppart(),
+            "nntp" => self.nntpurl(),
+            // telneturl = "telnet://" login [ "/" ]
+            "telnet" => {
+                self.literal("//", "telneturl")?;
+                let production = self.login()?;
+                let production = if self.skip(b'/') { "telneturl" } else { production };
+                self.end(production)
+            }
+            "wais" => self.waisurl(),
+            "prospero" => self.prosperourl(),
+            _ => {
+                self.many(class::XCHAR)?;
+                self.end("absoluteURL")
+            }
+        }
+    }
+
+    /// `httpurl = "http://" hostport [ "/" hpath [ "?" search ]]`
+    fn httpurl(&mut self) -> Recognised {
+        self.literal("//", "httpurl")?;
+        let mut production = self.hostport()?;
+        if self.skip(b'/') {
+            // hpath = hsegment *[ "/" hsegment ]
+            self.many(class::HSEGMENT | class::SLASH)?;
+            production = "hsegment";
+            if self.skip(b'?') {
+                self.many(class::HSEGMENT)?;
+                production = "search";
+            }
+        }
+        self.end(production)
+    }
+
+    /// `ftpurl = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]`
+    fn ftpurl(&mut self) -> Recognised {
+        self.literal("//", "ftpurl")?;
+        let mut production = self.login()?;
+        if self.skip(b'/') {
+            self.many(class::FSEGMENT | class::SLASH)?;
+            production = "fsegment";
+            if self.peek() == Some(b';') {
+                self.literal(";type=", "ftpurl")?;
+                let types = [b'a', b'i', b'd'];
+                if !self.peek().is_some_and(|c| types.contains(&c.to_ascii_lowercase())) {
+                    return self.violation("ftptype");
+                }
+                self.at += 1;
+                production = "ftptype";
+            }
+        }
+        self.end(production)
+    }
+
+    /// `fileurl = "file://" [ host | "localhost" ] "/" fpath`
+    fn fileurl(&mut self) -> Recognised {
+        self.literal("//", "fileurl")?;
+        if !matches!(self.peek(), Some(b'/') | None) {
+            self.host()?;
+        }
+        self.literal("/", "fileurl")?;
+        self.many(class::FSEGMENT | class::SLASH)?;
+        self.end("fsegment")
+    }
+
+    /// `gopherurl = "gopher://" hostport [ / [ gtype [ selector [ "%09" search [ "%09"
+    /// gopher+_string ] ] ] ] ]`, where `selector = *xchar` derives the optional rest too.
+    fn gopherurl(&mut self) -> Recognised {
+        self.literal("//", "gopherurl")?;
+        let mut production = self.hostport()?;
+        if self.skip(b'/') {
+            self.many(class::XCHAR)?;
+            production = "selector";
+        }
+        self.end(production)
+    }
+
+    /// `newsurl = "news:" grouppart`, `grouppart = "*" | group | article`
+    fn grouppart(&mut self) -> Recognised {
+        let body_end = memchr::memchr(b'#', self.text.as_bytes()).unwrap_or(self.text.len());
+        if memchr::memchr(b'@', &self.text.as_bytes()[self.at..body_end]).is_some() {
+            // article = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
+            self.some(class::ARTICLE, "article")?;
+            self.literal("@", "article")?;
+            self.host()?;
+            self.end("hostname")
+        } else if self.skip(b'*') {
+            self.end("grouppart")
+        } else {
+            self.group()?;
+            self.end("group")
+        }
+    }
+
+    /// `group = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]`
+    fn group(&mut self) -> Recognised {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
+            return self.violation("group");
+        }
+        self.many(class::GROUP)
+    }
+
+    /// `nntpurl = "nntp://" hostport "/" group [ "/" digits ]`
+    fn nntpurl(&mut self) -> Recognised {
+        self.literal("//", "nntpurl")?;
+        let production = self.hostport()?;
+        self.literal("/", production)?;
+        self.group()?;
+        if !self.skip(b'/') {
+            return self.end("group");
+        }
+        self.digits("digits")?;
+        self.end("digits")
+    }
+
+    /// `waisurl = waisdatabase | waisindex | waisdoc`
+    fn waisurl(&mut self) -> Recognised {
+        self.literal("//", "waisurl")?;
+        let production = self.hostport()?;
+        self.literal("/", production)?;
+        self.many(class::UCHAR)?;
+        if self.skip(b'?') {
+            self.many(class::HSEGMENT)?;
+            self.end("search")
+        } else if self.skip(b'/') {
+            self.many(class::UCHAR)?;
+            self.literal("/", "wtype")?;
+            self.many(class::UCHAR)?;
+            self.end("wpath")
+        } else {
+            self.end("database")
+        }
+    }
+
+    /// `prosperourl = "prospero://" hostport "/" ppath *[ fieldspec ]`
+    fn prosperourl(&mut self) -> Recognised {
+        self.literal("//", "prosperourl")?;
+        let mut production = self.hostport()?;
+        self.literal("/", production)?;
+        self.many(class::FSEGMENT | class::SLASH)?;
+        production = "psegment";
+        while self.skip(b';') {
+            // fieldspec = ";" fieldname "=" fieldvalue
+            self.many(class::FIELD)?;
+            self.literal("=", "fieldname")?;
+            self.many(class::FIELD)?;
+            production = "fieldvalue";
+        }
+        self.end(production)
+    }
+
+    /// `login = [ user [ ":" password ] "@" ] hostport`. Which of the two is meant is seen by the
+    /// `@`, which neither `hostport` nor `user` derives.
+    fn login(&mut self) -> Result<&'static str, Violation> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let end = memchr::memchr2(b'/', b'#', rest).unwrap_or(rest.len());
+        if memchr::memchr(b'@', &rest[..end]).is_some() {
+            self.many(class::USER)?;
+            let mut production = "user";
+            if self.skip(b':') {
+                self.many(class::USER)?;
+                production = "password";
+            }
+            self.literal("@", production)?;
+        }
+        self.hostport()
+    }
+
+    /// `hostport = host [ ":" port ]`. Gives the production that was open at its end.
+    fn hostport(&mut self) -> Result<&'static str, Violation> {
+        self.host()?;
+        if !self.skip(b':') {
+            return Ok("hostname");
+        }
+        self.digits("port")?;
+        Ok("port")
+    }
+
+    /// `digits = 1*digit`
+    fn digits(&mut self, production: &'static str) -> Recognised {
+        if !self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            return self.violation(production);
+        }
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        Ok(())
+    }
+
+    /// `host = hostname | hostnumber`, `hostname = *[ domainlabel "." ] toplabel`,
+    /// `hostnumber = digits "." digits "." digits "." digits`
+    fn host(&mut self) -> Recognised {
+        let (mut labels, mut numeric) = (0, true);
+        loop {
+            // domainlabel = alphadigit | alphadigit *[ alphadigit | "-" ] alphadigit
+            let start = self.at;
+            if !self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+                return self.violation("hostname");
+            }
+            while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+                self.at += 1;
+            }
+            let label = &self.text.as_bytes()[start..self.at];
+            labels += 1;
+            numeric &= label.iter().all(u8::is_ascii_digit);
+            if label.ends_with(b"-") {
+                return self.violation("domainlabel");
+            }
+            if !self.skip(b'.') {
+                // toplabel begins with a letter
+                let top = label[0].is_ascii_alphabetic() || (numeric && labels == 4);
+                return if top { Ok(()) } else { self.violation("toplabel") };
+            }
+        }
+    }
+}
