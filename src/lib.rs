@@ -2,4 +2,5 @@
 
 pub mod error;
 pub mod reference;
+pub mod resolve;
 pub mod span;
