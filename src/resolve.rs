@@ -19,7 +19,6 @@
 //! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no
 //! port; whatever a document says that is not a URL is carried along.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -29,7 +28,9 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, opaque_scheme, scheme
 use crate::span::Span;
 
 mod explanation;
+mod standard;
 pub use explanation::{Explanation, Step, explain};
+use standard::Failure;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -216,10 +217,10 @@ fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unus
 /// ```
 #[must_use]
 pub fn parses(url: &str) -> bool {
-    url::Url::parse(url).is_ok()
+    standard::parse(url, None, None).is_ok()
 }
 
-type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
+type QueryEncoder = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
 
 /// A base URL, prepared once for any number of references.
 #[derive(Clone)]
@@ -229,7 +230,7 @@ pub struct Base {
     usable: std::result::Result<(), Unusable>,
     cuts: Cuts,
     directory: Directory,
-    url: Option<url::Url>,
+    url: Option<standard::Url>,
     encode_query: Option<QueryEncoder>,
 }
 
@@ -297,16 +298,14 @@ impl Base {
             // A22
             Profile::Rfc1808 => base.usable = usable(url),
             Profile::Rfc3986 => base.usable = written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => match url::Url::parse(url) {
+            Profile::Whatwg => match standard::parse(url, None, None) {
                 Ok(url) => {
                     base.text.clear();
-                    push_serialised(&url, &mut base.text);
+                    url.serialize_into(&mut base.text);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
-                Err(url::ParseError::RelativeUrlWithoutBase) => {
-                    base.usable = Err(Unusable::Relative);
-                }
+                Err(Failure::NoBase) => base.usable = Err(Unusable::Relative),
                 Err(_) => base.usable = Err(Unusable::Invalid),
             },
         }
@@ -368,7 +367,7 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.encode_query = Some(Arc::new(move |query: &str| escaped_references(encode(query))));
+        self.encode_query = Some(Arc::new(encode));
         self
     }
 
@@ -391,8 +390,8 @@ impl Base {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
         };
-        let same = self.url.as_ref().is_some_and(|url| url.scheme() == scheme);
-        if !same || !is_special(&scheme) {
+        let same = self.url.as_ref().is_some_and(|url| url.scheme == scheme);
+        if !same || !standard::is_special(&scheme) {
             return false;
         }
         let mut after = reference
@@ -632,24 +631,15 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let input =
-            self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
-        let parsed = url::Url::options()
-            .base_url(self.url.as_ref())
-            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
-            .parse(&input);
-        let url = match parsed {
-            Ok(url) => url,
-            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
-                return Err(Unresolvable::BaseUnusable(Unusable::Rootless));
+        let url = standard::parse(trimmed, self.url.as_ref(), self.encode_query.as_deref());
+        let url = url.map_err(|failure| match failure {
+            Failure::NoBase => {
+                Unresolvable::BaseUnusable(self.usable.err().unwrap_or(Unusable::Invalid))
             }
-            Err(url::ParseError::RelativeUrlWithoutBase) => {
-                let why = self.usable.err().unwrap_or(Unusable::Invalid);
-                return Err(Unresolvable::BaseUnusable(why));
-            }
-            Err(_) => return Err(Unresolvable::Invalid),
-        };
-        push_serialised(&url, &mut target.url);
+            Failure::OpaqueBase => Unresolvable::BaseUnusable(Unusable::Rootless),
+            Failure::Invalid => Unresolvable::Invalid,
+        })?;
+        url.serialize_into(&mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -886,79 +876,6 @@ fn has_dot_segment(path: &[u8]) -> bool {
         start = dot + 1;
     }
     false
-}
-
-/// The URL Standard's special schemes.
-fn is_special(scheme: &str) -> bool {
-    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
-}
-
-/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
-/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
-fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
-    if memchr::memmem::find(&encoded, b"&#").is_none() {
-        return Cow::Owned(encoded);
-    }
-    let mut escaped = Vec::with_capacity(encoded.len() + 8);
-    let mut rest = encoded.as_slice();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        if byte == b'&' && after.first() == Some(&b'#') {
-            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits > 0 && after.get(1 + digits) == Some(&b';') {
-                escaped.extend_from_slice(b"%26%23");
-                escaped.extend_from_slice(&after[1..=digits]);
-                escaped.extend_from_slice(b"%3B");
-                rest = &after[digits + 2..];
-                continue;
-            }
-        }
-        escaped.push(byte);
-    }
-    Cow::Owned(escaped)
-}
-
-/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
-/// does. What remains different is listed in `fixtures/resolution/whatwg-known-differences.json`.
-fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
-    let slash = |c| matches!(c, '/' | '\\');
-    let control = |c| matches!(c, '\t' | '\n' | '\r');
-    if !reference.starts_with(slash) {
-        return Cow::Borrowed(reference);
-    }
-    if is_special(base.scheme()) {
-        // Special authority ignore slashes state: any number of slashes is two.
-        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
-        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
-        if base.scheme() != "file" && slashes.count() > 2 {
-            return Cow::Owned(format!("//{rest}"));
-        }
-        return Cow::Borrowed(reference);
-    }
-    // Relative state: a backslash is a slash in special schemes only.
-    let rest = reference.trim_start_matches(control);
-    if rest.starts_with('\\') {
-        Cow::Owned(format!("./{rest}"))
-    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
-        && rest.starts_with('\\')
-    {
-        Cow::Owned(format!("/./{rest}"))
-    } else {
-        Cow::Borrowed(reference)
-    }
-}
-
-/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
-/// which the url crate does not do.
-fn push_serialised(url: &url::Url, text: &mut String) {
-    let path = &url[url::Position::BeforePath..url::Position::AfterPath];
-    if url.cannot_be_a_base() || !path.contains('^') {
-        text.push_str(url.as_str());
-        return;
-    }
-    text.push_str(&url[..url::Position::BeforePath]);
-    text.push_str(&path.replace('^', "%5E"));
-    text.push_str(&url[url::Position::AfterPath..]);
 }
 
 /// Resolves one reference. [`Base`] is for more than one.
