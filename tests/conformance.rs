@@ -14,6 +14,8 @@ use Category::{AbsPath, AbsoluteUrl, Empty, Fragment, NetPath, RelPath};
 /// Where a reference leaves the grammar: offset, character, production.
 type Violation = (usize, Option<char>, &'static str);
 
+type Row = (&'static str, Category, Option<Violation>);
+
 const OK: Option<Violation> = None;
 
 const fn at(at: usize, character: char, production: &'static str) -> Option<Violation> {
@@ -25,7 +27,7 @@ const fn end(at: usize, production: &'static str) -> Option<Violation> {
 }
 
 #[rustfmt::skip]
-const TABLE: &[(&str, &[(&str, Category, Option<Violation>)])] = &[
+const TABLE: &[(&str, &[Row])] = &[
     ("RFC 1808 section 2.2: rel_path, path, fsegment, segment", &[
         ("", Empty, OK),
         ("g", RelPath, OK),

@@ -411,7 +411,7 @@ fn percent_encode(bytes: &[u8], in_set: fn(u8) -> bool, text: &mut String) {
 
 /// The C0 control percent-encode set, on which the others build (section 1.3).
 fn is_c0_control(byte: u8) -> bool {
-    byte < 0x20 || byte > 0x7e
+    !matches!(byte, 0x20..=0x7e)
 }
 
 fn is_in_fragment_set(byte: u8) -> bool {
