@@ -19,7 +19,6 @@
 //! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no
 //! port; whatever a document says that is not a URL is carried along.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -29,7 +28,9 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, opaque_scheme, scheme
 use crate::span::Span;
 
 mod explanation;
+mod standard;
 pub use explanation::{Explanation, Step, explain};
+use standard::Failure;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -216,10 +217,10 @@ fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unus
 /// ```
 #[must_use]
 pub fn parses(url: &str) -> bool {
-    url::Url::parse(url).is_ok()
+    standard::parse(url, None, None).is_ok()
 }
 
-type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
+type QueryEncoder = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
 
 /// A base URL, prepared once for any number of references.
 #[derive(Clone)]
@@ -229,7 +230,7 @@ pub struct Base {
     usable: std::result::Result<(), Unusable>,
     cuts: Cuts,
     directory: Directory,
-    url: Option<url::Url>,
+    url: Option<standard::Url>,
     encode_query: Option<QueryEncoder>,
 }
 
@@ -297,16 +298,14 @@ impl Base {
             // A22
             Profile::Rfc1808 => base.usable = usable(url),
             Profile::Rfc3986 => base.usable = written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => match url::Url::parse(url) {
+            Profile::Whatwg => match standard::parse(url, None, None) {
                 Ok(url) => {
                     base.text.clear();
-                    push_serialised(&url, &mut base.text);
+                    url.serialize_into(&mut base.text);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
-                Err(url::ParseError::RelativeUrlWithoutBase) => {
-                    base.usable = Err(Unusable::Relative);
-                }
+                Err(Failure::NoBase) => base.usable = Err(Unusable::Relative),
                 Err(_) => base.usable = Err(Unusable::Invalid),
             },
         }
@@ -368,7 +367,7 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.encode_query = Some(Arc::new(move |query: &str| escaped_references(encode(query))));
+        self.encode_query = Some(Arc::new(encode));
         self
     }
 
@@ -391,8 +390,8 @@ impl Base {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
         };
-        let same = self.url.as_ref().is_some_and(|url| url.scheme() == scheme);
-        if !same || !is_special(&scheme) {
+        let same = self.url.as_ref().is_some_and(|url| url.scheme == scheme);
+        if !same || !standard::is_special(&scheme) {
             return false;
         }
         let mut after = reference
@@ -632,24 +631,15 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let input =
-            self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
-        let parsed = url::Url::options()
-            .base_url(self.url.as_ref())
-            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
-            .parse(&input);
-        let url = match parsed {
-            Ok(url) => url,
-            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
-                return Err(Unresolvable::BaseUnusable(Unusable::Rootless));
+        let url = standard::parse(trimmed, self.url.as_ref(), self.encode_query.as_deref());
+        let url = url.map_err(|failure| match failure {
+            Failure::NoBase => {
+                Unresolvable::BaseUnusable(self.usable.err().unwrap_or(Unusable::Invalid))
             }
-            Err(url::ParseError::RelativeUrlWithoutBase) => {
-                let why = self.usable.err().unwrap_or(Unusable::Invalid);
-                return Err(Unresolvable::BaseUnusable(why));
-            }
-            Err(_) => return Err(Unresolvable::Invalid),
-        };
-        push_serialised(&url, &mut target.url);
+            Failure::OpaqueBase => Unresolvable::BaseUnusable(Unusable::Rootless),
+            Failure::Invalid => Unresolvable::Invalid,
+        })?;
+        url.serialize_into(&mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -888,79 +878,6 @@ fn has_dot_segment(path: &[u8]) -> bool {
     false
 }
 
-/// The URL Standard's special schemes.
-fn is_special(scheme: &str) -> bool {
-    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
-}
-
-/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
-/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
-fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
-    if memchr::memmem::find(&encoded, b"&#").is_none() {
-        return Cow::Owned(encoded);
-    }
-    let mut escaped = Vec::with_capacity(encoded.len() + 8);
-    let mut rest = encoded.as_slice();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        if byte == b'&' && after.first() == Some(&b'#') {
-            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits > 0 && after.get(1 + digits) == Some(&b';') {
-                escaped.extend_from_slice(b"%26%23");
-                escaped.extend_from_slice(&after[1..=digits]);
-                escaped.extend_from_slice(b"%3B");
-                rest = &after[digits + 2..];
-                continue;
-            }
-        }
-        escaped.push(byte);
-    }
-    Cow::Owned(escaped)
-}
-
-/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
-/// does. What remains different is listed in `fixtures/resolution/whatwg-known-differences.json`.
-fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
-    let slash = |c| matches!(c, '/' | '\\');
-    let control = |c| matches!(c, '\t' | '\n' | '\r');
-    if !reference.starts_with(slash) {
-        return Cow::Borrowed(reference);
-    }
-    if is_special(base.scheme()) {
-        // Special authority ignore slashes state: any number of slashes is two.
-        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
-        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
-        if base.scheme() != "file" && slashes.count() > 2 {
-            return Cow::Owned(format!("//{rest}"));
-        }
-        return Cow::Borrowed(reference);
-    }
-    // Relative state: a backslash is a slash in special schemes only.
-    let rest = reference.trim_start_matches(control);
-    if rest.starts_with('\\') {
-        Cow::Owned(format!("./{rest}"))
-    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
-        && rest.starts_with('\\')
-    {
-        Cow::Owned(format!("/./{rest}"))
-    } else {
-        Cow::Borrowed(reference)
-    }
-}
-
-/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
-/// which the url crate does not do.
-fn push_serialised(url: &url::Url, text: &mut String) {
-    let path = &url[url::Position::BeforePath..url::Position::AfterPath];
-    if url.cannot_be_a_base() || !path.contains('^') {
-        text.push_str(url.as_str());
-        return;
-    }
-    text.push_str(&url[..url::Position::BeforePath]);
-    text.push_str(&path.replace('^', "%5E"));
-    text.push_str(&url[url::Position::AfterPath..]);
-}
-
 /// Resolves one reference. [`Base`] is for more than one.
 ///
 /// # Errors
@@ -989,4 +906,154 @@ pub fn resolve(
 #[must_use]
 pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
     Base::new(profile, base).relativize(target)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::reference::{conformance, contains_placeholder};
+
+    /// The kept parts of a reference, between the parts of the URL that are new in brackets.
+    fn spliced(profile: Profile, base: &str, reference: &str) -> String {
+        let target = Base::new(profile, base).resolve(reference).unwrap();
+        let (mut text, mut end) = (String::new(), 0);
+        for kept in &target.kept {
+            if end < kept.url {
+                text.push_str(&format!("[{}]", &target.url[end..kept.url]));
+            }
+            end = kept.url + kept.reference.len();
+            text.push_str(&reference[kept.reference.range()]);
+            text.push('|');
+        }
+        if end < target.url.len() {
+            text.push_str(&format!("[{}]", &target.url[end..]));
+        }
+        text
+    }
+
+    #[test]
+    fn kept_ranges_are_all_that_survives() {
+        let base = "http://a/b/c/d;p?q#f";
+        for (profile, base, reference, expected) in [
+            (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
+            (Profile::Rfc1808, base, "../g", "[http://a/b/]g|"),
+            (Profile::Rfc1808, base, "../../../g", "[http://a/]../g|"),
+            (Profile::Rfc1808, base, "x/./y/../z/", "[http://a/b/c/]x/|z/|"),
+            (Profile::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
+            (Profile::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
+            (Profile::Rfc1808, base, "///x", "[http://a]/x|"),
+            (Profile::Rfc1808, base, "?#", "[http://a/b/c/d;p?q]#|"),
+            (Profile::Rfc1808, base, "g:h", "g:h|"),
+            (Profile::Rfc1808, "http://a", "g", "[http://a/]g|"),
+            (Profile::Rfc1808, "x:/a", ".//g", "[x:/./]/g|"),
+            (Profile::Rfc3986, base, "../../../g/./h", "[http://a/]g/|h|"),
+            (Profile::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
+            (Profile::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
+            (Profile::Whatwg, base, " g&h?ü ", "[http://a/b/c/g&h?%C3%BC]"),
+            (Profile::Whatwg, base, "ü/g&h ", "[http://a/b/c/%C3%BC]/g&h|"),
+        ] {
+            assert_eq!(spliced(profile, base, reference), expected, "{profile} {reference}");
+        }
+    }
+
+    #[test]
+    fn relative_references_to_targets() {
+        for (base, target, expected) in [
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q#f", "#f"),
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q", "?q"),
+            ("http://a/b/c/d;p#f", "http://a/b/c/d;p", "d;p"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d;p?y", "?y"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d", "d"),
+            ("http://a/b/c/d", "http://a/b/c/", "./"),
+            ("http://a/b/c/d", "http://a/b/c/?y", "./?y"),
+            ("http://a/b/c/d", "http://a/b/c/#s", "./#s"),
+            ("http://a/b/c/d", "http://a/b/c/x:y", "./x:y"),
+            ("http://a/b/c/d", "http://a/b/c//x", ".//x"),
+            ("http://a/b/c/d", "http://a/b/", "../"),
+            ("http://a/b/c/d", "http://a/b", "../../b"),
+            ("http://a/b/c/d", "http://a/", "../../"),
+            ("http://a/b/c/d", "http://a//x", "../..//x"),
+            ("http://a", "http://a/g", "g"),
+            ("http://a/b", "http://a", "http://a"),
+            ("http://a/b", "https://a/b", "https://a/b"),
+            ("http://a/b", "http://h/b", "http://h/b"),
+            ("http://a/b", "g", "g"),
+            ("mailto:a@b", "mailto:c@d", "mailto:c@d"),
+        ] {
+            assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
+        }
+        // What RFC 1808 keeps, an absolute path can say, and what it cannot stays absolute.
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
+    }
+
+    #[test]
+    fn queries_in_the_encoding_of_the_document() {
+        // As an encoder for ISO 8859-1 that writes what it lacks as a character reference.
+        let encode = |query: &str| {
+            let one = |c: char| match u8::try_from(u32::from(c)) {
+                Ok(byte) => vec![byte],
+                Err(_) => format!("&#{};", u32::from(c)).into_bytes(),
+            };
+            query.chars().flat_map(one).collect()
+        };
+        let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(encode);
+        let url = |reference| base.resolve(reference).unwrap().url;
+        assert_eq!(url("?é&λ;"), "http://a/?%E9&%26%23955%3B;");
+        assert_eq!(url("é#é"), "http://a/%C3%A9#%C3%A9");
+        assert_eq!(url("x://h/?é"), "x://h/?%C3%A9");
+    }
+
+    #[test]
+    fn relative_by_the_url_standard() {
+        let base = Base::new(Profile::Whatwg, "http://a/b");
+        for relative in ["g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", ""] {
+            assert!(base.is_relative(relative), "{relative:?}");
+        }
+        for absolute in ["https:g", "http://g", "http:/\t/g", "http:\\\\g", "mailto:x", "x:y"] {
+            assert!(!base.is_relative(absolute), "{absolute:?}");
+        }
+        let opaque = Base::new(Profile::Whatwg, "x:y");
+        assert!(!opaque.is_relative("x:g"));
+    }
+
+    #[test]
+    fn a_base_that_is_not_absolute() {
+        for profile in Profile::ALL {
+            for (text, why) in [("", Unusable::Empty), ("/a", Unusable::Relative)] {
+                let base = Base::new(profile, text);
+                assert_eq!(base.resolve("g"), Err(Unresolvable::BaseUnusable(why)), "{profile}");
+                assert!(base.resolve("").is_err());
+                assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
+                let error = Base::absolute(profile, text).unwrap_err().to_string();
+                assert!(error.contains(&format!("`{text}`")), "{error}");
+            }
+        }
+        assert!(Base::absolute(Profile::Whatwg, "http://[/").is_err());
+        assert!(Base::absolute(Profile::Rfc1808, "mailto:a@b").is_ok());
+    }
+
+    /// A quadratic algorithm would not finish these.
+    #[test]
+    fn a_million_segments() {
+        let n = 1_000_000;
+        let (up, down) = ("../".repeat(n), "a/".repeat(n));
+        for profile in Profile::ALL {
+            let base = Base::new(profile, &format!("http://a/{down}"));
+            let resolved = |reference: &str| base.resolve(reference).map(|target| target.url);
+            let at_the_top = Ok("http://a/g".to_owned());
+            assert_eq!(resolved(&format!("{up}g")), at_the_top);
+            assert_eq!(resolved(&format!("{down}{up}{up}g")), at_the_top);
+            assert_eq!(resolved(&"b/../".repeat(n)), resolved("."));
+            assert_eq!(resolved(&format!("x{}", "/.".repeat(n))), resolved("x/"));
+            assert_eq!(base.relativize("http://a/g").len(), 3 * n + 1);
+            let explained = explain(profile, "http://a/", &format!("{down}{up}g"));
+            assert_eq!(explained.result, at_the_top);
+        }
+        let slashes = "/".repeat(n);
+        assert!(resolve(Profile::Rfc1808, "x:/", &slashes).is_ok_and(|url| url.len() > n));
+        assert!(!conformance(&slashes).conforms);
+        assert!(!contains_placeholder(&"{A%__".repeat(n)));
+    }
 }
