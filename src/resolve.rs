@@ -19,6 +19,7 @@
 //! Deliberately absent: normalisation. The RFC profiles change no case, decode no escape and drop no
 //! port; whatever a document says that is not a URL is carried along.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -28,9 +29,7 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, opaque_scheme, scheme
 use crate::span::Span;
 
 mod explanation;
-mod standard;
 pub use explanation::{Explanation, Step, explain};
-use standard::Failure;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -217,10 +216,10 @@ fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unus
 /// ```
 #[must_use]
 pub fn parses(url: &str) -> bool {
-    standard::parse(url, None, None).is_ok()
+    url::Url::parse(url).is_ok()
 }
 
-type QueryEncoder = Arc<dyn Fn(&str) -> Vec<u8> + Send + Sync>;
+type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
 
 /// A base URL, prepared once for any number of references.
 #[derive(Clone)]
@@ -230,7 +229,9 @@ pub struct Base {
     usable: std::result::Result<(), Unusable>,
     cuts: Cuts,
     directory: Directory,
-    url: Option<standard::Url>,
+    url: Option<url::Url>,
+    /// The same without a last path segment that only looks like a drive letter.
+    above_drive: Option<url::Url>,
     encode_query: Option<QueryEncoder>,
 }
 
@@ -292,20 +293,24 @@ impl Base {
             cuts: Cuts::default(),
             directory: Directory::default(),
             url: None,
+            above_drive: None,
             encode_query: None,
         };
         match profile {
             // A22
             Profile::Rfc1808 => base.usable = usable(url),
             Profile::Rfc3986 => base.usable = written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => match standard::parse(url, None, None) {
+            Profile::Whatwg => match url::Url::parse(url) {
                 Ok(url) => {
                     base.text.clear();
-                    url.serialize_into(&mut base.text);
+                    push_serialised(&url, &mut base.text);
+                    base.above_drive = above_drive(&url);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
-                Err(Failure::NoBase) => base.usable = Err(Unusable::Relative),
+                Err(url::ParseError::RelativeUrlWithoutBase) => {
+                    base.usable = Err(Unusable::Relative);
+                }
                 Err(_) => base.usable = Err(Unusable::Invalid),
             },
         }
@@ -367,7 +372,7 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.encode_query = Some(Arc::new(encode));
+        self.encode_query = Some(Arc::new(move |query: &str| escaped_references(encode(query))));
         self
     }
 
@@ -390,8 +395,8 @@ impl Base {
         let Some(scheme) = opaque_scheme(reference) else {
             return true;
         };
-        let same = self.url.as_ref().is_some_and(|url| url.scheme == scheme);
-        if !same || !standard::is_special(&scheme) {
+        let same = self.url.as_ref().is_some_and(|url| url.scheme() == scheme);
+        if !same || !is_special(&scheme) {
             return false;
         }
         let mut after = reference
@@ -631,15 +636,27 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let url = standard::parse(trimmed, self.url.as_ref(), self.encode_query.as_deref());
-        let url = url.map_err(|failure| match failure {
-            Failure::NoBase => {
-                Unresolvable::BaseUnusable(self.usable.err().unwrap_or(Unusable::Invalid))
+        let input =
+            self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
+        let inherits_path = trimmed.is_empty() || trimmed.starts_with(['?', '#']);
+        let above_drive = self.above_drive.as_ref().filter(|_| !inherits_path);
+        let base = above_drive.or(self.url.as_ref());
+        let parsed = url::Url::options()
+            .base_url(base)
+            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
+            .parse(&input);
+        let url = match parsed {
+            Ok(url) => url,
+            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
+                return Err(Unresolvable::BaseUnusable(Unusable::Rootless));
             }
-            Failure::OpaqueBase => Unresolvable::BaseUnusable(Unusable::Rootless),
-            Failure::Invalid => Unresolvable::Invalid,
-        })?;
-        url.serialize_into(&mut target.url);
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                let why = self.usable.err().unwrap_or(Unusable::Invalid);
+                return Err(Unresolvable::BaseUnusable(why));
+            }
+            Err(_) => return Err(Unresolvable::Invalid),
+        };
+        push_serialised(&url, &mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -878,6 +895,93 @@ fn has_dot_segment(path: &[u8]) -> bool {
     false
 }
 
+/// The URL Standard's special schemes.
+fn is_special(scheme: &str) -> bool {
+    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
+}
+
+/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
+/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
+fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
+    if memchr::memmem::find(&encoded, b"&#").is_none() {
+        return Cow::Owned(encoded);
+    }
+    let mut escaped = Vec::with_capacity(encoded.len() + 8);
+    let mut rest = encoded.as_slice();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'&' && after.first() == Some(&b'#') {
+            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 && after.get(1 + digits) == Some(&b';') {
+                escaped.extend_from_slice(b"%26%23");
+                escaped.extend_from_slice(&after[1..=digits]);
+                escaped.extend_from_slice(b"%3B");
+                rest = &after[digits + 2..];
+                continue;
+            }
+        }
+        escaped.push(byte);
+    }
+    Cow::Owned(escaped)
+}
+
+/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
+/// does. What remains different is listed in `fixtures/resolution/whatwg-known-differences.json`.
+fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
+    let slash = |c| matches!(c, '/' | '\\');
+    let control = |c| matches!(c, '\t' | '\n' | '\r');
+    if !reference.starts_with(slash) {
+        return Cow::Borrowed(reference);
+    }
+    if is_special(base.scheme()) {
+        // Special authority ignore slashes state: any number of slashes is two.
+        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
+        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
+        if base.scheme() != "file" && slashes.count() > 2 {
+            return Cow::Owned(format!("//{rest}"));
+        }
+        return Cow::Borrowed(reference);
+    }
+    // Relative state: a backslash is a slash in special schemes only.
+    let rest = reference.trim_start_matches(control);
+    if rest.starts_with('\\') {
+        Cow::Owned(format!("./{rest}"))
+    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
+        && rest.starts_with('\\')
+    {
+        Cow::Owned(format!("/./{rest}"))
+    } else {
+        Cow::Borrowed(reference)
+    }
+}
+
+/// The url crate takes a last segment such as `c:` for a drive letter wherever it stands in a file
+/// URL, and asserts that nothing can climb above it; to the URL Standard only the first can be one.
+/// A relative path never sees the last segment, so it is left away.
+fn above_drive(url: &url::Url) -> Option<url::Url> {
+    let (directory, last) = url.path().rsplit_once('/')?;
+    let is_drive = matches!(last.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic());
+    if url.scheme() != "file" || !is_drive || directory.is_empty() {
+        return None;
+    }
+    let mut above = url.clone();
+    above.set_path(&format!("{directory}/"));
+    Some(above)
+}
+
+/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
+/// which the url crate does not do.
+fn push_serialised(url: &url::Url, text: &mut String) {
+    let path = &url[url::Position::BeforePath..url::Position::AfterPath];
+    if url.cannot_be_a_base() || !path.contains('^') {
+        text.push_str(url.as_str());
+        return;
+    }
+    text.push_str(&url[..url::Position::BeforePath]);
+    text.push_str(&path.replace('^', "%5E"));
+    text.push_str(&url[url::Position::AfterPath..]);
+}
+
 /// Resolves one reference. [`Base`] is for more than one.
 ///
 /// # Errors
@@ -1003,6 +1107,24 @@ mod tests {
         assert_eq!(url("?é&λ;"), "http://a/?%E9&%26%23955%3B;");
         assert_eq!(url("é#é"), "http://a/%C3%A9#%C3%A9");
         assert_eq!(url("x://h/?é"), "x://h/?%C3%A9");
+    }
+
+    #[test]
+    fn a_folder_called_like_a_drive_is_no_drive() {
+        // URL Standard, 4.4, "shorten a URL's path": only a path of one segment keeps its drive letter.
+        for (base, reference, url) in [
+            ("file:///x/c:", "..", "file:///"),
+            ("file:///x/c:", "../..", "file:///"),
+            ("file:///x/c:", "y", "file:///x/y"),
+            ("file:///x/c:", "?y", "file:///x/c:?y"),
+            ("file:///c:", "..", "file:///c:/"),
+        ] {
+            assert_eq!(
+                resolve(Profile::Whatwg, base, reference).as_deref(),
+                Ok(url),
+                "{base} {reference}"
+            );
+        }
     }
 
     #[test]
