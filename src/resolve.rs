@@ -352,6 +352,11 @@ impl Base {
     }
 
     /// The rules it resolves by.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// assert_eq!(Base::new(Profile::Whatwg, "http://a").profile(), Profile::Whatwg);
+    /// ```
     #[must_use]
     pub const fn profile(&self) -> Profile {
         self.profile

@@ -189,6 +189,44 @@ fn nasty_base() -> impl Strategy<Value = String> {
     (start, nasty()).prop_map(|(start, rest)| format!("{start}{rest}"))
 }
 
+/// The tables of `docs/resolution.md` that show results.
+#[test]
+fn the_tables_of_the_page() {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/resolution.md")).unwrap();
+    let code = |cell: &str| cell.trim().trim_matches('`').replace("(empty)", "");
+    let check = |profile, base: &str, reference: &str, expected: &str| match expected {
+        "absolute" => assert!(!Base::new(profile, base).is_relative(reference), "{reference}"),
+        _ => assert_eq!(resolve(profile, base, reference).as_deref(), Ok(expected), "{reference}"),
+    };
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.contains("http://a/")) {
+        let cells: Vec<String> = line.trim_matches('|').split('|').map(code).collect();
+        let [first, second, rfc1808, others] = cells.as_slice() else { continue };
+        if first.starts_with("http:") && first != "http:g" {
+            check(Profile::Rfc1808, first, second, rfc1808);
+            check(Profile::Rfc3986, first, second, others);
+            check(Profile::Whatwg, first, second, others);
+        } else {
+            let base = "http://a/b/c/d;p?q#f";
+            check(Profile::Rfc1808, base, first, second);
+            check(Profile::Rfc3986, base, first, rfc1808);
+            check(Profile::Whatwg, base, first, others);
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 13);
+}
+
+/// Text over the characters that the URL Standard treats in some way of their own.
+fn web_path() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "/", "//", "aa", ".", "..", "%2E", "%2e", "%41", "?", "#", ":", ";", "@", "é", "[::1]",
+        "1", "80", "|", "{", "'", "\"", "`", "\\", "~", " ", "https:", "http:", "mailto:", "AA",
+        "\n", "<", "=", "&", "%",
+    ]);
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -253,6 +291,22 @@ proptest! {
                 }
             }
         }
+    }
+
+    /// The url crate, where it follows the URL Standard: not with three slashes or a backslash in
+    /// front, a space at the end of an opaque path, an empty host after credentials, or a letter
+    /// that could be a drive (there is none here).
+    #[test]
+    fn whatwg_agrees_with_the_url_crate(base in web_path(), reference in web_path()) {
+        let base = format!("http://h.x/{base}");
+        let cleaned = reference.trim_matches(|c| c <= ' ').replace(['\t', '\n'], "");
+        let at = ["///", "//\\", "/\\", "\\"].iter().any(|start| cleaned.starts_with(start));
+        if at || [" ?", " #", "@"].iter().any(|differs| cleaned.contains(differs)) {
+            return Ok(());
+        }
+        let found = resolve(Profile::Whatwg, &base, &reference).ok();
+        let expected = url::Url::parse(&base).and_then(|base| base.join(&reference));
+        prop_assert_eq!(found, expected.ok().map(String::from));
     }
 
     #[test]
