@@ -69,7 +69,7 @@
 //! let page = b"<p class=a><a href='x'>y</a>";
 //! let options = Options::at("http://a/");
 //! let rewritten = rewrite(page, &options);
-//! verify::verify(&rewritten, &options).unwrap();
+//! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
 //! ```
 //!
 //! # Deliberately absent

@@ -806,3 +806,114 @@ impl Input<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    type Components<'a> = [Option<&'a str>; 6];
+
+    fn components(grammar: Grammar, text: &str) -> Components<'_> {
+        let url = Reference::split(grammar, text);
+        [url.scheme(), url.net_loc(), Some(url.path()), url.params(), url.query(), url.fragment()]
+    }
+
+    #[test]
+    fn components_of_rfc1808() {
+        let table: [(&str, Components<'_>); 9] = [
+            // 2.1: the whole form.
+            ("s://n/p;r?q#f", [Some("s"), Some("n"), Some("/p"), Some("r"), Some("q"), Some("f")]),
+            // Written and empty.
+            ("//;?#", [None, Some(";"), Some(""), None, Some(""), Some("")]),
+            ("g;?#", [None, None, Some("g"), Some(""), Some(""), Some("")]),
+            // A4: the net_loc ends at `?` too.
+            ("//g?y/z", [None, Some("g"), Some(""), None, Some("y/z"), None]),
+            // A14: the first `;`, in a directory or not.
+            ("/a;b/c;d", [None, None, Some("/a"), Some("b/c;d"), None, None]),
+            // A18, A19.
+            ("-a:b", [Some("-a"), None, Some("b"), None, None, None]),
+            (":g", [None, None, Some(":g"), None, None, None]),
+            // The order of 2.4: the fragment before the scheme, the scheme before the query.
+            ("a#b:c", [None, None, Some("a"), None, None, Some("b:c")]),
+            ("a?b:c", [None, None, Some("a"), None, Some("b:c"), None]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(components(Grammar::Rfc1808, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn components_of_rfc3986() {
+        let table: [(&str, Components<'_>); 3] = [
+            ("1:2;p", [None, None, Some("1:2;p"), None, None, None]),
+            ("x://;?/#", [Some("x"), Some(";"), Some(""), None, Some("/"), Some("")]),
+            ("é:g", [None, None, Some("é:g"), None, None, None]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(components(Grammar::Rfc3986, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn schemes_that_a_browser_sees() {
+        for (text, expected) in [
+            ("java\nscript:x", Some("javascript")),
+            ("\u{1} J\tavaScript\r:x", Some("javascript")),
+            ("tel:1", Some("tel")),
+            ("1:2", None),
+            (":", None),
+            ("a b:c", None),
+            ("mailto", None),
+            ("a/b:c", None),
+        ] {
+            assert_eq!(opaque_scheme(text).as_deref(), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn placeholders() {
+        for opener in ["{{", "{%", "{#", "${", "#{", "<%", "<?", "%%", "*|", "[[", "[%", "@@"] {
+            assert_eq!(placeholder(&format!("{opener}x")), Some(opener));
+            assert_eq!(placeholder(&format!(" \n{opener}x")), Some(opener));
+            assert_eq!(placeholder(&format!("x{opener}")), None);
+        }
+        for (text, expected) in [
+            ("__NAME__/x", Some("__NAME__")),
+            ("__name__", Some("__NAME__")),
+            ("__name_", None),
+            ("____", None),
+            ("__a/b__", None),
+            ("%NAME%", Some("%NAME%")),
+            ("%EF%x", Some("%NAME%")),
+            ("%EF%BC%8A", None),
+            ("%CE%B1", None),
+            ("%20%20", None),
+            ("[UNSUBSCRIBE]", Some("[NAME]")),
+            ("[g]", None),
+            ("[]", None),
+            ("{NAME}", Some("{NAME}")),
+            ("{name}", None),
+            ("#top", None),
+            ("", None),
+        ] {
+            assert_eq!(placeholder(text), expected, "{text:?}");
+        }
+        assert!(contains_placeholder("a?b={NAME}") && contains_placeholder("a/<?= x ?>"));
+        assert!(!contains_placeholder("100%%25") && !contains_placeholder("a{b}"));
+    }
+
+    #[test]
+    fn categories_have_stable_names() {
+        let name = |text| Reference::split(Grammar::Rfc1808, text).category().name();
+        let names = ["a:b", "//a", "/a", "a", "#a", ""].map(name);
+        assert_eq!(names, ["absolute", "net_path", "abs_path", "rel_path", "fragment", "empty"]);
+    }
+
+    #[test]
+    fn violations_are_sentences() {
+        let sentence = |text| conformance(text).violation.unwrap().to_string();
+        assert_eq!(sentence("a\tb"), "U+0009 at byte 1 is no pchar");
+        assert_eq!(sentence("a%2"), "the reference ends at byte 3 within escape");
+    }
+}

@@ -230,6 +230,8 @@ pub struct Base {
     cuts: Cuts,
     directory: Directory,
     url: Option<url::Url>,
+    /// The same without a last path segment that only looks like a drive letter.
+    above_drive: Option<url::Url>,
     encode_query: Option<QueryEncoder>,
 }
 
@@ -291,6 +293,7 @@ impl Base {
             cuts: Cuts::default(),
             directory: Directory::default(),
             url: None,
+            above_drive: None,
             encode_query: None,
         };
         match profile {
@@ -301,6 +304,7 @@ impl Base {
                 Ok(url) => {
                     base.text.clear();
                     push_serialised(&url, &mut base.text);
+                    base.above_drive = above_drive(&url);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
@@ -348,6 +352,11 @@ impl Base {
     }
 
     /// The rules it resolves by.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// assert_eq!(Base::new(Profile::Whatwg, "http://a").profile(), Profile::Whatwg);
+    /// ```
     #[must_use]
     pub const fn profile(&self) -> Profile {
         self.profile
@@ -634,8 +643,11 @@ impl Base {
         let trimmed = reference.trim_matches(is_c0_or_space);
         let input =
             self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
+        let inherits_path = trimmed.is_empty() || trimmed.starts_with(['?', '#']);
+        let above_drive = self.above_drive.as_ref().filter(|_| !inherits_path);
+        let base = above_drive.or(self.url.as_ref());
         let parsed = url::Url::options()
-            .base_url(self.url.as_ref())
+            .base_url(base)
             .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
             .parse(&input);
         let url = match parsed {
@@ -948,6 +960,20 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     }
 }
 
+/// The url crate takes a last segment such as `c:` for a drive letter wherever it stands in a file
+/// URL, and asserts that nothing can climb above it; to the URL Standard only the first can be one.
+/// A relative path never sees the last segment, so it is left away.
+fn above_drive(url: &url::Url) -> Option<url::Url> {
+    let (directory, last) = url.path().rsplit_once('/')?;
+    let is_drive = matches!(last.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic());
+    if url.scheme() != "file" || !is_drive || directory.is_empty() {
+        return None;
+    }
+    let mut above = url.clone();
+    above.set_path(&format!("{directory}/"));
+    Some(above)
+}
+
 /// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
 /// which the url crate does not do.
 fn push_serialised(url: &url::Url, text: &mut String) {
@@ -989,4 +1015,172 @@ pub fn resolve(
 #[must_use]
 pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
     Base::new(profile, base).relativize(target)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::reference::{conformance, contains_placeholder};
+
+    /// The kept parts of a reference, between the parts of the URL that are new in brackets.
+    fn spliced(profile: Profile, base: &str, reference: &str) -> String {
+        let target = Base::new(profile, base).resolve(reference).unwrap();
+        let (mut text, mut end) = (String::new(), 0);
+        for kept in &target.kept {
+            if end < kept.url {
+                text.push_str(&format!("[{}]", &target.url[end..kept.url]));
+            }
+            end = kept.url + kept.reference.len();
+            text.push_str(&reference[kept.reference.range()]);
+            text.push('|');
+        }
+        if end < target.url.len() {
+            text.push_str(&format!("[{}]", &target.url[end..]));
+        }
+        text
+    }
+
+    #[test]
+    fn kept_ranges_are_all_that_survives() {
+        let base = "http://a/b/c/d;p?q#f";
+        for (profile, base, reference, expected) in [
+            (Profile::Rfc1808, base, "g?y#s", "[http://a/b/c/]g?y#s|"),
+            (Profile::Rfc1808, base, "../g", "[http://a/b/]g|"),
+            (Profile::Rfc1808, base, "../../../g", "[http://a/]../g|"),
+            (Profile::Rfc1808, base, "x/./y/../z/", "[http://a/b/c/]x/|z/|"),
+            (Profile::Rfc1808, base, "", "[http://a/b/c/d;p?q#f]"),
+            (Profile::Rfc1808, base, "//h/../x", "[http:]//h/../x|"),
+            (Profile::Rfc1808, base, "///x", "[http://a]/x|"),
+            (Profile::Rfc1808, base, "?#", "[http://a/b/c/d;p?q]#|"),
+            (Profile::Rfc1808, base, "g:h", "g:h|"),
+            (Profile::Rfc1808, "http://a", "g", "[http://a/]g|"),
+            (Profile::Rfc1808, "x:/a", ".//g", "[x:/./]/g|"),
+            (Profile::Rfc3986, base, "../../../g/./h", "[http://a/]g/|h|"),
+            (Profile::Rfc3986, base, "g:/.//h/..", "g:|[/.]/|/|"),
+            (Profile::Rfc3986, "x:/a/b", "/.//g", "[x:/.]/|/g|"),
+            (Profile::Whatwg, base, " g&h?ü ", "[http://a/b/c/g&h?%C3%BC]"),
+            (Profile::Whatwg, base, "ü/g&h ", "[http://a/b/c/%C3%BC]/g&h|"),
+        ] {
+            assert_eq!(spliced(profile, base, reference), expected, "{profile} {reference}");
+        }
+    }
+
+    #[test]
+    fn relative_references_to_targets() {
+        for (base, target, expected) in [
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q#f", "#f"),
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q", "?q"),
+            ("http://a/b/c/d;p#f", "http://a/b/c/d;p", "d;p"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d;p?y", "?y"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d", "d"),
+            ("http://a/b/c/d", "http://a/b/c/", "./"),
+            ("http://a/b/c/d", "http://a/b/c/?y", "./?y"),
+            ("http://a/b/c/d", "http://a/b/c/#s", "./#s"),
+            ("http://a/b/c/d", "http://a/b/c/x:y", "./x:y"),
+            ("http://a/b/c/d", "http://a/b/c//x", ".//x"),
+            ("http://a/b/c/d", "http://a/b/", "../"),
+            ("http://a/b/c/d", "http://a/b", "../../b"),
+            ("http://a/b/c/d", "http://a/", "../../"),
+            ("http://a/b/c/d", "http://a//x", "../..//x"),
+            ("http://a", "http://a/g", "g"),
+            ("http://a/b", "http://a", "http://a"),
+            ("http://a/b", "https://a/b", "https://a/b"),
+            ("http://a/b", "http://h/b", "http://h/b"),
+            ("http://a/b", "g", "g"),
+            ("mailto:a@b", "mailto:c@d", "mailto:c@d"),
+        ] {
+            assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
+        }
+        // What RFC 1808 keeps, an absolute path can say, and what it cannot stays absolute.
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
+    }
+
+    #[test]
+    fn queries_in_the_encoding_of_the_document() {
+        // As an encoder for ISO 8859-1 that writes what it lacks as a character reference.
+        let encode = |query: &str| {
+            let one = |c: char| match u8::try_from(u32::from(c)) {
+                Ok(byte) => vec![byte],
+                Err(_) => format!("&#{};", u32::from(c)).into_bytes(),
+            };
+            query.chars().flat_map(one).collect()
+        };
+        let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(encode);
+        let url = |reference| base.resolve(reference).unwrap().url;
+        assert_eq!(url("?é&λ;"), "http://a/?%E9&%26%23955%3B;");
+        assert_eq!(url("é#é"), "http://a/%C3%A9#%C3%A9");
+        assert_eq!(url("x://h/?é"), "x://h/?%C3%A9");
+    }
+
+    #[test]
+    fn a_folder_called_like_a_drive_is_no_drive() {
+        // URL Standard, 4.4, "shorten a URL's path": only a path of one segment keeps its drive letter.
+        for (base, reference, url) in [
+            ("file:///x/c:", "..", "file:///"),
+            ("file:///x/c:", "../..", "file:///"),
+            ("file:///x/c:", "y", "file:///x/y"),
+            ("file:///x/c:", "?y", "file:///x/c:?y"),
+            ("file:///c:", "..", "file:///c:/"),
+        ] {
+            assert_eq!(
+                resolve(Profile::Whatwg, base, reference).as_deref(),
+                Ok(url),
+                "{base} {reference}"
+            );
+        }
+    }
+
+    #[test]
+    fn relative_by_the_url_standard() {
+        let base = Base::new(Profile::Whatwg, "http://a/b");
+        for relative in ["g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", ""] {
+            assert!(base.is_relative(relative), "{relative:?}");
+        }
+        for absolute in ["https:g", "http://g", "http:/\t/g", "http:\\\\g", "mailto:x", "x:y"] {
+            assert!(!base.is_relative(absolute), "{absolute:?}");
+        }
+        let opaque = Base::new(Profile::Whatwg, "x:y");
+        assert!(!opaque.is_relative("x:g"));
+    }
+
+    #[test]
+    fn a_base_that_is_not_absolute() {
+        for profile in Profile::ALL {
+            for (text, why) in [("", Unusable::Empty), ("/a", Unusable::Relative)] {
+                let base = Base::new(profile, text);
+                assert_eq!(base.resolve("g"), Err(Unresolvable::BaseUnusable(why)), "{profile}");
+                assert!(base.resolve("").is_err());
+                assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
+                let error = Base::absolute(profile, text).unwrap_err().to_string();
+                assert!(error.contains(&format!("`{text}`")), "{error}");
+            }
+        }
+        assert!(Base::absolute(Profile::Whatwg, "http://[/").is_err());
+        assert!(Base::absolute(Profile::Rfc1808, "mailto:a@b").is_ok());
+    }
+
+    /// A quadratic algorithm would not finish these.
+    #[test]
+    fn a_million_segments() {
+        let n = 1_000_000;
+        let (up, down) = ("../".repeat(n), "a/".repeat(n));
+        for profile in Profile::ALL {
+            let base = Base::new(profile, &format!("http://a/{down}"));
+            let resolved = |reference: &str| base.resolve(reference).map(|target| target.url);
+            let at_the_top = Ok("http://a/g".to_owned());
+            assert_eq!(resolved(&format!("{up}g")), at_the_top);
+            assert_eq!(resolved(&format!("{down}{up}{up}g")), at_the_top);
+            assert_eq!(resolved(&"b/../".repeat(n)), resolved("."));
+            assert_eq!(resolved(&format!("x{}", "/.".repeat(n))), resolved("x/"));
+            assert_eq!(base.relativize("http://a/g").len(), 3 * n + 1);
+            let explained = explain(profile, "http://a/", &format!("{down}{up}g"));
+            assert_eq!(explained.result, at_the_top);
+        }
+        let slashes = "/".repeat(n);
+        assert!(resolve(Profile::Rfc1808, "x:/", &slashes).is_ok_and(|url| url.len() > n));
+        assert!(!conformance(&slashes).conforms);
+        assert!(!contains_placeholder(&"{A%__".repeat(n)));
+    }
 }

@@ -172,11 +172,11 @@ pub enum Reason {
     /// The attribute has no value that could be replaced.
     NoValue,
     /// It begins or ends in the middle of something that was decoded as a whole.
-    Escaped,
+    Escape,
     /// The bytes that would have to be written include some that could not be decoded.
     Undecodable,
     /// The document's encoding cannot spell the target there.
-    Charset,
+    Encoding,
 }
 
 impl Reason {
@@ -190,9 +190,9 @@ impl Reason {
         Self::Unresolvable,
         Self::BaseElement,
         Self::NoValue,
-        Self::Escaped,
+        Self::Escape,
         Self::Undecodable,
-        Self::Charset,
+        Self::Encoding,
     ];
 
     /// Its name in `--json`.
@@ -207,9 +207,9 @@ impl Reason {
             Self::Unresolvable => "unresolvable",
             Self::BaseElement => "base-element",
             Self::NoValue => "no-value",
-            Self::Escaped => "escaped",
+            Self::Escape => "escape",
             Self::Undecodable => "undecodable",
-            Self::Charset => "charset",
+            Self::Encoding => "encoding",
         }
     }
 
@@ -248,6 +248,9 @@ pub struct LinkReport {
     pub source: Source,
     /// Where it leads; `None` when that is unknown.
     pub target: Option<String>,
+    /// The reference that stands there now: the target, percent-encoded where the place has no other
+    /// escape (white space in a list, say). `None` when the reference was not rewritten.
+    pub written: Option<String>,
     /// What became of it.
     pub outcome: Outcome,
     /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
@@ -294,11 +297,19 @@ pub struct Rewritten<'a> {
     source: &'a [u8],
     /// What changes, in offsets of the source.
     pub edits: Edits,
+    /// For each edit whether a policy for the `base` element asks for it, and not a link.
+    pub(crate) policies: Vec<bool>,
     /// What became of every link.
     pub report: Report,
 }
 
-impl Rewritten<'_> {
+impl<'a> Rewritten<'a> {
+    /// The bytes that were rewritten.
+    #[must_use]
+    pub fn source(&self) -> &'a [u8] {
+        self.source
+    }
+
     /// The bytes of the document with the edits made.
     #[must_use]
     pub fn output(&self) -> Vec<u8> {
@@ -310,8 +321,8 @@ impl Rewritten<'_> {
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let document = scan::scan(bytes, &options.scan);
-    let (edits, report) = plan(&document, options);
-    Rewritten { source: bytes, edits, report }
+    let (edits, policies, report) = plan(&document, options);
+    Rewritten { source: bytes, edits, policies, report }
 }
 
 /// Says of every link of the HTML document `bytes` what [`rewrite`] would make of it.
@@ -321,8 +332,7 @@ pub fn examine(bytes: &[u8], options: &Options) -> Report {
 }
 
 /// The edits and the report of a scanned document.
-#[must_use]
-pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
+fn plan(document: &Document, options: &Options) -> (Edits, Vec<bool>, Report) {
     let mut report = Report::default();
     let outer = Outer::Retrieval(options.retrieval.as_ref());
     let planner = &mut Planner { options, report: &mut report };
@@ -334,10 +344,12 @@ pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
     }
     all.sort_by_key(|(edit, _)| (edit.span.start, edit.span.end));
     let mut edits = Edits::default();
+    let mut policies = Vec::with_capacity(all.len());
     for (edit, index) in all {
-        if edits.push(edit.span, edit.new).is_err() {
-            planned[index].report.outcome = Outcome::NotEditable;
-            planned[index].report.reason = Some(Reason::Escaped);
+        if edits.push(edit.span, edit.new).is_ok() {
+            policies.push(planned[index].is_policy);
+        } else {
+            planned[index].refuse(Reason::Escape);
         }
     }
     report.links.extend(planned.into_iter().filter(|one| !one.is_policy).map(|one| one.report));
@@ -349,7 +361,7 @@ pub fn plan(document: &Document, options: &Options) -> (Edits, Report) {
         );
         report.diagnostics.push(Diagnostic::new(Code::ProfilesDiffer, first.span, message));
     }
-    (edits, report)
+    (edits, policies, report)
 }
 
 /// A link's report with its edits, in the buffer that is being planned.
@@ -363,6 +375,7 @@ struct Planned {
 impl Planned {
     fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
+        self.report.written = None;
         self.report.outcome = Outcome::NotEditable;
         self.report.reason = Some(reason);
     }
@@ -462,6 +475,7 @@ impl Planner<'_> {
                 rule: Rule::Default,
                 source: Source::Default,
                 target: None,
+                written: None,
                 outcome: Outcome::Rewritten,
                 reason: None,
                 differs: false,
@@ -490,11 +504,11 @@ fn lift_through(planned: &mut Planned, decoded: &crate::document::Decoded, benea
     for edit in &planned.edits {
         let text = String::from_utf8_lossy(&edit.new);
         let Ok(spelled) = decoded.spelling.spell(&text, beneath) else {
-            return planned.refuse(Reason::Charset);
+            return planned.refuse(Reason::Encoding);
         };
         match lift(&decoded.map, edit.span, spelled) {
             Some(edit) => lifted.push(edit),
-            None => return planned.refuse(Reason::Escaped),
+            None => return planned.refuse(Reason::Escape),
         }
     }
     planned.edits = lifted;
@@ -631,6 +645,7 @@ impl<'a> Resolver<'a> {
                 rule,
                 source,
                 target: None,
+                written: None,
                 outcome: Outcome::Left,
                 reason: None,
                 differs: false,
@@ -754,10 +769,10 @@ fn is_plain(text: &str) -> bool {
 
 /// Spells what of `target` is new where it belongs.
 fn write(planned: &mut Planned, link: &Link, target: &Target, charset: Charset) {
+    planned.report.target = Some(target.url.clone());
     let Some(map) = &link.map else {
-        planned.report.target = Some(target.url.clone());
         let no_value = link.reference.is_empty();
-        return planned.refuse(if no_value { Reason::NoValue } else { Reason::Escaped });
+        return planned.refuse(if no_value { Reason::NoValue } else { Reason::Escape });
     };
     let mut written = String::with_capacity(target.url.len());
     let (mut reference_at, mut url_at) = (0, 0);
@@ -775,16 +790,16 @@ fn write(planned: &mut Planned, link: &Link, target: &Target, charset: Charset) 
                 return planned.refuse(Reason::Undecodable);
             }
             let Ok(spelled) = link.spelling.spell(&new, charset) else {
-                return planned.refuse(Reason::Charset);
+                return planned.refuse(Reason::Encoding);
             };
             match lift(map, gap, spelled) {
                 Some(edit) => planned.edits.push(edit),
-                None => return planned.refuse(Reason::Escaped),
+                None => return planned.refuse(Reason::Escape),
             }
         }
         written.push_str(&target.url[url_to..url_to + kept]);
         reference_at = reference_to + kept;
         url_at = url_to + kept;
     }
-    planned.report.target = Some(written);
+    planned.report.written = Some(written);
 }

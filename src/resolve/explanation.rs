@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: speed. [`Base::resolve`] is for resolving.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::{Base, Excess, Profile, Span, Splice, Target, Top, Unresolvable, Unusable};
@@ -129,6 +130,8 @@ fn rfc1808(text: &str, reference: &str, steps: &mut Steps) -> Result<String, Unr
         steps.tell("2a", "the reference is empty: it inherits the entire base URL");
         return Ok(text.to_owned());
     }
+    steps.tell("2a", "the reference is not empty");
+    steps.tell("2b", "it has no scheme");
     let mut result = Components {
         scheme: written.scheme().unwrap_or_default(),
         net_loc: url.net_loc(),
@@ -191,7 +194,8 @@ fn step_6(base: &str, result: &mut Components<'_>, steps: &mut Steps) {
     let (slash, base) = base.strip_prefix('/').map_or(("", base), |base| ("/", base));
     let directory = &base[..base.rfind('/').map_or(0, |at| at + 1)];
     let path = format!("{directory}{}", result.path);
-    steps.tell("6", format!("{:?} after {directory:?} is {path:?}", result.path));
+    let aside = if slash.is_empty() { "" } else { ", the leading \"/\" set aside" };
+    steps.tell("6", format!("{:?} after {directory:?} is {path:?}{aside}", result.path));
 
     let mut stage = |number, before: &str, segments: &[&str]| {
         let after = segments.join("/");
@@ -324,11 +328,20 @@ fn whatwg(text: &str, reference: &str, steps: &mut Steps) -> Result<String, Unre
     result
 }
 
+/// Text on one line, whatever is in it.
+fn shown(text: &str) -> Cow<'_, str> {
+    if text.contains(char::is_control) {
+        Cow::Owned(text.escape_debug().to_string())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let grammar = self.profile.grammar();
         for (name, text) in [("base", &self.base), ("reference", &self.reference)] {
-            writeln!(f, "{name:<11}{text}")?;
+            writeln!(f, "{name:<12} {}", shown(text))?;
             let url = Reference::split(grammar, text);
             let net_loc = if grammar == Grammar::Rfc1808 { "net_loc" } else { "authority" };
             for (name, component) in [
@@ -340,7 +353,7 @@ impl fmt::Display for Explanation {
                 ("fragment", url.fragment()),
             ] {
                 if let Some(component) = component {
-                    writeln!(f, "  {name:<9}{component:?}")?;
+                    writeln!(f, "  {name:<10} {component:?}")?;
                 }
             }
         }
@@ -358,8 +371,51 @@ impl fmt::Display for Explanation {
             writeln!(f, "  {:<width$}  {}", step.number, step.sentence)?;
         }
         match &self.result {
-            Ok(url) => write!(f, "result     {url}"),
-            Err(why) => write!(f, "no result  {why}"),
+            Ok(url) => write!(f, "{:<12} {}", "result", shown(url)),
+            Err(why) => write!(f, "{:<12} {why}", "no result"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_to_check_by_hand() {
+        let page = "\
+base         http://a/b/c/d;p?q
+  scheme     \"http\"
+  net_loc    \"a\"
+  path       \"/b/c/d\"
+  params     \"p\"
+  query      \"q\"
+reference    ../x/./g?y
+  path       \"../x/./g\"
+  query      \"y\"
+RFC 1808, section 4
+  1   the base URL is established
+  2a  the reference is not empty
+  2b  it has no scheme
+  2c  it inherits the scheme \"http\"
+  3   it inherits the net_loc \"a\"
+  4   its path does not begin with \"/\"
+  5   its path is not empty
+  6   \"../x/./g\" after \"b/c/\" is \"b/c/../x/./g\", the leading \"/\" set aside
+  6a  \"b/c/../x/./g\" becomes \"b/c/../x/g\"
+  6b  nothing to remove
+  6c  \"b/c/../x/g\" becomes \"b/x/g\"
+  6d  nothing to remove
+  7   the components are combined: http://a/b/x/g?y
+result       http://a/b/x/g?y";
+        let explanation = explain(Profile::Rfc1808, "http://a/b/c/d;p?q", "../x/./g?y");
+        assert_eq!(explanation.to_string(), page);
+    }
+
+    #[test]
+    fn a_base_that_cannot_serve() {
+        let page = explain(Profile::Rfc3986, "a\n", "g").to_string();
+        assert!(page.starts_with("base         a\\n\n"), "{page}");
+        assert!(page.ends_with("\nno result    the base URL is not absolute"), "{page}");
     }
 }

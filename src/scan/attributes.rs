@@ -383,7 +383,7 @@ const fn mathml(attribute: &'static str, elements: Elements, standard: &'static 
 
 /// A presentation attribute: a CSS value on any SVG element.
 const fn presentation(attribute: &'static str, standard: &'static str) -> Row {
-    row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard)
+    row(&[Namespace::Svg], attribute, Elements::Any, Syntax::CssValue, standard).identifier()
 }
 
 /// An attribute that lazy loading libraries read from any element.
@@ -534,11 +534,11 @@ pub static TABLE: &[Row] = &[
     html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social),
     presentation("cursor", "CSS UI"),
     html("data", Named(&["object"]), Url, "HTML 4.01").against(Against::Codebase),
-    lazy("data-background", CssValue).when(When::Contains("data-background", "url(")),
+    lazy("data-background", CssValue).when(When::Contains("data-background", "url(")).identifier(),
     lazy("data-background", Url),
-    lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")),
+    lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")).identifier(),
     lazy("data-background-image", Url),
-    lazy("data-bg", CssValue).when(When::Contains("data-bg", "url(")),
+    lazy("data-bg", CssValue).when(When::Contains("data-bg", "url(")).identifier(),
     lazy("data-bg", Url),
     lazy("data-bgset", Srcset),
     lazy("data-full", Url),
@@ -631,7 +631,7 @@ pub static TABLE: &[Row] = &[
     html("srcset", Named(&["img", "image", "source"]), Srcset, "HTML"),
     html("srcset", AMP, Srcset, "AMP"),
     presentation("stroke", "SVG 1.1"),
-    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes"),
+    row(&[Namespace::Html, Namespace::Svg, Namespace::MathMl], "style", Any, Css, "CSS Style Attributes").identifier(),
     smil("to", Url),
     html("urn", Named(&["public:component"]), Url, "Internet Explorer").only(Group::Ie),
     html("urn", Prefixed("t:"), Url, "HTML+TIME").only(Group::Ie),
@@ -722,7 +722,7 @@ static USER: [(&str, Row); 5] = [
     ("url", html("", Any, Url, "user")),
     ("urls", html("", Any, Spaces, "user")),
     ("srcset", html("", Any, Srcset, "user")),
-    ("css", html("", Any, Css, "user")),
+    ("css", html("", Any, Css, "user").identifier()),
     ("html", html("", Any, Html, "user")),
 ];
 

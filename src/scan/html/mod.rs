@@ -24,7 +24,7 @@ mod tree;
 
 use std::collections::HashMap;
 
-use self::tag::{RawAttribute, RawTag};
+use self::tag::{Progress, RawAttribute, RawTag, TagReader};
 use super::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
 use super::{ScanOptions, css, json, value};
 use crate::diagnostic::{Code, Diagnostic};
@@ -352,7 +352,39 @@ impl<'a> Pass<'a> {
                     self.close_text(tag.span.start);
                 }
             }
+            Event::Comment { span } if self.bytes[span.range()].starts_with(b"<?") => {
+                self.import(span);
+            }
             Event::Comment { span } => self.conditional_comment(span),
+        }
+    }
+
+    /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
+    /// Internet Explorer.
+    fn import(&mut self, span: Span) {
+        if !self.options.groups.contains(Group::Ie) {
+            return;
+        }
+        let mut reader = TagReader::new(span.start + 1);
+        if reader.read(self.bytes, span.start + 1, span.end) != Progress::Complete {
+            return;
+        }
+        let tag = reader.into_tag();
+        if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
+            return;
+        }
+        for attribute in tag::distinct(self.bytes, &tag) {
+            if self.is_named(&attribute, "implementation") {
+                let place = Place {
+                    element: "?import",
+                    attribute: Some("implementation"),
+                    row: None,
+                    carrier: Carrier::Attribute(attribute.quote),
+                    against: Against::Document,
+                    no_value: attribute.value.is_none(),
+                };
+                self.references(self.value(&attribute), Syntax::Url, &place);
+            }
         }
     }
 
@@ -547,15 +579,14 @@ impl<'a> Pass<'a> {
             Syntax::Srcset => (value::srcset(text), Form::Srcset),
             Syntax::Task => (value::task(text), Form::Semicolons),
             Syntax::Refresh => match value::refresh(text) {
+                Some(refresh) if refresh.span.is_empty() => return,
                 Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
                 None => return,
             },
             Syntax::Css | Syntax::CssValue => return self.css(&view, &|_| place.carrier, place),
             Syntax::Html => {
-                if !text.is_empty() {
-                    let (carrier, enclosed) = (place.carrier, self.enclosed());
-                    self.jobs.push(Job::Srcdoc { value: view, carrier, enclosed });
-                }
+                let (carrier, enclosed) = (place.carrier, self.enclosed());
+                self.jobs.push(Job::Srcdoc { value: view, carrier, enclosed });
                 return;
             }
         };

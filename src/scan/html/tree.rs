@@ -2,11 +2,12 @@
 //! elements are in the document, and which is first?" needs to be answered (HTML, 4.2.3).
 //!
 //! ```
-//! use baselink::scan::html::{exact, Standing};
+//! use baselink::document::Standing;
+//! use baselink::scan::html::exact;
 //! // Foster parenting puts the second `base` before the table: first in tree order.
 //! let page = b"<table><td><base href=a></td></tr><base href=b></table>";
 //! let facts = exact::scan(page, 0..page.len(), true, &mut |_| {}).unwrap();
-//! assert_eq!(facts.bases, [(35, Standing::First), (11, Standing::Later)]);
+//! assert_eq!(facts.bases, [(34, Standing::First), (11, Standing::Later)]);
 //! ```
 //!
 //! Deliberately absent: text, comments, attributes. Their places are not asked for.

@@ -1,0 +1,102 @@
+//! Every case of `fixtures/html`: the bytes after rewriting, every link with its outcome, every base.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use baselink::base::Retrieval;
+use baselink::layer::charset::Charset;
+use baselink::{Options, examine, rewrite, verify};
+
+/// The options that the arguments of a case mean.
+fn options(arguments: &str) -> Options {
+    let mut options = Options::default();
+    let mut lines = arguments.lines();
+    while let Some(name) = lines.next() {
+        let value = lines.next().unwrap_or_else(|| panic!("{name} has no value"));
+        match name {
+            "--url" => options.retrieval = Some(Retrieval::url(value)),
+            "--resolver" => options.profile = value.parse().unwrap(),
+            "--fragments" => options.fragments = value.parse().unwrap(),
+            "--base-element" => options.base_element = value.parse().unwrap(),
+            "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),
+            "--enable" => options.scan.groups.extend(value.parse().unwrap()),
+            "--attribute" => options.scan.places.push(value.parse().unwrap()),
+            _ => panic!("unknown argument {name}"),
+        }
+    }
+    options
+}
+
+fn field(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+}
+
+fn check(case: &Path) -> Result<(), String> {
+    let read =
+        |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
+    let arguments = String::from_utf8(read("arguments")?).unwrap();
+    let options = options(&arguments);
+    let input = read("input.html")?;
+    let report = examine(&input, &options);
+
+    let mut links = String::new();
+    for link in &report.links {
+        let fields = [
+            link.entity.as_str(),
+            &link.element,
+            link.attribute.as_deref().unwrap_or("-"),
+            &link.reference,
+            link.outcome.name(),
+            link.reason.map_or("-", baselink::Reason::name),
+            link.target.as_deref().unwrap_or("-"),
+        ];
+        writeln!(links, "{}", fields.map(field).join("\t")).unwrap();
+    }
+    let mut bases = String::new();
+    for chain in report.entities.iter().map(|entity| &entity.chain) {
+        let base = chain.base.as_deref().unwrap_or("-");
+        let fields = [chain.entity.as_str(), chain.rule.section(), chain.source.name(), base];
+        writeln!(bases, "{}", fields.map(field).join("\t")).unwrap();
+    }
+    let rewritten = rewrite(&input, &options);
+    let output = rewritten.output();
+    let mut wrong = String::new();
+    for (name, found) in [
+        ("expected.html", output.as_slice()),
+        ("expected.links", links.as_bytes()),
+        ("expected.base", bases.as_bytes()),
+    ] {
+        let expected = read(name)?;
+        if expected != found {
+            let (expected, found) =
+                (String::from_utf8_lossy(&expected), String::from_utf8_lossy(found));
+            writeln!(wrong, "{name} should be\n{expected}\nand is\n{found}").unwrap();
+        }
+    }
+    if let Err(differences) = verify::verify(&rewritten, &options) {
+        writeln!(wrong, "not verified: {differences:?}").unwrap();
+    }
+    if !rewrite(&output, &options).edits.is_empty() {
+        writeln!(wrong, "rewriting twice changes more").unwrap();
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+#[test]
+fn every_case_gives_what_it_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/html");
+    let mut cases: Vec<_> =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 100);
+    let mut failed = 0;
+    for case in &cases {
+        if let Err(why) = check(case) {
+            failed += 1;
+            println!("== {}\n{why}", case.file_name().unwrap().display());
+        }
+    }
+    assert!(failed == 0, "{failed} of {} cases failed", cases.len());
+}

@@ -1,0 +1,103 @@
+//! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of the table of
+//! attributes without a case.
+//!
+//! Deliberately absent: running them, which is the runner's part.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use baselink::scan::attributes::TABLE;
+
+const FILES: [&str; 6] =
+    ["about", "arguments", "input.html", "expected.html", "expected.links", "expected.base"];
+const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
+
+fn cases() -> Vec<PathBuf> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/html");
+    let mut cases: Vec<_> = fs::read_dir(folder)
+        .expect("fixtures/html can be read")
+        .map(|entry| entry.expect("fixtures/html can be listed").path())
+        .collect();
+    cases.sort();
+    cases
+}
+
+/// The lines of `file` of `case`, split at tabs.
+fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(case.join(file)).expect("an expectation is UTF-8");
+    assert!(text.is_empty() || text.ends_with('\n'), "{case:?}: {file} ends within a line");
+    text.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect()
+}
+
+#[test]
+fn every_case_has_all_its_files() {
+    let cases = cases();
+    assert!(cases.len() >= 60, "only {} cases", cases.len());
+    for case in cases {
+        let mut found: Vec<_> = fs::read_dir(&case)
+            .expect("a case is a folder")
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        let mut expected = FILES.map(str::to_string).to_vec();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
+        let about = fs::read_to_string(case.join("about")).unwrap();
+        assert!(about.trim_end().ends_with('.'), "{case:?}: about is a sentence");
+    }
+}
+
+#[test]
+fn the_columns_of_every_expectation_add_up() {
+    for case in cases() {
+        let documents = fields(&case, "expected.base");
+        assert_eq!(documents[0][0], "", "{case:?}: the outer document comes first");
+        for document in &documents {
+            let [_, rule, source, base] = document.as_slice() else {
+                panic!("{case:?}: expected.base has lines of 4 fields, not {document:?}");
+            };
+            assert!(["3.1", "3.2", "3.3", "3.4"].contains(&rule.as_str()), "{case:?}: {rule}");
+            assert_eq!(rule == "3.4", base == "-", "{case:?}: {document:?}");
+            assert_eq!(rule == "3.4", source == "default", "{case:?}: {document:?}");
+        }
+        for link in fields(&case, "expected.links") {
+            let [entity, element, _, _, outcome, reason, target] = link.as_slice() else {
+                panic!("{case:?}: expected.links has lines of 7 fields, not {link:?}");
+            };
+            assert!(!element.is_empty(), "{case:?}: {link:?}");
+            assert!(documents.iter().any(|document| document[0] == *entity), "{case:?}: {link:?}");
+            assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
+            let reasoned = ["left", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(reasoned, reason != "-", "{case:?}: {link:?}");
+            let targeted = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(targeted, target != "-", "{case:?}: {link:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_change_where_a_link_is_rewritten() {
+    for case in cases() {
+        let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
+        let arguments = fs::read_to_string(case.join("arguments")).unwrap();
+        let same = fs::read(case.join("input.html")).unwrap()
+            == fs::read(case.join("expected.html")).unwrap();
+        let inserted = arguments.contains("insert") || arguments.contains("remove");
+        assert!(same != rewritten || inserted, "{case:?}: input and output contradict the links");
+    }
+}
+
+#[test]
+fn every_row_of_the_table_has_a_case() {
+    let links: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.links")).collect();
+    let embedded: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.base")).collect();
+    for row in TABLE {
+        let listed = links
+            .iter()
+            .any(|link| row.elements.contain(&link[1]) && row.attribute == link[2].as_str());
+        let document = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
+        assert!(listed || document, "no fixture has a link for {row:?}");
+    }
+}
