@@ -112,9 +112,6 @@ mod tests {
     fn line_ends_of_every_kind_count_once() {
         let lines = Lines::of(b"a\nb\r\nc\rd");
         let places: Vec<_> = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| lines.place(at)).to_vec();
-        assert_eq!(
-            places,
-            [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)]
-        );
+        assert_eq!(places, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)]);
     }
 }

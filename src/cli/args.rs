@@ -187,17 +187,15 @@ Exit status:
   2  a file or an argument could not be used";
 
 const LINKS_AFTER: &str = "\
-Each line of text has the place (path, line, column in bytes), the outcome, the element with its
-attribute, and the reference as written with its target or with the reason why it is left. A link
+Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
+attribute, and the reference as written with its target or with the reason why it is left. A link \
 of a document inside the document (srcdoc) has the number of that document before its element.
 
-With --json, an object per link:
-  path, entity, line, column, start, end, element, attribute, reference, base, rule, source,
-  target, outcome (rewritten, absolute, no-base, left, not-editable), reason
-and with --grammar also
-  category (absolute, net_path, abs_path, rel_path, fragment, empty), conforms, violation (null,
-  or an object with at: the byte of the reference, character, production, message).
-Every key is always there, null where it does not apply.
+With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
+reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
+reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
+conforms, violation (null, or an object with at, the byte of the reference; character; production; \
+message). Every key is always there, null where it does not apply.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
@@ -211,12 +209,12 @@ Exit status:
   2  a file or an argument could not be used";
 
 const BASE_AFTER: &str = "\
-The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the base,
-`-` passed over, `!` there, but it cannot be a base; no mark: nothing there.
+The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
+base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there.
 
-With --json, an object per document: path, entity, media_type, base, rule, source, declared (null, or
-entity, rule and source of the level that an inherited base comes from), chain (an array of entity,
-rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
+With --json, an object per document: path, entity, media_type, base, rule, source, declared (null, \
+or entity, rule and source of the level that an inherited base comes from), chain (an array of \
+entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
 
 Examples:
   baselink base page.html
@@ -229,10 +227,10 @@ Exit status:
   2  a file or an argument could not be used";
 
 const RESOLVE_AFTER: &str = "\
-A reference that has no target is printed as it is, with a warning on standard error. One that begins
-with `-` goes after `--`.
+A reference that has no target is printed as it is, with a warning on standard error. One that \
+begins with `-` goes after `--`.
 
-With --json, an object per reference: base, reference, target (null when there is none), category,
+With --json, an object per reference: base, reference, target (null when there is none), category, \
 conforms, violation (null, or an object with at, character, production, message), resolver.
 
 Examples:

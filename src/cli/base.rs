@@ -19,12 +19,15 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use baselink::base::{Rule, Status as Standing};
+use baselink::diagnostic::Code;
 use baselink::examine;
 use baselink::rewrite::EntityReport;
 
 use super::args::Bases;
 use super::input::Input;
-use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Places, TAKEN, shown, visible};
+use super::output::{
+    FAINT, HEADING, INVALID, Output, PLACE, Places, TAKEN, in_order, shown, visible,
+};
 use super::{Status, each, record};
 
 /// Shows what was asked for.
@@ -34,6 +37,9 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     each(&documents.paths, documents.format, output, |input, output| {
         let report = examine(&input.bytes, &documents.options);
         let places = Places::of(input);
+        for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
+            output.diagnostic(&places, odd);
+        }
         for entity in &report.entities {
             if asked.json {
                 output.json(&record::Base::of(input, entity))?;
@@ -46,6 +52,11 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
         }
         Ok(Status::Done)
     })
+}
+
+/// Whether an oddity is one of the document or its base, not of its links.
+fn is_of_bases(code: Code) -> bool {
+    !matches!(code, Code::ProfilesDiffer | Code::NotEditable | Code::BaseElementKept)
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];

@@ -49,13 +49,11 @@ impl Input {
         });
         if !format.is_read() {
             let what = match format {
-                Format::Other => "this does not look like HTML, and nothing else",
-                format => format.name(),
+                Format::Other => "this does not look like HTML".to_owned(),
+                format => format!("{} is not read by this version", format.name()),
             };
-            return Err(Error::new(format!(
-                "{}: {what} is not read by this version; `--format html` reads it as HTML",
-                name(path)
-            )));
+            let name = name(path);
+            return Err(Error::new(format!("{name}: {what}; `--format html` reads it as HTML")));
         }
         Ok(Self { path: path.to_owned(), bytes, format })
     }

@@ -13,13 +13,13 @@ use std::io::{self, Write};
 use baselink::{LinkReport, Outcome, examine};
 
 use super::args::Links;
-use super::output::{FAINT, Output, PLACE, Places, counts, location, shown, style_of, visible};
+use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of, visible};
 use super::{Status, each, record};
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
-    let mut all = Vec::new();
-    let mut files = 0;
+    let mut tally = Tally::default();
+    let (mut files, mut is_first) = (0, true);
     let documents = &asked.documents;
     let status = each(&documents.paths, documents.format, output, |input, output| {
         let report = examine(&input.bytes, &documents.options);
@@ -31,21 +31,20 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
                 output.json(&record::Link::of(input, &places, link, asked.grammar))?;
             }
         } else {
-            if !all.is_empty() && !report.links.is_empty() {
+            if !report.links.is_empty() && !std::mem::take(&mut is_first) {
                 writeln!(output.out())?;
             }
             text(&report.links, &places, asked.grammar, output)?;
         }
         let held = !(asked.strict && output.strict(&places, &report));
-        all.extend(report.links);
+        tally.add(&report);
         files += 1;
         Ok(if held { Status::Done } else { Status::NotHeld })
     })?;
-    let counts = counts(all.iter());
     match files {
         0 => {}
-        1 => output.notice(&counts),
-        files => output.notice(&format_args!("{files} files, {counts}")),
+        1 => output.notice(&tally),
+        files => output.notice(&format_args!("{files} files, {tally}")),
     }
     Ok(status)
 }

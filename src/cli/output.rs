@@ -11,14 +11,16 @@
 //! Deliberately absent: what to say. A command says it, this file knows how it looks.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink::base::BaseChain;
+use baselink::diagnostic::Diagnostic;
 use baselink::span::{Lines, Span};
-use baselink::{LinkReport, Outcome, Report};
+use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::input::Input;
@@ -146,11 +148,11 @@ impl Output {
     }
 
     /// Says what may be other than it was meant to be.
-    pub(crate) fn warning(&mut self, place: &str, code: &str, sentence: &impl Display) {
+    pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.talk.quiet {
-            let warning = format!("warning[{code}]:");
-            let (place, warning) = (self.err.paint(PLACE, place), self.err.paint(WARNING, warning));
-            self.say(format_args!("{place}: {warning} {sentence}"));
+            let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, place)));
+            let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
+            self.say(format_args!("{}{warning} {sentence}", place.unwrap_or_default()));
         }
     }
 
@@ -169,9 +171,14 @@ impl Output {
 
     /// Says what is odd about a document.
     pub(crate) fn diagnostics(&mut self, places: &Places, report: &Report) {
-        for odd in &report.diagnostics {
-            self.warning(&places.at(odd.span), odd.code.name(), &visible(&odd.message));
+        for odd in in_order(report) {
+            self.diagnostic(places, odd);
         }
+    }
+
+    /// Says one thing that is odd about it.
+    pub(crate) fn diagnostic(&mut self, places: &Places, odd: &Diagnostic) {
+        self.warning(Some(&places.at(odd.span)), odd.code.name(), &visible(&odd.message));
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
@@ -226,7 +233,7 @@ fn is_intended(link: &LinkReport) -> bool {
     match link.outcome {
         Outcome::Rewritten | Outcome::Absolute => true,
         Outcome::NoBase | Outcome::NotEditable => false,
-        Outcome::Left => link.reason.is_some_and(baselink::Reason::is_intended),
+        Outcome::Left => link.reason.is_some_and(Reason::is_intended),
     }
 }
 
@@ -294,36 +301,50 @@ pub(crate) fn base_and_rule(chain: &BaseChain) -> String {
     format!("base {base} ({} {})", chain.rule.section(), chain.source.name())
 }
 
-/// `3 links: 2 rewritten, 1 left (placeholder)`
-pub(crate) fn counts<'a>(links: impl Iterator<Item = &'a LinkReport> + Clone) -> String {
-    let number = match links.clone().count() {
-        0 => return "no links".to_owned(),
-        1 => "1 link".to_owned(),
-        number => format!("{number} links"),
-    };
-    let mut parts = Vec::new();
-    for outcome in Outcome::ALL {
-        let mut reasons: Vec<_> = links
-            .clone()
-            .filter(|link| link.outcome == outcome)
-            .map(|link| link.reason.map(baselink::Reason::name))
-            .collect();
-        if reasons.is_empty() {
-            continue;
+/// The diagnostics of a document, in the order of the file.
+pub(crate) fn in_order(report: &Report) -> Vec<&Diagnostic> {
+    let mut diagnostics: Vec<_> = report.diagnostics.iter().collect();
+    diagnostics.sort_by_key(|odd| odd.span.start);
+    diagnostics
+}
+
+/// How many links have which outcome: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: BTreeMap<Outcome, BTreeMap<Option<Reason>, usize>>,
+}
+
+impl Tally {
+    /// Counts the links of a document, too.
+    pub(crate) fn add(&mut self, report: &Report) {
+        for link in &report.links {
+            *self.counts.entry(link.outcome).or_default().entry(link.reason).or_default() += 1;
         }
-        let part = format!("{} {}", reasons.len(), outcome.name());
-        reasons.sort_unstable();
-        let kinds: Vec<_> = reasons.chunk_by(|a, b| a == b).collect();
-        let several = kinds.len() > 1;
-        let reasons: Vec<_> = kinds
-            .iter()
-            .filter_map(|kind| {
-                let name = kind[0]?;
-                Some(if several { format!("{} {name}", kind.len()) } else { name.to_owned() })
-            })
-            .collect();
-        let reasons = (!reasons.is_empty()).then(|| format!(" ({})", reasons.join(", ")));
-        parts.push(format!("{part}{}", reasons.unwrap_or_default()));
     }
-    format!("{number}: {}", parts.join(", "))
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.counts.values().flat_map(BTreeMap::values).sum::<usize>() {
+            0 => return f.write_str("no links"),
+            1 => f.write_str("1 link"),
+            number => write!(f, "{number} links"),
+        }?;
+        let mut before = ": ";
+        for (outcome, reasons) in &self.counts {
+            write!(f, "{before}{} {}", reasons.values().sum::<usize>(), outcome.name())?;
+            before = ", ";
+            let named = reasons.iter().filter_map(|(reason, number)| Some(((*reason)?, number)));
+            let told: Vec<_> = named
+                .map(|(reason, number)| match reasons.len() {
+                    1 => reason.name().to_owned(),
+                    _ => format!("{number} {}", reason.name()),
+                })
+                .collect();
+            if !told.is_empty() {
+                write!(f, " ({})", told.join(", "))?;
+            }
+        }
+        Ok(())
+    }
 }

@@ -17,7 +17,7 @@ use baselink::{LinkReport, Outcome, Report};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::Places;
+use super::output::{Places, in_order};
 
 /// A link.
 #[derive(Serialize)]
@@ -156,7 +156,7 @@ impl<'a> File<'a> {
             no_base: report.count(Outcome::NoBase),
             left: report.count(Outcome::Left),
             not_editable: report.count(Outcome::NotEditable),
-            diagnostics: report.diagnostics.iter().map(diagnostic).collect(),
+            diagnostics: in_order(report).into_iter().map(diagnostic).collect(),
         }
     }
 }

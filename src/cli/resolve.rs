@@ -27,7 +27,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
     };
     let mut status = Status::Done;
     for reference in references {
-        status = status.max(session.one(reference, &asked.base, output)?);
+        status = status.max(session.one(reference, None, output)?);
     }
     Ok(status)
 }
@@ -61,14 +61,19 @@ impl Session<'_> {
             let reference = reference.strip_suffix(b"\r").unwrap_or(reference);
             let place = format!("-:{number}");
             status = status.max(match std::str::from_utf8(reference) {
-                Ok(reference) => self.one(reference, &place, output)?,
+                Ok(reference) => self.one(reference, Some(&place), output)?,
                 Err(_) => self.undecodable(reference, &place, output)?,
             });
         }
         Ok(status)
     }
 
-    fn one(&mut self, reference: &str, place: &str, output: &mut Output) -> io::Result<Status> {
+    fn one(
+        &mut self,
+        reference: &str,
+        place: Option<&str>,
+        output: &mut Output,
+    ) -> io::Result<Status> {
         let resolved = self.base.resolve(reference);
         let target = resolved.as_ref().ok().map(|target| target.url.as_str());
         match self.asked.form {
@@ -92,7 +97,7 @@ impl Session<'_> {
             Ok(_) => Status::Done,
             Err(why) => {
                 let sentence = format!("'{}' has no target: {why}", visible(reference));
-                output.warning(&visible(place), "unresolvable", &sentence);
+                output.warning(place, "unresolvable", &sentence);
                 Status::NotHeld
             }
         })
@@ -116,7 +121,7 @@ impl Session<'_> {
         }
         let shown = String::from_utf8_lossy(line);
         let sentence = format!("'{}' has no target: it is not UTF-8", visible(&shown));
-        output.warning(place, "unresolvable", &sentence);
+        output.warning(Some(place), "unresolvable", &sentence);
         Ok(Status::NotHeld)
     }
 }

@@ -13,7 +13,7 @@ use baselink::{Outcome, Report, Rewritten, verify};
 
 use super::args::{Destination, Rewrite};
 use super::input::Input;
-use super::output::{Output, Places, base_and_rule, counts};
+use super::output::{Output, Places, Tally, base_and_rule};
 use super::replace::replace;
 use super::{Status, diff, each, record};
 
@@ -97,9 +97,10 @@ fn summary(input: &Input, report: &Report, written: bool, output: &mut Output) {
     let name = input.name();
     let Some(outermost) = report.entities.first() else { return };
     let base = base_and_rule(&outermost.chain);
-    let counts = counts(report.links.iter());
+    let mut tally = Tally::default();
+    tally.add(report);
     let unwritten = if written { "" } else { "; nothing was written" };
-    output.notice(&format_args!("{name}: {base}; {counts}{unwritten}"));
+    output.notice(&format_args!("{name}: {base}; {tally}{unwritten}"));
     match (report.count(Outcome::NoBase), report.count(Outcome::Rewritten)) {
         (0, _) => {}
         (_, 0) => output.notice(&format_args!(
