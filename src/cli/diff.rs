@@ -1,0 +1,220 @@
+//! `--diff`: a unified diff, made from the edits.
+//!
+//! ```text
+//! --- page.html
+//! +++ page.html
+//! @@ -1,2 +1,2 @@
+//! -<a href=x>
+//! +<a href=http://a/x>
+//!  </a>
+//! ```
+//!
+//! The edits are known, so the lines they touch are all that can differ and the cost is linear. A
+//! line ends with LF, as `patch` has it.
+//!
+//! Deliberately absent: comparing. A line that is the same afterwards is only left out at the ends
+//! of a change.
+
+use std::io::{self, Write};
+
+use baselink::edit::{Edit, Edits};
+
+use super::input::Input;
+use super::output::{ADDED, HEADING, Output, REMOVED, visible};
+
+/// Unchanged lines shown before and after a change.
+const CONTEXT: usize = 3;
+
+/// Lines that give way to others.
+#[derive(Debug, PartialEq, Eq)]
+struct Change {
+    /// The first line that goes, counted from 0.
+    line: usize,
+    /// How many lines go.
+    removed: usize,
+    /// The lines that come, each with its end.
+    added: Vec<Vec<u8>>,
+}
+
+/// Prints what `edits` change in `input`; nothing when they change nothing.
+pub(crate) fn print(input: &Input, edits: &Edits, output: &mut Output) -> io::Result<()> {
+    let lines: Vec<&[u8]> = input.bytes.split_inclusive(|&byte| byte == b'\n').collect();
+    let changes = changes(&input.bytes, &lines, edits);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let name = input.name();
+    let ink = output.ink;
+    for mark in ["---", "+++"] {
+        writeln!(output.out(), "{}", ink.paint(HEADING, format_args!("{mark} {name}")))?;
+    }
+    // How many lines more the result has than the source, up to here.
+    let mut shift: isize = 0;
+    for hunk in changes.chunk_by(|a, b| b.line - (a.line + a.removed) <= 2 * CONTEXT) {
+        let (first, last) = (&hunk[0], &hunk[hunk.len() - 1]);
+        let start = first.line.saturating_sub(CONTEXT);
+        let end = (last.line + last.removed + CONTEXT).min(lines.len());
+        let grown: isize = hunk.iter().map(Change::growth).sum();
+        let old = range(start, end - start);
+        let new =
+            range(start.saturating_add_signed(shift), (end - start).saturating_add_signed(grown));
+        writeln!(output.out(), "@@ -{old} +{new} @@")?;
+        shift += grown;
+        let mut at = start;
+        for change in hunk {
+            show(b' ', &lines[at..change.line], output)?;
+            at = change.line + change.removed;
+            show(b'-', &lines[change.line..at], output)?;
+            show(b'+', &change.added, output)?;
+        }
+        show(b' ', &lines[at..end], output)?;
+    }
+    Ok(())
+}
+
+/// Lines in the form of a hunk's head; an empty range is named by the line before it.
+fn range(start: usize, len: usize) -> String {
+    match len {
+        0 => format!("{start},0"),
+        1 => (start + 1).to_string(),
+        _ => format!("{},{len}", start + 1),
+    }
+}
+
+fn show(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result<()> {
+    let style = output.ink.style(match mark {
+        b'+' => ADDED,
+        b'-' => REMOVED,
+        _ => anstyle::Style::new(),
+    });
+    let is_looked_at = output.is_looked_at();
+    let out = output.out();
+    for line in lines {
+        let line = line.as_ref();
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        write!(out, "{style}{}", char::from(mark))?;
+        if is_looked_at {
+            let text = String::from_utf8_lossy(text);
+            write!(out, "{}", text.split('\t').map(visible).collect::<Vec<_>>().join("\t"))?;
+        } else {
+            out.write_all(text)?;
+        }
+        writeln!(out, "{style:#}")?;
+        if text.len() == line.len() {
+            writeln!(out, "\\ No newline at end of file")?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines that `edits` change.
+fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<Change> {
+    let mut starts = Vec::with_capacity(lines.len() + 1);
+    let mut at = 0;
+    for line in lines {
+        starts.push(at);
+        at += line.len();
+    }
+    if bytes.last().is_none_or(|&last| last == b'\n') {
+        // What is appended there is a line of its own.
+        starts.push(at);
+    }
+    let line_of = |offset: usize| starts.partition_point(|&start| start <= offset) - 1;
+    let last_line_of = |edit: &Edit| match edit.span.end.checked_sub(1) {
+        Some(last) if !edit.span.is_empty() && bytes[last] != b'\n' => line_of(last),
+        // Where the end of a line goes, the next line joins it.
+        _ => line_of(edit.span.end),
+    };
+    let edits: Vec<&Edit> = edits.iter().collect();
+    edits
+        .chunk_by(|a, b| line_of(b.span.start) <= last_line_of(a) + 1)
+        .filter_map(|edits| {
+            let (first, last) = (edits[0], edits[edits.len() - 1]);
+            let line = line_of(first.span.start);
+            let end = (last_line_of(last) + 1).min(lines.len());
+            let mut text = Vec::new();
+            let mut at = starts[line];
+            for edit in edits {
+                text.extend_from_slice(&bytes[at..edit.span.start]);
+                text.extend_from_slice(&edit.new);
+                at = edit.span.end;
+            }
+            text.extend_from_slice(&bytes[at..starts.get(end).copied().unwrap_or(bytes.len())]);
+            Change::of(line, &lines[line..end], &text)
+        })
+        .collect()
+}
+
+impl Change {
+    /// The change of the lines `old`, the first of which is `line`, to `new`.
+    fn of(line: usize, old: &[&[u8]], new: &[u8]) -> Option<Self> {
+        let new: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();
+        let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let (old, new) = (&old[before..], &new[before..]);
+        let after = old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new);
+        let after = after.count();
+        let (removed, new) = (old.len() - after, &new[..new.len() - after]);
+        if removed == 0 && new.is_empty() {
+            return None;
+        }
+        let added = new.iter().map(|line| line.to_vec()).collect();
+        Some(Self { line: line + before, removed, added })
+    }
+
+    /// How many lines more there are with it.
+    fn growth(&self) -> isize {
+        self.added.len().cast_signed() - self.removed.cast_signed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use baselink::span::Span;
+
+    use super::*;
+
+    /// The changes as `line -removed +added`.
+    fn check(source: &str, edits: &[(usize, usize, &str)], expected: &[&str]) {
+        let mut list = Edits::default();
+        for (start, end, new) in edits {
+            list.push(Span::new(*start, *end), new.as_bytes().to_vec()).unwrap();
+        }
+        let lines: Vec<&[u8]> = source.as_bytes().split_inclusive(|&byte| byte == b'\n').collect();
+        let changes = changes(source.as_bytes(), &lines, &list);
+        let told: Vec<_> = changes
+            .iter()
+            .map(|change| {
+                let added = String::from_utf8(change.added.concat()).unwrap();
+                format!("{} -{} +{added:?}", change.line, change.removed)
+            })
+            .collect();
+        assert_eq!(told, expected, "{source:?} {edits:?}");
+    }
+
+    #[test]
+    fn edits_become_changes_of_lines() {
+        check("a\nb\nc\n", &[], &[]);
+        check("a\nb\nc\n", &[(2, 3, "B")], &[r#"1 -1 +"B\n""#]);
+        check("ab\ncd\n", &[(0, 1, "A"), (1, 1, "-"), (4, 5, "D")], &[r#"0 -2 +"A-b\ncD\n""#]);
+        check("a\nb\nc\nd", &[(0, 1, "A"), (6, 7, "D")], &[r#"0 -1 +"A\n""#, r#"3 -1 +"D""#]);
+    }
+
+    #[test]
+    fn whole_lines_come_and_go() {
+        check("a\nb\nc\n", &[(2, 4, "")], &[r#"1 -1 +"""#]);
+        check("a\nb\nc\n", &[(1, 2, "")], &[r#"0 -2 +"ab\n""#]);
+        check("a\nb\n", &[(2, 2, "x\n")], &[r#"1 -0 +"x\n""#]);
+        check("a\nb\n", &[(2, 2, "x\ny")], &[r#"1 -1 +"x\nyb\n""#]);
+    }
+
+    #[test]
+    fn the_end_may_lack_its_line_end() {
+        check("", &[(0, 0, "x")], &[r#"0 -0 +"x""#]);
+        check("a\n", &[(2, 2, "x")], &[r#"1 -0 +"x""#]);
+        check("a", &[(1, 1, "x")], &[r#"0 -1 +"ax""#]);
+        check("a\nb", &[(1, 3, "")], &[r#"0 -2 +"a""#]);
+        check("a\n", &[(0, 2, "")], &[r#"0 -1 +"""#]);
+        check("a\n", &[(0, 1, "a")], &[]);
+    }
+}

@@ -1,0 +1,105 @@
+//! `baselink links`: every link, and what `rewrite` makes of it.
+//!
+//! ```text
+//! $ baselink links --url http://a/b/page.html page.html
+//! page.html:1:10  rewritten  a[href]   ../x.html -> http://a/x.html
+//! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
+//! ```
+//!
+//! Deliberately absent: a total for each file. The places say it, and the last line adds up.
+
+use std::io::{self, Write};
+
+use baselink::{LinkReport, Outcome, examine};
+
+use super::args::Links;
+use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of, visible};
+use super::{Status, each, record};
+
+/// Lists what was asked for.
+pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
+    let mut tally = Tally::default();
+    let (mut files, mut is_first) = (0, true);
+    let documents = &asked.documents;
+    let status = each(&documents.paths, documents.format, output, |input, output| {
+        let report = examine(&input.bytes, &documents.options);
+        let places = Places::of(input);
+        output.diagnostics(&places, &report);
+        output.details(input, &places, &report);
+        if asked.json {
+            for link in &report.links {
+                output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+            }
+        } else {
+            if !report.links.is_empty() && !std::mem::take(&mut is_first) {
+                writeln!(output.out())?;
+            }
+            text(&report.links, &places, asked.grammar, output)?;
+        }
+        let held = !(asked.strict && output.strict(&places, &report));
+        tally.add(&report);
+        files += 1;
+        Ok(if held { Status::Done } else { Status::NotHeld })
+    })?;
+    match files {
+        0 => {}
+        1 => output.notice(&tally),
+        files => output.notice(&format_args!("{files} files, {tally}")),
+    }
+    Ok(status)
+}
+
+/// Room that the columns before the reference have at most: a long one moves only its own row.
+const WIDEST: usize = 40;
+
+fn text(
+    links: &[LinkReport],
+    places: &Places,
+    grammar: bool,
+    output: &mut Output,
+) -> io::Result<()> {
+    let columns =
+        |link: &LinkReport| [places.at(link.span), link.outcome.name().into(), location(link)];
+    let mut widths = [0; 3];
+    for link in links {
+        for (width, column) in widths.iter_mut().zip(columns(link)) {
+            *width = column.chars().count().clamp(*width, WIDEST.max(*width));
+        }
+    }
+    // Where the columns take more than half of the terminal, the rows are better off without them.
+    if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
+        widths = [0; 3];
+    }
+    let ink = output.ink;
+    for link in links {
+        let [place, outcome, location] = columns(link);
+        let gap =
+            |width: usize, column: &str| " ".repeat(width.saturating_sub(column.chars().count()));
+        let gaps = [gap(widths[0], &place), gap(widths[1], &outcome), gap(widths[2], &location)];
+        write!(
+            output.out(),
+            "{}{}  {}{}  {location}{}  {}",
+            ink.paint(PLACE, &place),
+            gaps[0],
+            ink.paint(style_of(link.outcome), &outcome),
+            gaps[1],
+            gaps[2],
+            shown(&link.reference)
+        )?;
+        if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
+            write!(output.out(), " {} {}", ink.paint(FAINT, "->"), visible(target))?;
+        }
+        if let Some(reason) = link.reason {
+            write!(output.out(), "  ({})", reason.name())?;
+        }
+        if grammar {
+            let verdict = baselink::reference::conformance(&link.reference);
+            let violation = verdict.violation.map(|violation| format!(": {violation}"));
+            let category = verdict.category.name();
+            let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
+            write!(output.out(), "  {}", ink.paint(FAINT, verdict))?;
+        }
+        writeln!(output.out())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! The command line: [`args`] says what was asked for, a file for each command does it, [`output`]
+//! prints.
+//!
+//! ```text
+//! what was typed --args--> Command --rewrite, links, base, resolve--> output, exit status
+//! ```
+//!
+//! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
+//! is wrong with a file or an argument is printed where it is found and becomes a [`Status`].
+//!
+//! Deliberately absent: anything that a program could not do with the library.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use baselink::format::Format;
+
+use self::args::{Command, Refusal};
+use self::input::Input;
+use self::output::Output;
+
+mod args;
+mod base;
+mod diff;
+mod input;
+mod links;
+mod output;
+mod record;
+mod replace;
+mod resolve;
+mod rewrite;
+
+/// How a command ended; the worse one is the greater one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Status {
+    /// Done.
+    Done = 0,
+    /// What was asked for does not hold.
+    NotHeld = 1,
+    /// A file or an argument could not be used.
+    Unusable = 2,
+}
+
+/// Does what `typed`, the program's name first, asks for.
+pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Status> {
+    let asked = match args::parse(typed) {
+        Ok(asked) => asked,
+        Err(Refusal::Clap(message)) => {
+            message.print()?;
+            // `--help` and `--version` come this way, too.
+            return Ok(if message.use_stderr() { Status::Unusable } else { Status::Done });
+        }
+        Err(Refusal::Sentence(talk, sentence)) => {
+            Output::new(talk).error(&sentence);
+            return Ok(Status::Unusable);
+        }
+    };
+    let mut output = Output::new(asked.talk);
+    let status = match &asked.command {
+        Command::Rewrite(asked) => rewrite::run(asked, &mut output),
+        Command::Links(asked) => links::run(asked, &mut output),
+        Command::Base(asked) => base::run(asked, &mut output),
+        Command::Resolve(asked) => resolve::run(asked, &mut output),
+    }?;
+    output.flush()?;
+    Ok(status)
+}
+
+/// Says that standard output cannot be written to.
+pub(crate) fn cannot_print(error: &io::Error) -> Status {
+    let sentence = format!("standard output cannot be written to: {}", input::cause(error));
+    Output::new(output::Talk::default()).error(&sentence);
+    Status::Unusable
+}
+
+/// Does `work` for every input. One that cannot be read is reported, and the rest goes on.
+fn each(
+    paths: &[PathBuf],
+    format: Option<Format>,
+    output: &mut Output,
+    mut work: impl FnMut(&Input, &mut Output) -> io::Result<Status>,
+) -> io::Result<Status> {
+    let mut status = Status::Done;
+    for path in paths {
+        status = status.max(match Input::read(path, format) {
+            Ok(input) => work(&input, output)?,
+            Err(error) => {
+                output.error(&error);
+                Status::Unusable
+            }
+        });
+    }
+    Ok(status)
+}

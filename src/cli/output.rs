@@ -1,0 +1,350 @@
+//! The only printing: results to standard output, everything else to standard error.
+//!
+//! ```text
+//! page.html:3:9: warning[base-relative]: the href of this base element is relative …
+//! page.html: base http://a/b/ (3.1 base-element); 12 links: 9 rewritten, 2 absolute, 1 left (placeholder)
+//! ```
+//!
+//! What a document says is shown with its control characters escaped, so that it can neither break
+//! a line nor talk to the terminal. Whether standard error can be written to is nobody's concern.
+//!
+//! Deliberately absent: what to say. A command says it, this file knows how it looks.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use baselink::base::BaseChain;
+use baselink::diagnostic::Diagnostic;
+use baselink::span::{Lines, Span};
+use baselink::{LinkReport, Outcome, Reason, Report};
+use serde::Serialize;
+
+use super::input::Input;
+
+/// A place that can be clicked on.
+pub(crate) const PLACE: Style = Style::new().dimmed();
+/// What gave the base.
+pub(crate) const TAKEN: Style = AnsiColor::Green.on_default().bold();
+/// What cannot serve.
+pub(crate) const INVALID: Style = AnsiColor::Red.on_default();
+/// A line that comes in.
+pub(crate) const ADDED: Style = AnsiColor::Green.on_default();
+/// A line that goes out.
+pub(crate) const REMOVED: Style = AnsiColor::Red.on_default();
+/// A heading.
+pub(crate) const HEADING: Style = Style::new().bold();
+/// What is beside the point.
+pub(crate) const FAINT: Style = Style::new().dimmed();
+const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+
+/// How an outcome looks.
+pub(crate) fn style_of(outcome: Outcome) -> Style {
+    match outcome {
+        Outcome::Rewritten => AnsiColor::Green.on_default(),
+        Outcome::Absolute => Style::new(),
+        Outcome::Left => AnsiColor::Cyan.on_default(),
+        Outcome::NoBase | Outcome::NotEditable => AnsiColor::Red.on_default(),
+    }
+}
+
+/// How much is said, and in which colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    pub(crate) color: ColorChoice,
+}
+
+/// Whether a stream shows colours.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ink(bool);
+
+impl Ink {
+    /// `text` in `style`, where colours are shown.
+    pub(crate) fn paint<T: Display>(self, style: Style, text: T) -> Painted<T> {
+        Painted { style: self.style(style), text }
+    }
+
+    /// `style`, where colours are shown.
+    pub(crate) fn style(self, style: Style) -> Style {
+        if self.0 { style } else { Style::new() }
+    }
+}
+
+/// Text in a style.
+pub(crate) struct Painted<T> {
+    style: Style,
+    text: T,
+}
+
+impl<T: Display> Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { style, text } = self;
+        write!(f, "{style}{text}{style:#}")
+    }
+}
+
+/// Both streams of the program.
+pub(crate) struct Output {
+    out: BufWriter<Stdout>,
+    talk: Talk,
+    /// Of standard output.
+    pub(crate) ink: Ink,
+    err: Ink,
+}
+
+impl Output {
+    /// Streams that look as `talk` says.
+    pub(crate) fn new(talk: Talk) -> Self {
+        // `AutoStream` knows NO_COLOR, CLICOLOR, TERM and terminals.
+        let colored = |auto: ColorChoice| match talk.color {
+            ColorChoice::Auto => auto != ColorChoice::Never,
+            ColorChoice::Never => false,
+            ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
+        };
+        Self {
+            out: BufWriter::new(io::stdout()),
+            talk,
+            ink: Ink(colored(AutoStream::choice(&io::stdout()))),
+            err: Ink(colored(AutoStream::choice(&io::stderr()))),
+        }
+    }
+
+    /// Standard output, for results.
+    pub(crate) fn out(&mut self) -> &mut impl Write {
+        &mut self.out
+    }
+
+    /// Whether someone looks at standard output.
+    pub(crate) fn is_looked_at(&self) -> bool {
+        self.out.get_ref().is_terminal()
+    }
+
+    /// How many columns the terminal has; `None` where there is none.
+    pub(crate) fn width(&self) -> Option<usize> {
+        let terminal = self.is_looked_at().then(terminal_size::terminal_size).flatten();
+        terminal.map(|(width, _)| width.0.into())
+    }
+
+    /// Sends off what has been printed.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// Prints a record as one line of JSON.
+    pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, record)?;
+        self.out.write_all(b"\n")
+    }
+
+    /// Says on standard error why something could not be done, or does not hold.
+    pub(crate) fn error(&mut self, sentence: &impl Display) {
+        self.say(format_args!("{} {sentence}", self.err.paint(ERROR, "error:")));
+    }
+
+    /// Says what may be other than it was meant to be.
+    pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
+        if !self.talk.quiet {
+            let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, place)));
+            let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
+            self.say(format_args!("{}{warning} {sentence}", place.unwrap_or_default()));
+        }
+    }
+
+    /// Says what was done.
+    pub(crate) fn notice(&mut self, sentence: &impl Display) {
+        if !self.talk.quiet {
+            self.say(format_args!("{sentence}"));
+        }
+    }
+
+    fn say(&mut self, line: fmt::Arguments<'_>) {
+        // In the order in which it happened, where both streams are the same terminal.
+        let _ = self.out.flush();
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+
+    /// Says what is odd about a document.
+    pub(crate) fn diagnostics(&mut self, places: &Places, report: &Report) {
+        for odd in in_order(report) {
+            self.diagnostic(places, odd);
+        }
+    }
+
+    /// Says one thing that is odd about it.
+    pub(crate) fn diagnostic(&mut self, places: &Places, odd: &Diagnostic) {
+        self.warning(Some(&places.at(odd.span)), odd.code.name(), &visible(&odd.message));
+    }
+
+    /// With `--verbose`, says how each base was found, and which links were not made absolute.
+    pub(crate) fn details(&mut self, input: &Input, places: &Places, report: &Report) {
+        if !self.talk.verbose || self.talk.quiet {
+            return;
+        }
+        for entity in &report.entities {
+            for level in &entity.chain.levels {
+                let place = level.span.map_or_else(|| input.name(), |span| places.at(span));
+                let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
+                self.say(format_args!(
+                    "{}: {} {}{}: {}: {}",
+                    self.err.paint(PLACE, place),
+                    level.rule.section(),
+                    level.source.name(),
+                    value.unwrap_or_default(),
+                    level.status.name(),
+                    visible(&level.reason)
+                ));
+            }
+        }
+        for link in &report.links {
+            if !matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute) {
+                let (place, what) = (places.at(link.span), outcome_and_reason(link));
+                let place = self.err.paint(PLACE, place);
+                let (location, reference) = (location(link), shown(&link.reference));
+                self.say(format_args!("{place}: {what}: {location} {reference}"));
+            }
+        }
+    }
+
+    /// Says which links keep `--strict` from holding, and returns whether there are any.
+    pub(crate) fn strict(&mut self, places: &Places, report: &Report) -> bool {
+        let mut failing = report.links.iter().filter(|link| !is_intended(link));
+        let Some(first) = failing.next() else { return false };
+        let number = match failing.count() + 1 {
+            1 => "a relative link was".to_owned(),
+            number => format!("{number} relative links were"),
+        };
+        let reference = shown(&first.reference).into_owned();
+        let (place, what) = (places.at(first.span), outcome_and_reason(first));
+        self.error(&format_args!(
+            "{place}: --strict: {number} not made absolute, first {reference}: {what}; -v lists all"
+        ));
+        true
+    }
+}
+
+/// Whether `--strict` accepts what became of a link.
+fn is_intended(link: &LinkReport) -> bool {
+    match link.outcome {
+        Outcome::Rewritten | Outcome::Absolute => true,
+        Outcome::NoBase | Outcome::NotEditable => false,
+        Outcome::Left => link.reason.is_some_and(Reason::is_intended),
+    }
+}
+
+/// Where things stand in a document.
+pub(crate) struct Places {
+    name: String,
+    lines: Lines,
+}
+
+impl Places {
+    /// The places of `input`.
+    pub(crate) fn of(input: &Input) -> Self {
+        Self { name: input.name(), lines: Lines::of(&input.bytes) }
+    }
+
+    /// Line and column of the first byte of `span`.
+    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
+        self.lines.place(span.start)
+    }
+
+    /// `path:line:column` of the first byte of `span`.
+    pub(crate) fn at(&self, span: Span) -> String {
+        let (line, column) = self.line_and_column(span);
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+/// Text of a document as it can be shown on one line.
+pub(crate) fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if c.is_control() {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown.into()
+}
+
+/// The same for a reference, which may be empty.
+pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
+    if reference.is_empty() { "\"\"".into() } else { visible(reference) }
+}
+
+/// `a[href]`, behind the number of the document where that is not the outermost one.
+pub(crate) fn location(link: &LinkReport) -> String {
+    let element = visible(&link.element);
+    let attribute = link.attribute.as_deref().map(|name| format!("[{}]", visible(name)));
+    let place = format!("{element}{}", attribute.unwrap_or_default());
+    if link.entity.is_empty() { place } else { format!("{}:{place}", link.entity) }
+}
+
+fn outcome_and_reason(link: &LinkReport) -> String {
+    let reason = link.reason.map(|reason| format!(" ({})", reason.name()));
+    format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
+}
+
+/// `base http://a/ (3.3 retrieval)`
+pub(crate) fn base_and_rule(chain: &BaseChain) -> String {
+    let base = chain.base.as_deref().map_or("none".into(), visible);
+    format!("base {base} ({} {})", chain.rule.section(), chain.source.name())
+}
+
+/// The diagnostics of a document, in the order of the file.
+pub(crate) fn in_order(report: &Report) -> Vec<&Diagnostic> {
+    let mut diagnostics: Vec<_> = report.diagnostics.iter().collect();
+    diagnostics.sort_by_key(|odd| odd.span.start);
+    diagnostics
+}
+
+/// How many links have which outcome: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: BTreeMap<Outcome, BTreeMap<Option<Reason>, usize>>,
+}
+
+impl Tally {
+    /// Counts the links of a document, too.
+    pub(crate) fn add(&mut self, report: &Report) {
+        for link in &report.links {
+            *self.counts.entry(link.outcome).or_default().entry(link.reason).or_default() += 1;
+        }
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.counts.values().flat_map(BTreeMap::values).sum::<usize>() {
+            0 => return f.write_str("no links"),
+            1 => f.write_str("1 link"),
+            number => write!(f, "{number} links"),
+        }?;
+        let mut before = ": ";
+        for (outcome, reasons) in &self.counts {
+            write!(f, "{before}{} {}", reasons.values().sum::<usize>(), outcome.name())?;
+            before = ", ";
+            let named = reasons.iter().filter_map(|(reason, number)| Some(((*reason)?, number)));
+            let told: Vec<_> = named
+                .map(|(reason, number)| match reasons.len() {
+                    1 => reason.name().to_owned(),
+                    _ => format!("{number} {}", reason.name()),
+                })
+                .collect();
+            if !told.is_empty() {
+                write!(f, " ({})", told.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}

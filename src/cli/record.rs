@@ -1,0 +1,232 @@
+//! The records of `--json`: a contract, so each is a struct whose fields are the keys in their order.
+//!
+//! ```text
+//! {"path":"page.html","entity":"","line":3,"column":10,"start":41,"end":47,…}
+//! ```
+//!
+//! Every key is always there, null where it does not apply.
+//!
+//! Deliberately absent: text for people.
+
+use std::borrow::Cow;
+
+use baselink::base::{BaseChain, Level};
+use baselink::reference::conformance;
+use baselink::rewrite::EntityReport;
+use baselink::{LinkReport, Outcome, Report};
+use serde::Serialize;
+
+use super::input::Input;
+use super::output::{Places, in_order};
+
+/// A link.
+#[derive(Serialize)]
+pub(crate) struct Link<'a> {
+    path: Cow<'a, str>,
+    entity: &'a str,
+    line: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+    element: &'a str,
+    attribute: Option<&'a str>,
+    reference: &'a str,
+    base: Option<&'a str>,
+    rule: &'static str,
+    source: &'static str,
+    target: Option<&'a str>,
+    outcome: &'static str,
+    reason: Option<&'static str>,
+    #[serde(flatten)]
+    grammar: Option<Grammar>,
+}
+
+/// Whether a reference keeps the grammar.
+#[derive(Serialize)]
+pub(crate) struct Grammar {
+    category: &'static str,
+    conforms: bool,
+    violation: Option<Violation>,
+}
+
+/// Where it does not.
+#[derive(Serialize)]
+pub(crate) struct Violation {
+    at: usize,
+    character: Option<char>,
+    production: &'static str,
+    message: String,
+}
+
+impl Grammar {
+    /// What the grammar says of `reference`.
+    pub(crate) fn of(reference: &str) -> Self {
+        let verdict = conformance(reference);
+        let violation = verdict.violation.map(|violation| Violation {
+            at: violation.at,
+            character: violation.character,
+            production: violation.production,
+            message: violation.to_string(),
+        });
+        Self { category: verdict.category.name(), conforms: verdict.conforms, violation }
+    }
+}
+
+impl<'a> Link<'a> {
+    /// The record of `link`.
+    pub(crate) fn of(
+        input: &'a Input,
+        places: &Places,
+        link: &'a LinkReport,
+        grammar: bool,
+    ) -> Self {
+        let (line, column) = places.line_and_column(link.span);
+        Self {
+            path: input.path.to_string_lossy(),
+            entity: &link.entity,
+            line,
+            column,
+            start: link.span.start,
+            end: link.span.end,
+            element: &link.element,
+            attribute: link.attribute.as_deref(),
+            reference: &link.reference,
+            base: link.base.as_deref(),
+            rule: link.rule.section(),
+            source: link.source.name(),
+            target: link.target.as_deref(),
+            outcome: link.outcome.name(),
+            reason: link.reason.map(baselink::Reason::name),
+            grammar: grammar.then(|| Grammar::of(&link.reference)),
+        }
+    }
+}
+
+/// A rewritten file.
+#[derive(Serialize)]
+pub(crate) struct File<'a> {
+    path: Cow<'a, str>,
+    format: &'static str,
+    output: Option<Cow<'a, str>>,
+    rewritten: usize,
+    absolute: usize,
+    #[serde(rename = "no-base")]
+    no_base: usize,
+    left: usize,
+    #[serde(rename = "not-editable")]
+    not_editable: usize,
+    diagnostics: Vec<Diagnostic<'a>>,
+}
+
+#[derive(Serialize)]
+struct Diagnostic<'a> {
+    code: &'static str,
+    line: usize,
+    column: usize,
+    start: usize,
+    end: usize,
+    message: &'a str,
+}
+
+impl<'a> File<'a> {
+    /// The record of `input`, of which the result was written to `output`.
+    pub(crate) fn of(
+        input: &'a Input,
+        places: &Places,
+        output: Option<Cow<'a, str>>,
+        report: &'a Report,
+    ) -> Self {
+        let diagnostic = |odd: &'a baselink::diagnostic::Diagnostic| {
+            let (line, column) = places.line_and_column(odd.span);
+            Diagnostic {
+                code: odd.code.name(),
+                line,
+                column,
+                start: odd.span.start,
+                end: odd.span.end,
+                message: &odd.message,
+            }
+        };
+        Self {
+            path: input.path.to_string_lossy(),
+            format: input.format.name(),
+            output,
+            rewritten: report.count(Outcome::Rewritten),
+            absolute: report.count(Outcome::Absolute),
+            no_base: report.count(Outcome::NoBase),
+            left: report.count(Outcome::Left),
+            not_editable: report.count(Outcome::NotEditable),
+            diagnostics: in_order(report).into_iter().map(diagnostic).collect(),
+        }
+    }
+}
+
+/// The base of an entity.
+#[derive(Serialize)]
+pub(crate) struct Base<'a> {
+    path: Cow<'a, str>,
+    entity: &'a str,
+    media_type: &'static str,
+    base: Option<&'a str>,
+    rule: &'static str,
+    source: &'static str,
+    declared: Option<Declared<'a>>,
+    chain: Vec<ChainLevel<'a>>,
+}
+
+#[derive(Serialize)]
+struct Declared<'a> {
+    entity: &'a str,
+    rule: &'static str,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct ChainLevel<'a> {
+    entity: &'a str,
+    rule: &'static str,
+    source: &'static str,
+    value: Option<&'a str>,
+    status: &'static str,
+    reason: &'a str,
+}
+
+impl<'a> Base<'a> {
+    /// The record of `entity`.
+    pub(crate) fn of(input: &'a Input, entity: &'a EntityReport) -> Self {
+        let BaseChain { entity: number, base, rule, source, declared, levels, .. } = &entity.chain;
+        let level = |level: &'a Level| ChainLevel {
+            entity: &level.entity,
+            rule: level.rule.section(),
+            source: level.source.name(),
+            value: level.value.as_deref(),
+            status: level.status.name(),
+            reason: &level.reason,
+        };
+        Self {
+            path: input.path.to_string_lossy(),
+            entity: number,
+            media_type: entity.format.media_type(),
+            base: base.as_deref(),
+            rule: rule.section(),
+            source: source.name(),
+            declared: declared.as_ref().map(|declared| Declared {
+                entity: &declared.entity,
+                rule: declared.rule.section(),
+                source: declared.source.name(),
+            }),
+            chain: levels.iter().map(level).collect(),
+        }
+    }
+}
+
+/// A resolved reference.
+#[derive(Serialize)]
+pub(crate) struct Resolved<'a> {
+    pub(crate) base: &'a str,
+    pub(crate) reference: &'a str,
+    pub(crate) target: Option<&'a str>,
+    #[serde(flatten)]
+    pub(crate) grammar: Grammar,
+    pub(crate) resolver: &'static str,
+}

@@ -1,0 +1,341 @@
+//! The program, from arguments to exit status. A case is a folder of `tests/cli/`:
+//!
+//! ```text
+//! cmd             the arguments, one a line; an empty line is an empty argument
+//! stdin           what standard input has, if anything
+//! stdout, stderr  what is printed
+//! status          the exit status
+//! after/          the files that are new or changed afterwards
+//! *               every other file is there when the program starts, in the current folder
+//! ```
+//!
+//! What a folder cannot hold (a closed pipe, file permissions, a name that is not UTF-8) is written
+//! out below.
+//!
+//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const OF_THE_CASE: [&str; 6] = ["cmd", "stdin", "stdout", "stderr", "status", "after"];
+
+fn baselink(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    // No colours, no width: nothing of the terminal in which the tests run.
+    command.current_dir(folder).env_clear();
+    command
+}
+
+fn run(command: &mut Command, stdin: &[u8]) -> Output {
+    let streams = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
+    let [input, output, error] = streams;
+    let mut child = command.stdin(input).stdout(output).stderr(error).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let stdin = stdin.to_vec();
+    // A program that does not read to the end is no failure of the test.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// Every file below `folder`, by its path from there.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn put(folder: &Path, name: &Path, bytes: &[u8]) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+/// What is wrong with the case in `folder`.
+fn check(folder: &Path) -> Vec<String> {
+    let of_case = |name: &str| fs::read(folder.join(name)).ok();
+    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+    let Some(cmd) = of_case("cmd") else { return vec![format!("{name}: there is no cmd")] };
+    let mut expected: BTreeMap<_, _> = files(folder)
+        .into_iter()
+        .filter(|(path, _)| {
+            let first = path.components().next().unwrap().as_os_str();
+            !OF_THE_CASE.iter().any(|name| first == OsStr::new(name))
+        })
+        .collect();
+    let scene = tempfile::tempdir().unwrap();
+    for (path, bytes) in &expected {
+        put(scene.path(), path, bytes);
+    }
+    if folder.join("after").is_dir() {
+        expected.extend(files(&folder.join("after")));
+    }
+    let arguments = String::from_utf8(cmd).unwrap();
+    let mut command = baselink(scene.path());
+    command.args(arguments.lines());
+    let output = run(&mut command, &of_case("stdin").unwrap_or_default());
+
+    let status = format!("{}\n", output.status.code().unwrap_or(-1));
+    let mut wrong = Vec::new();
+    for (stream, actual) in
+        [("status", status.as_bytes()), ("stdout", &output.stdout), ("stderr", &output.stderr)]
+    {
+        let actual = String::from_utf8_lossy(actual);
+        match of_case(stream) {
+            Some(expected) if String::from_utf8_lossy(&expected) == actual => {}
+            Some(expected) => wrong.push(format!(
+                "{name}: {stream} is\n{actual}--- instead of\n{}",
+                String::from_utf8_lossy(&expected)
+            )),
+            None => wrong.push(format!("{name}: no {stream} is expected; there is\n{actual}")),
+        }
+    }
+    let there = files(scene.path());
+    for path in expected.keys().chain(there.keys().filter(|path| !expected.contains_key(*path))) {
+        if there.get(path) != expected.get(path) {
+            let actual = there.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            wrong.push(format!("{name}: {} is afterwards\n{actual:?}", path.display()));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_case_prints_writes_and_ends_as_it_should() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let mut folders: Vec<_> =
+        fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    assert!(folders.len() >= 40, "only {} cases", folders.len());
+    let wrong: Vec<_> = folders.iter().flat_map(|folder| check(folder)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A page of `links` links.
+fn long_page(links: usize) -> Vec<u8> {
+    b"<a href=x>x</a>\n".repeat(links)
+}
+
+#[test]
+fn a_closed_pipe_is_silent_and_no_error() {
+    let scene = tempfile::tempdir().unwrap();
+    fs::write(scene.path().join("page.html"), long_page(100_000)).unwrap();
+    let url = "http://a/";
+    for arguments in [
+        &["links", "-q", "-u", url, "page.html"][..],
+        &["links", "--json", "-q", "-u", url, "page.html"],
+        &["rewrite", "-q", "-u", url, "page.html"],
+        &["rewrite", "-q", "--diff", "-u", url, "page.html"],
+    ] {
+        let mut child = baselink(scene.path())
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        // Dropped with its line: the program writes into a pipe that nobody reads.
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn resolve_answers_before_the_next_question() {
+    let scene = tempfile::tempdir().unwrap();
+    let mut child = baselink(scene.path())
+        .args(["resolve", "http://a/b/c"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut questions = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for (question, answer) in [("g", "http://a/b/g\n"), ("../g", "http://a/g\n")] {
+        writeln!(questions, "{question}").unwrap();
+        let mut line = String::new();
+        answers.read_line(&mut line).unwrap();
+        assert_eq!(line, answer);
+    }
+    drop(questions);
+    assert_eq!(answers.read_to_end(&mut Vec::new()).unwrap(), 0);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn resolve_hands_on_bytes_that_are_no_text() {
+    let scene = tempfile::tempdir().unwrap();
+    let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
+    assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "-:1: warning[unresolvable]: '\u{fffd}' has no target: it is not UTF-8\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn bytes_of_a_document_come_out_as_they_went_in() {
+    let scene = tempfile::tempdir().unwrap();
+    let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
+    let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);
+    assert_eq!(output.stdout, b"<!-- \xff\x1b[31m\0 -->\r\n<a href=http://a/x>\xe4");
+    let diff =
+        run(baselink(scene.path()).args(["rewrite", "-q", "--diff", "-u", "http://a/"]), page);
+    assert_eq!(
+        diff.stdout,
+        b"--- -\n+++ -\n@@ -1,2 +1,2 @@\n <!-- \xff\x1b[31m\0 -->\r\n-<a href=x>\xe4\n\
+          \\ No newline at end of file\n+<a href=http://a/x>\xe4\n\\ No newline at end of file\n"
+    );
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_name_need_not_be_utf_8() {
+        let scene = tempfile::tempdir().unwrap();
+        let name = OsStr::from_bytes(b"caf\xe9.html");
+        let written = OsStr::from_bytes(b"out\xff.html");
+        fs::write(scene.path().join(name), "<a href=x>").unwrap();
+        let mut command = baselink(scene.path());
+        command.args(["rewrite", "--json", "-u", "http://a/"]).arg(name).arg("-o").arg(written);
+        let output = run(&mut command, b"");
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(record["path"], "caf\u{fffd}.html");
+        assert_eq!(record["output"], "out\u{fffd}.html");
+        assert_eq!(fs::read(scene.path().join(written)).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(output.status.code(), Some(0));
+    }
+
+    #[test]
+    fn an_unreadable_file_is_one_sentence() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        fs::write(&path, "<p>").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        if fs::read(&path).is_ok() {
+            eprintln!("notice: this user may read everything, so permissions were not tested");
+            return;
+        }
+        let output = run(baselink(scene.path()).args(["links", "page.html"]), b"");
+        assert_eq!(output.stderr, b"error: page.html: permission denied\n");
+        assert_eq!(output.status.code(), Some(2));
+    }
+
+    #[test]
+    fn a_written_file_keeps_its_permissions() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        fs::write(&path, "<a href=x>").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let arguments = ["rewrite", "-u", "http://a/", "page.html", "-o", "page.html"];
+        assert!(run(baselink(scene.path()).args(arguments), b"").status.success());
+        assert_eq!(fs::read(&path).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(files(scene.path()).len(), 1, "nothing else is left behind");
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("out.html");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let arguments = ["rewrite", "-o", "out.html"];
+        let output = run(baselink(scene.path()).args(arguments), b"<p>");
+        assert_eq!(output.stderr, b"error: out.html: the file is read-only\n");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_symbolic_link_is_not_written_through() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("real.html"), "old").unwrap();
+        symlink("real.html", scene.path().join("link.html")).unwrap();
+        let output = run(baselink(scene.path()).args(["rewrite", "-o", "link.html"]), b"<p>");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "error: link.html: a symbolic link, which is not written through; name real.html itself\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_device_stays_one() {
+        let scene = tempfile::tempdir().unwrap();
+        let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn the_examples_of_the_help_work() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("page.html"), "<a href=http://a.example/>").unwrap();
+        let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
+        let path = format!("{}:/usr/bin:/bin", program.display());
+        let mut tried = 0;
+        for command in ["", "rewrite", "links", "base", "resolve"] {
+            let output = run(
+                baselink(scene.path())
+                    .args([command, "--help"].iter().filter(|one| !one.is_empty())),
+                b"",
+            );
+            let help = String::from_utf8(output.stdout).unwrap();
+            let (_, rest) = help.split_once("Examples:\n").unwrap();
+            let (examples, rest) = rest.split_once("\n\n").unwrap();
+            assert!(rest.contains("Exit status:\n  0  done"), "{help}");
+            assert!(examples.lines().count() >= 4, "{help}");
+            // What a machine may lack is not run.
+            for example in
+                examples.lines().filter(|line| !line.contains("curl") && !line.contains("jq"))
+            {
+                let mut shell = Command::new("sh");
+                shell.env("PATH", &path).current_dir(scene.path()).args(["-c", example]);
+                let output = run(&mut shell, b"");
+                assert!(output.status.success(), "{example}: {output:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried >= 15, "{tried}");
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let scene = tempfile::tempdir().unwrap();
+        let output = baselink(scene.path())
+            .args(["resolve", "http://a/", "g"])
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        assert!(output.stderr.starts_with(b"error: standard output cannot be written to: "));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
