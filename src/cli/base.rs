@@ -18,10 +18,10 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
+use baselink::EntityReport;
 use baselink::base::{Rule, Status as Standing};
 use baselink::diagnostic::Code;
 use baselink::examine;
-use baselink::EntityReport;
 
 use super::args::Bases;
 use super::input::Input;

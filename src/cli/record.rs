@@ -10,9 +10,9 @@
 
 use std::borrow::Cow;
 
+use baselink::EntityReport;
 use baselink::base::{BaseChain, Level};
 use baselink::reference::conformance;
-use baselink::EntityReport;
 use baselink::{LinkReport, Outcome, Report};
 use serde::Serialize;
 
