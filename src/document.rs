@@ -125,8 +125,16 @@ pub enum Standing {
     Fallback,
     /// In a conditional comment.
     ConditionalComment,
-    /// Not a tag at all: in a comment, in raw text, in an attribute value, or cut off by the end.
-    Text,
+    /// Not a tag: in a comment.
+    Comment,
+    /// Not a tag: in the text of an element such as `script`, `style` or `title`.
+    RawText,
+    /// Not a tag: inside another one, in an attribute value for example.
+    Tag,
+    /// Not a tag: in a CDATA section.
+    CharacterData,
+    /// Not a tag: the document ends before it does.
+    CutOff,
 }
 
 impl Standing {
@@ -144,9 +152,11 @@ impl Standing {
                 "it stands in content for browsers without scripts, frames or plugins"
             }
             Self::ConditionalComment => "it stands in a conditional comment",
-            Self::Text => {
-                "it is not a start tag there, but part of a comment, of text, of another tag or cut off"
-            }
+            Self::Comment => "it stands in a comment",
+            Self::RawText => "it stands in the text of an element that holds no markup",
+            Self::Tag => "it stands inside another tag",
+            Self::CharacterData => "it stands in a CDATA section",
+            Self::CutOff => "the document ends inside the tag",
         }
     }
 }

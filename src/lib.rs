@@ -85,14 +85,13 @@ pub mod error;
 pub mod format;
 pub mod layer;
 pub mod reference;
+pub mod report;
 pub mod resolve;
 pub mod rewrite;
 pub mod scan;
 pub mod span;
 pub mod verify;
 
-pub use rewrite::{
-    BaseElement, Fragments, LinkReport, Options, Outcome, Reason, Report, Rewritten, examine,
-    rewrite,
-};
+pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
+pub use rewrite::{BaseElement, Fragments, Options, Rewritten, examine, rewrite};
 pub use scan::{ScanOptions, scan};

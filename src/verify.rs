@@ -24,7 +24,8 @@ use markup5ever_rcdom::{NodeData, RcDom};
 use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
-use crate::rewrite::{BaseElement, LinkReport, Options, Rewritten, examine};
+use crate::report::LinkReport;
+use crate::rewrite::{BaseElement, Options, Rewritten, examine};
 use crate::scan::html::{Event, tag, tokens};
 
 /// Something in the output that the report does not account for.

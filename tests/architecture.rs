@@ -13,6 +13,7 @@ const ORDER: &[&[&str]] = &[
     &["layer", "resolve"],
     &["document"],
     &["base", "scan"],
+    &["report"],
     &["rewrite"],
     &["verify"],
     &["cli"],

@@ -21,7 +21,7 @@ use anstyle::Style;
 use baselink::base::{Rule, Status as Standing};
 use baselink::diagnostic::Code;
 use baselink::examine;
-use baselink::rewrite::EntityReport;
+use baselink::EntityReport;
 
 use super::args::Bases;
 use super::input::Input;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use baselink::base::{BaseChain, Level};
 use baselink::reference::conformance;
-use baselink::rewrite::EntityReport;
+use baselink::EntityReport;
 use baselink::{LinkReport, Outcome, Report};
 use serde::Serialize;
 

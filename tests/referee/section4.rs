@@ -57,7 +57,7 @@ fn is_written(component: &Option<String>) -> bool {
 }
 
 /// RFC 1808 section 4; `None` where the base is unusable (A22).
-pub fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
+pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
     let base = parse1808(base_url);
     let mut url = parse1808(embedded_url);
     // Step 2b, before the question of the base: an absolute URL needs none.
@@ -200,7 +200,7 @@ fn parse3986(text: &str) -> Uri {
 }
 
 /// RFC 3986 section 5.2.2 and 5.3; `None` where the base is no absolute URL.
-pub fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
+pub(crate) fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
     let base = parse3986(base_url);
     let r = parse3986(reference);
     let mut t = Uri::default();

@@ -1,9 +1,10 @@
 //! HTML to a [`Document`]: every link of `docs/links.md` as it stands in the bytes, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
-//! [`exact`] says which tags there are (or [`tokens`], past html5ever's bounds); this file looks them
-//! up in [`super::attributes`] and takes values apart. Text that is markup to somebody (`noscript`,
-//! conditional comments) is scanned in place; a `srcdoc` is a document of its own.
+//! [`exact`] says which tags there are (or [`tokens`], past html5ever's bounds); a pass looks them up in
+//! [`super::attributes`] and takes values apart; this file puts the passes over a document together. Text
+//! that is markup to somebody (`noscript`, conditional comments) is scanned in place; a `srcdoc` is a
+//! document of its own.
 //!
 //! ```
 //! use baselink::document::Standing;
@@ -18,22 +19,21 @@
 //! elsewhere.
 
 pub mod exact;
+mod pass;
 pub mod tag;
 pub mod tokens;
 mod tree;
 
-use std::collections::HashMap;
-
-use self::tag::{Progress, RawAttribute, RawTag, TagReader};
-use super::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
-use super::{ScanOptions, css, json, value};
+use self::pass::Pass;
+use self::tag::RawTag;
+use super::ScanOptions;
+use super::attributes::Namespace;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, DeclaredBase, Decoded, Document, Link, Standing};
+use crate::document::{DeclaredBase, Decoded, Document, Standing};
 use crate::format::Format;
+use crate::layer::View;
 use crate::layer::charset::Charset;
-use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form, Spelling};
-use crate::layer::{OffsetMap, View};
 use crate::span::Span;
 
 /// How deep documents and fallback content may nest in each other.
@@ -43,9 +43,6 @@ const DEEPEST: usize = 16;
 
 /// How many `<base` that are no tags are reported.
 const MOST_STRAYS: usize = 32;
-
-/// How many bases of JSON-LD may be relative to each other; what is inside more has none.
-const MOST_INNER_BASES: usize = 16;
 
 /// A token that can matter. Offsets are those of the buffer that is scanned.
 #[derive(Clone, Copy, Debug)]
@@ -114,12 +111,18 @@ struct Nested<'o> {
     depth: usize,
 }
 
-/// A piece of a document that is scanned on its own once the rest is known.
-enum Job {
-    /// Markup in place, in which no base counts.
-    Markup { span: Span, standing: Standing },
-    /// A `srcdoc` document.
-    Srcdoc { value: View, carrier: Carrier, enclosed: bool },
+/// Markup in place that is scanned on its own once the rest is known; no base counts in it.
+struct Markup {
+    span: Span,
+    /// What a `base` in it is.
+    standing: Standing,
+}
+
+/// A `srcdoc` document.
+struct Srcdoc {
+    value: View,
+    carrier: Carrier,
+    enclosed: bool,
 }
 
 impl<'o> Nested<'o> {
@@ -140,49 +143,50 @@ impl<'o> Nested<'o> {
             head: start,
             decoded: None,
         };
-        let whole = Job::Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
-        let mut jobs = vec![(self.depth, whole)];
+        let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
+        let mut pending = vec![(self.depth, whole)];
         let mut srcdocs = Vec::new();
-        while let Some((depth, job)) = jobs.pop() {
-            match job {
-                Job::Markup { span, .. } if depth > DEEPEST => too_deep(&mut document, span),
-                Job::Markup { span, standing } => {
-                    let pass = Pass::over(bytes, span, standing, charset, self.options);
-                    if standing == Standing::First {
-                        document.head = pass.head_position(span);
-                        document.without_tree = pass.without_tree;
-                    }
-                    document.links.extend(pass.links);
-                    document.bases.extend(pass.bases);
-                    document.diagnostics.extend(pass.diagnostics);
-                    jobs.extend(pass.jobs.into_iter().map(|job| (depth + 1, job)));
-                }
-                Job::Srcdoc { value, .. } if depth > DEEPEST => {
-                    too_deep(&mut document, value.map.source());
-                }
-                srcdoc @ Job::Srcdoc { .. } => srcdocs.push((depth, srcdoc)),
+        while let Some((depth, Markup { span, standing })) = pending.pop() {
+            if depth > DEEPEST {
+                too_deep(&mut document, span);
+                continue;
             }
+            let pass = Pass::over(bytes, span, standing, charset, self.options);
+            if standing == Standing::First {
+                document.head = pass.head_position(span);
+                document.without_tree = pass.without_tree;
+            }
+            document.links.extend(pass.links);
+            document.bases.extend(pass.bases);
+            document.diagnostics.extend(pass.diagnostics);
+            pending.extend(pass.markup.into_iter().map(|inner| (depth + 1, inner)));
+            srcdocs.extend(pass.srcdocs.into_iter().map(|inner| (depth + 1, inner)));
         }
         document.links.sort_by_key(|link| link.span().start);
         add_strays(&mut document.bases, bytes, start);
-        srcdocs.sort_by_key(|(_, job)| match job {
-            Job::Markup { span, .. } => span.start,
-            Job::Srcdoc { value, .. } => value.map.source().start,
-        });
-        for (depth, job) in srcdocs {
-            if let Job::Srcdoc { value, carrier, enclosed } = job {
-                let number = document.parts.len() + 1;
-                let entity = match self.entity.as_str() {
-                    "" => number.to_string(),
-                    outer => format!("{outer}.{number}"),
-                };
-                let nested = Nested { options: self.options, entity, depth };
-                let mut part = nested.document(value.text.as_bytes(), 0, Charset::UTF_8);
-                let spelling = Spelling { form: Form::Document, carrier, enclosed };
-                part.decoded = Some(Decoded { text: value.text, map: value.map, spelling });
+        srcdocs.sort_by_key(|(_, srcdoc)| srcdoc.value.map.source().start);
+        for (depth, srcdoc) in srcdocs {
+            if depth > DEEPEST {
+                too_deep(&mut document, srcdoc.value.map.source());
+            } else {
+                let part = self.srcdoc(srcdoc, depth, document.parts.len() + 1);
                 document.parts.push(part);
             }
         }
+        document
+    }
+
+    /// The document in the `number`th `srcdoc` of this one.
+    fn srcdoc(&self, srcdoc: Srcdoc, depth: usize, number: usize) -> Document {
+        let entity = match self.entity.as_str() {
+            "" => number.to_string(),
+            outer => format!("{outer}.{number}"),
+        };
+        let Srcdoc { value: View { text, map }, carrier, enclosed } = srcdoc;
+        let nested = Nested { options: self.options, entity, depth };
+        let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
+        let spelling = Spelling { form: Form::Document, carrier, enclosed };
+        document.decoded = Some(Decoded { text, map, spelling });
         document
     }
 }
@@ -199,614 +203,46 @@ fn too_deep(document: &mut Document, span: Span) {
 fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
     let mut known: Vec<usize> = bases.iter().map(|base| base.span.start).collect();
     known.sort_unstable();
-    let strays = memchr::memchr_iter(b'<', &bytes[start..])
+    let is_stray = |&at: &usize| {
+        let after = bytes.get(at + 5);
+        bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
+            && after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
+            && known.binary_search(&at).is_err()
+    };
+    let strays: Vec<usize> = memchr::memchr_iter(b'<', &bytes[start..])
         .map(|at| start + at)
-        .filter(|&at| {
-            bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-                && matches!(
-                    bytes.get(at + 5),
-                    Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>')
-                )
-                && known.binary_search(&at).is_err()
-        })
+        .filter(is_stray)
         .take(MOST_STRAYS)
-        .map(|at| DeclaredBase {
-            span: Span::new(at, at + 5),
-            value: None,
-            standing: Standing::Text,
-            removable: Span::at(at),
-        });
-    let found: Vec<_> = strays.collect();
-    bases.extend(found);
-    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
-}
-
-/// An element whose text is looked at when it ends.
-struct OpenText {
-    start: usize,
-    content: Content,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Content {
-    /// A stylesheet in raw text.
-    Css,
-    /// A stylesheet in an SVG element: text and CDATA sections.
-    SvgCss,
-    Json(json::Kind),
-    /// Markup to those who do not run scripts, show frames or have the plugin.
-    Markup,
-}
-
-/// One pass over a range of a buffer.
-struct Pass<'a> {
-    bytes: &'a [u8],
-    charset: Charset,
-    options: &'a ScanOptions,
-    /// What a `base` here would be; [`Standing::First`] where one can count.
-    standing: Standing,
-    links: Vec<Link>,
-    bases: Vec<DeclaredBase>,
-    diagnostics: Vec<Diagnostic>,
-    jobs: Vec<Job>,
-    text: Option<OpenText>,
-    html: Option<Span>,
-    head: Option<Span>,
-    without_tree: bool,
-}
-
-impl<'a> Pass<'a> {
-    fn new(
-        bytes: &'a [u8],
-        standing: Standing,
-        charset: Charset,
-        options: &'a ScanOptions,
-    ) -> Self {
-        Self {
-            bytes,
-            charset,
-            options,
-            standing,
-            links: Vec::new(),
-            bases: Vec::new(),
-            diagnostics: Vec::new(),
-            jobs: Vec::new(),
-            text: None,
-            html: None,
-            head: None,
-            without_tree: false,
-        }
-    }
-
-    /// Scans `span` exactly, or without the tree where that would take too long.
-    fn over(
-        bytes: &'a [u8],
-        span: Span,
-        standing: Standing,
-        charset: Charset,
-        options: &'a ScanOptions,
-    ) -> Self {
-        let scripting = standing == Standing::First;
-        let mut pass = Self::new(bytes, standing, charset, options);
-        let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
+        .collect();
+    let mut left = strays.as_slice();
+    let mut add = |until: usize, standing: Standing| {
+        while let [at, rest @ ..] = left
+            && *at < until
         {
-            Ok(facts) => facts,
-            Err(stopped) => {
-                pass = Self::new(bytes, standing, charset, options);
-                pass.without_tree = true;
-                pass.diagnostics.push(without_tree(stopped));
-                tokens::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
-            }
-        };
-        pass.close_text(span.end);
-        if standing == Standing::First {
-            let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
-            for base in &mut pass.bases {
-                base.standing =
-                    standings.get(&base.span.start).copied().unwrap_or(Standing::Dropped);
-            }
-        }
-        pass
-    }
-
-    fn enclosed(&self) -> bool {
-        self.standing != Standing::First
-    }
-
-    /// Where a `base` element would be the first child of `head`, its start tag implied or not.
-    fn head_position(&self, span: Span) -> usize {
-        let mut at = self.skip_leading(span.start);
-        if let Some(html) = self.html.filter(|html| html.start == at) {
-            at = self.skip_leading(html.end);
-        }
-        match self.head {
-            Some(head) if head.start == at => head.end,
-            _ => at,
-        }
-    }
-
-    /// Behind white space, comments and declarations.
-    fn skip_leading(&self, from: usize) -> usize {
-        let mut at = from;
-        loop {
-            let rest = &self.bytes[at..];
-            let blank = rest.len() - rest.trim_ascii_start().len();
-            if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
-                return at + blank;
-            }
-            at = tokens::declaration_end(self.bytes, at + blank, false, &mut |_| {});
-        }
-    }
-
-    fn take(&mut self, event: Event<'_>) {
-        match event {
-            Event::StartTag { tag, namespace, text } => self.start_tag(tag, namespace, text),
-            Event::EndTag { tag } => {
-                let ends = match &self.text {
-                    Some(OpenText { content: Content::SvgCss, .. }) => {
-                        self.bytes[tag.name.range()].eq_ignore_ascii_case(b"style")
-                    }
-                    open => open.is_some(),
-                };
-                if ends {
-                    self.close_text(tag.span.start);
-                }
-            }
-            Event::Comment { span } if self.bytes[span.range()].starts_with(b"<?") => {
-                self.import(span);
-            }
-            Event::Comment { span } => self.conditional_comment(span),
-        }
-    }
-
-    /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
-    /// Internet Explorer.
-    fn import(&mut self, span: Span) {
-        if !self.options.groups.contains(Group::Ie) {
-            return;
-        }
-        let mut reader = TagReader::new(span.start + 1);
-        if reader.read(self.bytes, span.start + 1, span.end) != Progress::Complete {
-            return;
-        }
-        let tag = reader.into_tag();
-        if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
-            return;
-        }
-        for attribute in tag::distinct(self.bytes, &tag) {
-            if self.is_named(&attribute, "implementation") {
-                let place = Place {
-                    element: "?import",
-                    attribute: Some("implementation"),
-                    row: None,
-                    carrier: Carrier::Attribute(attribute.quote),
-                    against: Against::Document,
-                    no_value: attribute.value.is_none(),
-                };
-                self.references(self.value(&attribute), Syntax::Url, &place);
-            }
-        }
-    }
-
-    /// A downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
-    fn conditional_comment(&mut self, span: Span) {
-        let comment = &self.bytes[span.range()];
-        let Some(body) = comment.strip_prefix(b"<!--") else {
-            return;
-        };
-        let opening = body.trim_ascii_start();
-        if !opening.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"[if")) {
-            return;
-        }
-        let Some(condition) = memchr::memmem::find(body, b"]>") else {
-            return;
-        };
-        let start = span.start + 4 + condition + 2;
-        let end = memchr::memmem::rfind(comment, b"<![")
-            .map_or(span.end, |at| span.start + at)
-            .max(start);
-        let end = if end == span.end {
-            span.end - if comment.ends_with(b"-->") { 3 } else { 0 }
-        } else {
-            end
-        };
-        let markup = Span::new(start, end.max(start));
-        if memchr::memchr(b'<', &self.bytes[markup.range()]).is_some() {
-            self.jobs.push(Job::Markup { span: markup, standing: Standing::ConditionalComment });
-        }
-    }
-
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
-        if self.text.is_some() {
-            // A tag inside an SVG stylesheet: its text ends here.
-            self.close_text(tag.span.start);
-        }
-        let name = &self.bytes[tag.name.range()];
-        let mut element = String::from_utf8_lossy(name).into_owned();
-        element.make_ascii_lowercase();
-        let html = namespace == Namespace::Html;
-        match element.as_str() {
-            "html" => self.html = self.html.or(Some(tag.span)),
-            "head" => self.head = self.head.or(Some(tag.span)),
-            _ => {}
-        }
-        if tag.attributes.is_empty() && !(html && element == "base") {
-            self.open_text(tag, namespace, text, &element, &[]);
-            return;
-        }
-        let attributes = tag::distinct(self.bytes, tag);
-        if html && element == "base" {
-            self.base(tag, &attributes);
-        }
-        for attribute in &attributes {
-            self.attribute(namespace, &element, attribute, &attributes);
-        }
-        self.open_text(tag, namespace, text, &element, &attributes);
-    }
-
-    fn base(&mut self, tag: &RawTag, attributes: &[RawAttribute]) {
-        let href = attributes.iter().find(|one| self.is_named(one, "href"));
-        let value = href.map(|href| {
-            let text = self.value(href).text;
-            text[value::trimmed(&text).range()].to_owned()
-        });
-        let removable = match href {
-            Some(href) if attributes.len() > 1 => {
-                let blank = self.bytes[..href.name.start]
-                    .iter()
-                    .rev()
-                    .take_while(|byte| byte.is_ascii_whitespace())
-                    .count();
-                let quoted = usize::from(href.quote != Quote::None);
-                let end = href.value.map_or(href.name.end, |value| value.end + quoted);
-                // What separates it from the next attribute stays.
-                Span::new(href.name.start - blank, end)
-            }
-            _ => tag.span,
-        };
-        let standing = match self.standing {
-            Standing::First => Standing::Dropped,
-            elsewhere => elsewhere,
-        };
-        self.bases.push(DeclaredBase { span: tag.span, value, standing, removable });
-    }
-
-    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
-        self.bytes[attribute.name.range()].eq_ignore_ascii_case(name.as_bytes())
-    }
-
-    /// The decoded value of an attribute.
-    fn value(&self, attribute: &RawAttribute) -> View {
-        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
-        escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
-    }
-
-    fn attribute(
-        &mut self,
-        namespace: Namespace,
-        element: &str,
-        attribute: &RawAttribute,
-        attributes: &[RawAttribute],
-    ) {
-        let raw_name = &self.bytes[attribute.name.range()];
-        let mut buffer = [0; 48];
-        let Some(lower) = buffer.get_mut(..raw_name.len()) else {
-            return self.long_name(namespace, element, attribute, attributes);
-        };
-        lower.copy_from_slice(raw_name);
-        lower.make_ascii_lowercase();
-        let Ok(name) = std::str::from_utf8(lower) else {
-            return;
-        };
-        self.named_attribute(namespace, element, name, attribute, attributes);
-    }
-
-    /// An attribute whose name is too long for the table, but perhaps not for the user's places.
-    fn long_name(
-        &mut self,
-        namespace: Namespace,
-        element: &str,
-        attribute: &RawAttribute,
-        attributes: &[RawAttribute],
-    ) {
-        if !self.options.places.is_empty()
-            && let Ok(name) = std::str::from_utf8(&self.bytes[attribute.name.range()])
-        {
-            self.named_attribute(
-                namespace,
-                element,
-                &name.to_ascii_lowercase(),
-                attribute,
-                attributes,
-            );
-        }
-    }
-
-    fn named_attribute(
-        &mut self,
-        namespace: Namespace,
-        element: &str,
-        name: &str,
-        attribute: &RawAttribute,
-        attributes: &[RawAttribute],
-    ) {
-        let other = |name: &str| {
-            let found = attributes.iter().find(|one| self.is_named(one, name))?;
-            Some(self.value(found).text)
-        };
-        let places = &self.options.places;
-        let row = match places.iter().find(|place| place.covers(element, name)) {
-            Some(place) => place.row(),
-            None => {
-                match attributes::find(namespace, element, name, &other, &self.options.groups) {
-                    Some(row) => row,
-                    None => return,
-                }
-            }
-        };
-        let against = match row.against {
-            attributes::Against::Document => Against::Document,
-            attributes::Against::Fallback => Against::Fallback,
-            attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => {
-                other("codebase").map_or(Against::Document, |codebase| {
-                    Against::Codebase(codebase[value::trimmed(&codebase).range()].to_owned())
-                })
-            }
-        };
-        let place = Place {
-            element,
-            attribute: Some(name),
-            row: Some(row),
-            carrier: Carrier::Attribute(attribute.quote),
-            against,
-            no_value: attribute.value.is_none(),
-        };
-        let view = self.value(attribute);
-        self.references(view, row.syntax, &place);
-    }
-
-    /// Takes a value apart into its references.
-    fn references(&mut self, view: View, syntax: Syntax, place: &Place<'_>) {
-        let text = view.text.as_str();
-        let (spans, form) = match syntax {
-            Syntax::Url => (vec![Span::new(0, text.len())], Form::Whole),
-            Syntax::Curie if text.trim_start().starts_with('[') => return,
-            Syntax::Curie => (vec![Span::new(0, text.len())], Form::Whole),
-            Syntax::Spaces => (value::space_separated(text), Form::Spaces),
-            Syntax::Commas => (value::comma_separated(text), Form::Commas),
-            Syntax::Semicolons => (value::semicolon_separated(text), Form::Semicolons),
-            Syntax::Srcset => (value::srcset(text), Form::Srcset),
-            Syntax::Task => (value::task(text), Form::Semicolons),
-            Syntax::Refresh => match value::refresh(text) {
-                Some(refresh) if refresh.span.is_empty() => return,
-                Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
-                None => return,
-            },
-            Syntax::Css | Syntax::CssValue => return self.css(&view, &|_| place.carrier, place),
-            Syntax::Html => {
-                let (carrier, enclosed) = (place.carrier, self.enclosed());
-                self.jobs.push(Job::Srcdoc { value: view, carrier, enclosed });
-                return;
-            }
-        };
-        for span in spans {
-            self.reference(&view, span, form, place.carrier, place);
-        }
-    }
-
-    /// Adds the reference at `span` of `view`, without the white space around it.
-    fn reference(
-        &mut self,
-        view: &View,
-        span: Span,
-        form: Form,
-        carrier: Carrier,
-        place: &Place<'_>,
-    ) {
-        let text = &view.text[span.range()];
-        let inner = value::trimmed(text).shifted(span.start);
-        let row = place.row;
-        self.links.push(Link {
-            element: place.element.to_owned(),
-            attribute: place.attribute.map(str::to_owned),
-            reference: view.text[inner.range()].to_owned(),
-            against: place.against.clone(),
-            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
-            fragment_identifies: row.is_none_or(|row| {
-                row.fragment == Fragment::Identifier
-                    || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
-            }),
-            map: view.map.slice(inner).filter(|_| !place.no_value),
-            holder: view.map.covering(inner),
-            spelling: Spelling { form, carrier, enclosed: self.enclosed() },
-        });
-    }
-
-    /// Adds the URLs of the CSS in `view`; `carrier` says what carries the text at an offset of it.
-    fn css(&mut self, view: &View, carrier: &dyn Fn(usize) -> Carrier, place: &Place<'_>) {
-        if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
-            return;
-        }
-        let groups = &self.options.groups;
-        let options =
-            css::Options { gcpm: groups.contains(Group::Gcpm), ie: groups.contains(Group::Ie) };
-        for url in css::urls(&view.text, options) {
-            let form = match url.form {
-                css::Form::Token => Form::CssToken,
-                css::Form::String(quote) => Form::CssString(quote),
-            };
-            let carrier = carrier(url.span.start);
-            if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::css(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, form, carrier, place);
-            }
-        }
-    }
-
-    fn open_text(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-        element: &str,
-        attributes: &[RawAttribute],
-    ) {
-        let of_type = || {
-            let found = attributes.iter().find(|one| self.is_named(one, "type"));
-            found.map(|found| self.value(found).text.trim().to_ascii_lowercase())
-        };
-        let content = match (namespace, element, text) {
-            (Namespace::Html, "style", TextModel::RawText) => Content::Css,
-            (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => Content::SvgCss,
-            (Namespace::Html, "script", TextModel::RawText)
-                if self.options.groups.contains(Group::Json) =>
-            {
-                match of_type().as_deref() {
-                    Some("importmap") => Content::Json(json::Kind::ImportMap),
-                    Some("speculationrules") => Content::Json(json::Kind::SpeculationRules),
-                    Some("application/ld+json") => Content::Json(json::Kind::JsonLd),
-                    _ => return,
-                }
-            }
-            (Namespace::Html, "noscript" | "noframes" | "noembed", TextModel::RawText) => {
-                Content::Markup
-            }
-            _ => return,
-        };
-        if matches!(content, Content::Css | Content::SvgCss)
-            && of_type().is_some_and(|name| !name.is_empty() && name != "text/css")
-        {
-            return;
-        }
-        self.text = Some(OpenText { start: tag.span.end, content });
-    }
-
-    /// The open element's text ends at `end`.
-    fn close_text(&mut self, end: usize) {
-        let Some(OpenText { start, content }) = self.text.take() else {
-            return;
-        };
-        let span = Span::new(start, end);
-        let stylesheet = Place {
-            element: "style",
-            attribute: None,
-            row: None,
-            carrier: Carrier::Raw,
-            against: Against::Document,
-            no_value: false,
-        };
-        match content {
-            Content::Css => {
-                let view = self.charset.decode(&self.bytes[span.range()], start);
-                self.css(&view, &|_| Carrier::Raw, &stylesheet);
-            }
-            Content::SvgCss => {
-                let (view, sections) = self.svg_text(span);
-                let carrier = |at: usize| {
-                    let before = sections.partition_point(|section| section.end <= at);
-                    let section = sections.get(before);
-                    let in_section = section.is_some_and(|section| section.contains(at));
-                    if in_section { Carrier::Raw } else { Carrier::Text }
-                };
-                self.css(&view, &carrier, &stylesheet);
-            }
-            Content::Json(kind) => self.json(span, kind),
-            Content::Markup => {
-                if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
-                    self.jobs.push(Job::Markup { span, standing: Standing::Fallback });
-                }
-            }
-        }
-    }
-
-    /// The text of an element in foreign content, and which of it stands in CDATA sections.
-    fn svg_text(&self, span: Span) -> (View, Vec<Span>) {
-        let mut whole = View { text: String::new(), map: OffsetMap::verbatim(span.start, 0) };
-        let mut sections = Vec::new();
-        let mut at = span.start;
-        let bytes = &self.bytes[..span.end];
-        while at < span.end {
-            let rest = &bytes[at..];
-            let (piece, next) = if rest.starts_with(b"<![CDATA[") {
-                let body = at + 9;
-                let length = memchr::memmem::find(&bytes[body..], b"]]>");
-                let end = length.map_or(span.end, |length| body + length);
-                let piece = self.charset.decode(&bytes[body..end], body);
-                sections.push(Span::new(whole.text.len(), whole.text.len() + piece.text.len()));
-                (piece, length.map_or(span.end, |_| end + 3))
-            } else if rest.starts_with(b"<!") || rest.starts_with(b"<?") {
-                let next = tokens::declaration_end(bytes, at, true, &mut |_| {});
-                (View::of_str("", at), next)
-            } else {
-                let length =
-                    memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
-                let raw = self.charset.decode(&rest[..length], at);
-                (escape::character_data(raw), at + length)
-            };
-            whole.append(&piece);
-            at = next;
-        }
-        (whole, sections)
-    }
-
-    fn json(&mut self, span: Span, kind: json::Kind) {
-        let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        let found = json::urls(kind, &view.text);
-        for url in &found.urls {
-            let place = Place {
-                element: "script",
-                attribute: None,
-                row: None,
-                carrier: Carrier::Raw,
-                against: inner_base(&view, &found.bases, url.base),
-                no_value: false,
-            };
-            if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::json(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, Form::Json, Carrier::Raw, &place);
-            }
-        }
-    }
-}
-
-/// The `@base` in effect, with those that it is relative to; none is left when one of them is null.
-fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
-    let mut chain = Vec::new();
-    let mut next = innermost;
-    while let Some(base) = next.and_then(|at| bases.get(at)) {
-        let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
-            return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
-        };
-        if chain.len() == MOST_INNER_BASES {
-            return Against::Nothing;
-        }
-        chain.insert(0, escape::json(raw).text);
-        next = base.outer;
-    }
-    if chain.is_empty() { Against::Document } else { Against::Inner(chain) }
-}
-
-/// What a reference's surroundings say of it.
-struct Place<'a> {
-    element: &'a str,
-    attribute: Option<&'a str>,
-    row: Option<&'static Row>,
-    carrier: Carrier,
-    against: Against,
-    no_value: bool,
-}
-
-fn without_tree(stopped: exact::Stopped) -> Diagnostic {
-    let (at, why) = match stopped {
-        exact::Stopped::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
-        exact::Stopped::Nesting(at) => (at, "elements nest too deep before this place"),
-        exact::Stopped::Unverified(at) => {
-            (at, "the tag that ends here was not where it was sought")
+            left = rest;
+            let span = Span::new(*at, *at + 5);
+            bases.push(DeclaredBase { span, value: None, standing, removable: Span::at(*at) });
         }
     };
-    let message = format!("{why}; the document was scanned without its tree");
-    Diagnostic::new(Code::WithoutTree, Span::at(at), message)
+    if !strays.is_empty() {
+        let mut between = Standing::CharacterData;
+        tokens::scan(bytes, start..bytes.len(), true, &mut |event| {
+            let (span, inside) = match event {
+                Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
+                Event::Comment { span } => (span, Standing::Comment),
+            };
+            add(span.start, between);
+            add(span.end, inside);
+            between = match event {
+                Event::StartTag { text: TextModel::Markup, .. } | Event::EndTag { .. } => {
+                    Standing::CharacterData
+                }
+                Event::StartTag { .. } => Standing::RawText,
+                Event::Comment { .. } => between,
+            };
+        });
+        let end = if between == Standing::RawText { between } else { Standing::CutOff };
+        add(bytes.len(), end);
+    }
+    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
 }

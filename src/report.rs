@@ -1,0 +1,189 @@
+//! What became of the links of a file: data, for whoever prints, counts or checks it.
+//!
+//! ```
+//! use baselink::{Options, Outcome, Reason, examine};
+//! let report = examine(b"<img src=''><img src=x>", &Options::at("http://a/"));
+//! assert_eq!(report.links[0].outcome, Outcome::Left);
+//! assert_eq!(report.links[0].reason, Some(Reason::Empty));
+//! assert_eq!(report.count(Outcome::Rewritten), 1);
+//! ```
+//!
+//! Deliberately absent: text for people. The command line finds the words.
+
+use crate::base::{BaseChain, Rule, Source};
+use crate::diagnostic::Diagnostic;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::span::Span;
+
+/// What became of a link: exactly one of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It was relative and is absolute now.
+    Rewritten,
+    /// It was absolute.
+    Absolute,
+    /// It is relative, and the document has no base.
+    NoBase,
+    /// It was left, for a [`Reason`].
+    Left,
+    /// It has a target, which cannot be written where it stands.
+    NotEditable,
+}
+
+impl Outcome {
+    /// All of them, in the order of summaries.
+    pub const ALL: [Self; 5] =
+        [Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rewritten => "rewritten",
+            Self::Absolute => "absolute",
+            Self::NoBase => "no-base",
+            Self::Left => "left",
+            Self::NotEditable => "not-editable",
+        }
+    }
+}
+
+/// Why a link was left, or could not be edited: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// It names an element of the same document by its id, and must go on doing so.
+    IdReference,
+    /// It is empty, which does not mean the base there.
+    Empty,
+    /// A template engine fills it in.
+    Placeholder,
+    /// It is a fragment, and `--fragments` says that it stays.
+    Fragment,
+    /// Nothing can be resolved against the base.
+    BaseUnusable,
+    /// The profile cannot resolve it.
+    Unresolvable,
+    /// It is the href of the `base` element, and `--base-element` decides on it.
+    BaseElement,
+    /// The attribute has no value that could be replaced.
+    NoValue,
+    /// It begins or ends in the middle of something that was decoded as a whole.
+    Escape,
+    /// The bytes that would have to be written include some that could not be decoded.
+    Undecodable,
+    /// The document's encoding cannot spell the target there.
+    Encoding,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::IdReference,
+        Self::Empty,
+        Self::Placeholder,
+        Self::Fragment,
+        Self::BaseUnusable,
+        Self::Unresolvable,
+        Self::BaseElement,
+        Self::NoValue,
+        Self::Escape,
+        Self::Undecodable,
+        Self::Encoding,
+    ];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IdReference => "id-reference",
+            Self::Empty => "empty",
+            Self::Placeholder => "placeholder",
+            Self::Fragment => "fragment",
+            Self::BaseUnusable => "base-unusable",
+            Self::Unresolvable => "unresolvable",
+            Self::BaseElement => "base-element",
+            Self::NoValue => "no-value",
+            Self::Escape => "escape",
+            Self::Undecodable => "undecodable",
+            Self::Encoding => "encoding",
+        }
+    }
+
+    /// Whether `--strict` accepts it: the link means what it meant, or was left on request.
+    #[must_use]
+    pub fn is_intended(self) -> bool {
+        matches!(
+            self,
+            Self::IdReference
+                | Self::Empty
+                | Self::Placeholder
+                | Self::Fragment
+                | Self::BaseElement
+        )
+    }
+}
+
+/// A link, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkReport {
+    /// The entity it stands in.
+    pub entity: String,
+    /// Its bytes in the file; where it is encoded there, the bytes that hold it.
+    pub span: Span,
+    /// Name of the element.
+    pub element: String,
+    /// Name of the attribute; `None` for text.
+    pub attribute: Option<String>,
+    /// The reference, decoded, as written.
+    pub reference: String,
+    /// The base that it is resolved against; `None` when there is none.
+    pub base: Option<String>,
+    /// The rule that gave the base.
+    pub rule: Rule,
+    /// The source that gave it.
+    pub source: Source,
+    /// Where it leads; `None` when that is unknown.
+    pub target: Option<String>,
+    /// The reference that stands there now: the target, percent-encoded where the place has no other
+    /// escape (white space in a list, say). `None` when the reference was not rewritten.
+    pub written: Option<String>,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
+    pub reason: Option<Reason>,
+    /// Whether another profile resolves it to a different target.
+    pub differs: bool,
+}
+
+/// An entity, and how its base was established.
+#[derive(Clone, Debug)]
+pub struct EntityReport {
+    /// What it is.
+    pub format: Format,
+    /// Its encoding.
+    pub charset: Charset,
+    /// Its base.
+    pub chain: BaseChain,
+    /// Whether it was scanned without its tree.
+    pub without_tree: bool,
+}
+
+/// Everything that is known of a file's links.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The document and those inside it, outermost first.
+    pub entities: Vec<EntityReport>,
+    /// Every link, in the order of the file.
+    pub links: Vec<LinkReport>,
+    /// What is odd; spans are those of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Report {
+    /// How many links have `outcome`.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.links.iter().filter(|link| link.outcome == outcome).count()
+    }
+}
