@@ -20,8 +20,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use baselink::base::{Rule, Status as Standing};
 use baselink::diagnostic::Code;
-use baselink::examine;
-use baselink::EntityReport;
+use baselink::{EntityReport, examine};
 
 use super::args::Bases;
 use super::input::Input;

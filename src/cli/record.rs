@@ -12,8 +12,7 @@ use std::borrow::Cow;
 
 use baselink::base::{BaseChain, Level};
 use baselink::reference::conformance;
-use baselink::EntityReport;
-use baselink::{LinkReport, Outcome, Report};
+use baselink::{EntityReport, LinkReport, Outcome, Report};
 use serde::Serialize;
 
 use super::input::Input;
