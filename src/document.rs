@@ -1,6 +1,6 @@
 //! The nouns: a [`Document`] and the [`Link`]s that stand in it, exactly as written.
 //!
-//! A scanner makes them and knows nothing of bases; [`crate::rewrite`] turns them into targets and
+//! A scanner makes them and knows nothing of bases; [`mod@crate::rewrite`] turns them into targets and
 //! edits and knows nothing of syntax.
 //!
 //! ```

@@ -180,6 +180,7 @@ fn plan(document: &Document, options: &Options) -> (Edits, Vec<bool>, Report) {
             planned[index].refuse(Reason::Escape);
         }
     }
+    report.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     report.links.extend(planned.into_iter().filter(|one| !one.is_policy).map(|one| one.report));
     let differing = report.links.iter().filter(|link| link.differs).count();
     if let Some(first) = report.links.iter().find(|link| link.differs) {

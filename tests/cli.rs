@@ -235,7 +235,7 @@ mod unix {
         let scene = tempfile::tempdir().unwrap();
         let path = scene.path().join("page.html");
         fs::write(&path, "<p>").unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         if fs::read(&path).is_ok() {
             eprintln!("notice: this user may read everything, so permissions were not tested");
             return;

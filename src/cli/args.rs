@@ -271,12 +271,12 @@ enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Check {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<OsString>,
     },
-    #[command(hide = true)]
+    #[command(hide = true, disable_help_flag = true)]
     Localize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         rest: Vec<OsString>,

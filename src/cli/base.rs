@@ -18,10 +18,9 @@
 use std::io::{self, Write};
 
 use anstyle::Style;
-use baselink::EntityReport;
 use baselink::base::{Rule, Status as Standing};
 use baselink::diagnostic::Code;
-use baselink::examine;
+use baselink::{EntityReport, examine};
 
 use super::args::Bases;
 use super::input::Input;

@@ -215,15 +215,16 @@ impl Output {
     pub(crate) fn strict(&mut self, places: &Places, report: &Report) -> bool {
         let mut failing = report.links.iter().filter(|link| !is_intended(link));
         let Some(first) = failing.next() else { return false };
-        let number = match failing.count() + 1 {
-            1 => "a relative link was".to_owned(),
-            number => format!("{number} relative links were"),
-        };
-        let reference = shown(&first.reference).into_owned();
         let (place, what) = (places.at(first.span), outcome_and_reason(first));
-        self.error(&format_args!(
-            "{place}: --strict: {number} not made absolute, first {reference}: {what}; -v lists all"
-        ));
+        let first = format!("'{}'", visible(&first.reference));
+        match failing.count() + 1 {
+            1 => self
+                .error(&format_args!("{place}: --strict: {first} was not made absolute: {what}")),
+            number => self.error(&format_args!(
+                "{place}: --strict: {number} relative links were not made absolute, the first is \
+                 {first}: {what}; -v lists all"
+            )),
+        }
         true
     }
 }

@@ -10,10 +10,9 @@
 
 use std::borrow::Cow;
 
-use baselink::EntityReport;
 use baselink::base::{BaseChain, Level};
 use baselink::reference::conformance;
-use baselink::{LinkReport, Outcome, Report};
+use baselink::{EntityReport, LinkReport, Outcome, Report};
 use serde::Serialize;
 
 use super::input::Input;

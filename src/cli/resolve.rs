@@ -57,8 +57,9 @@ impl Session<'_> {
                     return Ok(Status::Unusable);
                 }
             }
-            let reference = line.strip_suffix(b"\n").unwrap_or(&line);
-            let reference = reference.strip_suffix(b"\r").unwrap_or(reference);
+            // A CR that no LF follows belongs to the reference.
+            let reference =
+                line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(&line);
             let place = format!("-:{number}");
             status = status.max(match std::str::from_utf8(reference) {
                 Ok(reference) => self.one(reference, Some(&place), output)?,
