@@ -26,13 +26,22 @@ pub enum Code {
     TooDeep,
     /// Links that RFC 1808, RFC 3986 and browsers resolve to different targets.
     ProfilesDiffer,
-    /// The rewritten bytes of a link would not have read as its target; it was left.
-    NotEditable,
     /// A `--base-element` policy that could not be followed.
     BaseElementKept,
 }
 
 impl Code {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::BaseRelative,
+        Self::BaseUnusable,
+        Self::BaseParameters,
+        Self::WithoutTree,
+        Self::TooDeep,
+        Self::ProfilesDiffer,
+        Self::BaseElementKept,
+    ];
+
     /// Its name in `--json`.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -43,7 +52,6 @@ impl Code {
             Self::WithoutTree => "without-tree",
             Self::TooDeep => "too-deep",
             Self::ProfilesDiffer => "profiles-differ",
-            Self::NotEditable => "not-editable",
             Self::BaseElementKept => "base-element-kept",
         }
     }

@@ -95,3 +95,8 @@ pub mod verify;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{BaseElement, Fragments, Options, Rewritten, examine, rewrite};
 pub use scan::{ScanOptions, scan};
+
+/// The example of the README, so that it is run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -3,7 +3,9 @@
 //!
 //! Deliberately absent: prose. Only tables are compared.
 
+use baselink::diagnostic::Code;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
+use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
 
@@ -88,4 +90,20 @@ fn every_group_is_documented() {
         );
     }
     assert_eq!(documented.len(), Group::ALL.len(), "docs/links.md has a group too many");
+}
+
+/// The first cells of the table whose header begins with `header`, without the marks of code.
+fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
+    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .filter_map(|line| line.split('|').nth(1))
+        .map(|cell| cell.trim().trim_matches('`'))
+        .collect()
+}
+
+#[test]
+fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
+    assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
+    assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
+    assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));
 }

@@ -55,7 +55,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 
 /// Whether an oddity is one of the document or its base, not of its links.
 fn is_of_bases(code: Code) -> bool {
-    !matches!(code, Code::ProfilesDiffer | Code::NotEditable | Code::BaseElementKept)
+    !matches!(code, Code::ProfilesDiffer | Code::BaseElementKept)
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];

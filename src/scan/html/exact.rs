@@ -183,7 +183,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Reads the piece that will be fed next.
+    /// Lets the reader, if there is one, read `from..to` beside the tokenizer.
     fn advance(&mut self, from: usize, to: usize) -> Result<(), Stopped> {
         let Some(reader) = &mut self.reader else {
             return Ok(());
@@ -214,14 +214,10 @@ impl Watch<'_> {
             return Err(Stopped::Unverified(at));
         }
         if opening {
-            match &mut self.reader {
-                Some(reader) => {
-                    if reader.read(self.bytes, from, to) == Progress::NotATag {
-                        self.reader = Some(TagReader::new(from));
-                    }
-                }
-                None if self.declaration.is_none() => self.reader = Some(TagReader::new(from)),
-                None => {}
+            // What was emitted for `<` belongs to what stands before it.
+            self.advance(from, to)?;
+            if self.reader.is_none() && self.declaration.is_none() {
+                self.reader = Some(TagReader::new(from));
             }
         } else if self.reader.as_ref().is_some_and(TagReader::is_complete) {
             // What reads as a tag was none: it stands in a comment or a CDATA section.
