@@ -10,6 +10,8 @@
 //!
 //! Deliberately absent: text for people. The command line finds the words.
 
+use std::sync::Arc;
+
 use crate::base::{BaseChain, Rule, Source};
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
@@ -138,15 +140,15 @@ pub struct LinkReport {
     /// The reference, decoded, as written.
     pub reference: String,
     /// The base that it is resolved against; `None` when there is none.
-    pub base: Option<String>,
+    pub base: Option<Arc<str>>,
     /// The rule that gave the base.
     pub rule: Rule,
     /// The source that gave it.
     pub source: Source,
     /// Where it leads; `None` when that is unknown.
     pub target: Option<String>,
-    /// The reference that stands there now: the target, percent-encoded where the place has no other
-    /// escape (white space in a list, say). `None` when the reference was not rewritten.
+    /// What a rewritten reference reads as, where that is not the target but the target with percent
+    /// encodings: the place has no other escape (white space in a list, say).
     pub written: Option<String>,
     /// What became of it.
     pub outcome: Outcome,
@@ -154,6 +156,18 @@ pub struct LinkReport {
     pub reason: Option<Reason>,
     /// Whether another profile resolves it to a different target.
     pub differs: bool,
+}
+
+impl LinkReport {
+    /// What the reference reads as in the output.
+    #[must_use]
+    pub fn in_output(&self) -> &str {
+        match (self.outcome, &self.written, &self.target) {
+            (Outcome::Rewritten, Some(written), _) => written,
+            (Outcome::Rewritten, None, Some(target)) => target,
+            _ => &self.reference,
+        }
+    }
 }
 
 /// An entity, and how its base was established.

@@ -22,16 +22,17 @@
 
 use std::collections::HashMap;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, Document, Link, Standing};
+use crate::document::{Against, DeclaredBase, Decoded, Document, Link, Standing};
 use crate::edit::{Edit, Edits};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::lift;
 use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::{OffsetMap, lift};
 use crate::reference::{self, Grammar};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Base, Profile, Target};
@@ -77,7 +78,7 @@ pub enum Fragments {
 impl FromStr for Fragments {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         match name {
             "rewrite" => Ok(Self::Rewrite),
             "keep" => Ok(Self::Keep),
@@ -106,7 +107,7 @@ pub enum BaseElement {
 impl FromStr for BaseElement {
     type Err = Error;
 
-    fn from_str(name: &str) -> Result<Self> {
+    fn from_str(name: &str) -> Result<Self, Error> {
         match name {
             "absolute" => Ok(Self::Absolute),
             "keep" => Ok(Self::Keep),
@@ -149,7 +150,7 @@ impl<'a> Rewritten<'a> {
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let document = scan::scan(bytes, &options.scan);
-    let (edits, policies, report) = plan(&document, options);
+    let (edits, policies, report) = plan(document, options);
     Rewritten { source: bytes, edits, policies, report }
 }
 
@@ -160,11 +161,12 @@ pub fn examine(bytes: &[u8], options: &Options) -> Report {
 }
 
 /// The edits and the report of a scanned document.
-fn plan(document: &Document, options: &Options) -> (Edits, Vec<bool>, Report) {
+fn plan(document: Document, options: &Options) -> (Edits, Vec<bool>, Report) {
     let mut report = Report::default();
     let outer = Outer::Retrieval(options.retrieval.as_ref());
     let planner = &mut Planner { options, report: &mut report };
-    let mut planned = planner.document(document, outer, document.charset);
+    let beneath = document.charset;
+    let mut planned = planner.document(document, outer, beneath);
     planned.sort_by_key(|planned| planned.report.span.start);
     let mut all: Vec<(Edit, usize)> = Vec::new();
     for (index, planned) in planned.iter_mut().enumerate() {
@@ -202,6 +204,26 @@ struct Planned {
 }
 
 impl Planned {
+    /// An edit that is no link's.
+    fn policy(entity: String, edit: Edit) -> Self {
+        let report = LinkReport {
+            entity,
+            span: edit.span,
+            element: "base".to_owned(),
+            attribute: None,
+            reference: String::new(),
+            base: None,
+            rule: Rule::Default,
+            source: Source::Default,
+            target: None,
+            written: None,
+            outcome: Outcome::Rewritten,
+            reason: None,
+            differs: false,
+        };
+        Self { report, edits: vec![edit], is_policy: true }
+    }
+
     fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
         self.report.written = None;
@@ -220,39 +242,41 @@ impl Planner<'_> {
     ///
     /// Edits and spans of the result are those of the buffer beneath `document`, whose encoding is
     /// `beneath`. Recursion is as deep as a scanner lets documents nest.
-    fn document(
-        &mut self,
-        document: &Document,
-        outer: Outer<'_>,
-        beneath: Charset,
-    ) -> Vec<Planned> {
-        let chain = base::establish(document, outer, self.options.profile);
+    fn document(&mut self, document: Document, outer: Outer<'_>, beneath: Charset) -> Vec<Planned> {
+        let chain = base::establish(&document, outer, self.options.profile);
         let charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
         let mut diagnostics = document.diagnostics.clone();
         diagnostics.extend(chain.diagnostics.iter().cloned());
-        diagnostics.extend(base_diagnostic(document, &chain, self.options.profile));
-        let resolver = Resolver::new(document, &chain, self.options);
+        diagnostics.extend(base_diagnostic(&document, &chain, self.options.profile));
+        let resolver = Resolver::new(&document, &chain, self.options);
+        let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
-            document.links.iter().map(|link| resolver.link(link, charset)).collect();
+            links.into_iter().map(|link| resolver.link(link, charset)).collect();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
         self.report.entities.push(EntityReport {
-            format: document.format,
-            charset: document.charset,
+            format,
+            charset: declared,
             chain: chain.clone(),
             without_tree: document.without_tree,
         });
-        for part in &document.parts {
+        for part in parts {
             planned.extend(self.document(part, Outer::Encapsulating(&chain), charset));
         }
-        diagnostics.extend(self.base_element(document, &chain, &mut planned, charset));
+        let first = bases.iter().find(|base| base.standing == Standing::First);
+        let policy = self.base_element(&chain, first, document.head, &planned, charset);
+        match policy {
+            Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),
+            Some(Err(kept)) => diagnostics.push(kept),
+            None => {}
+        }
         self.report.diagnostics.extend(diagnostics);
-        let Some(decoded) = &document.decoded else {
+        let Some(decoded) = document.decoded else {
             return planned;
         };
         for planned in &mut planned {
             planned.report.span = decoded.map.covering(planned.report.span);
-            lift_through(planned, decoded, beneath);
+            lift_through(planned, &decoded, beneath);
         }
         for diagnostic in &mut self.report.diagnostics[first_diagnostic..] {
             diagnostic.span = decoded.map.covering(diagnostic.span);
@@ -264,55 +288,37 @@ impl Planner<'_> {
         planned
     }
 
-    /// Follows the policy for the `base` element, as far as that goes beyond its href.
+    /// What the policy for the `base` element asks for beyond its href: an edit, or why there is none.
     fn base_element(
         &self,
-        document: &Document,
         chain: &BaseChain,
-        planned: &mut Vec<Planned>,
+        first: Option<&DeclaredBase>,
+        head: usize,
+        planned: &[Planned],
         charset: Charset,
-    ) -> Option<Diagnostic> {
-        let first = document.bases.iter().find(|base| base.standing == Standing::First);
-        let policy = match (self.options.base_element, first) {
+    ) -> Option<Result<Edit, Diagnostic>> {
+        match (self.options.base_element, first) {
             (BaseElement::Remove, Some(first)) => {
                 let depends = planned.iter().find(|one| depends_on_base(&one.report));
-                if let Some(depends) = depends {
-                    let message = format!(
-                        "the base element was kept, because '{}' still depends on it",
-                        depends.report.reference
-                    );
-                    return Some(Diagnostic::new(Code::BaseElementKept, first.span, message));
-                }
-                Edit { span: first.removable, new: Vec::new() }
+                Some(depends.map_or_else(
+                    || Ok(Edit { span: first.removable, new: Vec::new() }),
+                    |depends| {
+                        let message = format!(
+                            "the base element was kept, because '{}' still depends on it",
+                            depends.report.reference
+                        );
+                        Err(Diagnostic::new(Code::BaseElementKept, first.span, message))
+                    },
+                ))
             }
-            (BaseElement::Insert, None) if document.entity.is_empty() => {
+            (BaseElement::Insert, None) if chain.entity.is_empty() => {
                 let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
                 let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
-                let tag = format!("<base href=\"{href}\">");
-                Edit { span: Span::at(document.head), new: place.spell(&tag, charset).ok()? }
+                let new = place.spell(&format!("<base href=\"{href}\">"), charset).ok()?;
+                Some(Ok(Edit { span: Span::at(head), new }))
             }
-            _ => return None,
-        };
-        planned.push(Planned {
-            report: LinkReport {
-                entity: document.entity.clone(),
-                span: policy.span,
-                element: "base".to_owned(),
-                attribute: None,
-                reference: String::new(),
-                base: None,
-                rule: Rule::Default,
-                source: Source::Default,
-                target: None,
-                written: None,
-                outcome: Outcome::Rewritten,
-                reason: None,
-                differs: false,
-            },
-            edits: vec![policy],
-            is_policy: true,
-        });
-        None
+            _ => None,
+        }
     }
 }
 
@@ -328,7 +334,7 @@ fn depends_on_base(link: &LinkReport) -> bool {
 }
 
 /// Lifts the edits of a link from a document's text to the buffer beneath.
-fn lift_through(planned: &mut Planned, decoded: &crate::document::Decoded, beneath: Charset) {
+fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
     let mut lifted = Vec::with_capacity(planned.edits.len());
     for edit in &planned.edits {
         let text = String::from_utf8_lossy(&edit.new);
@@ -369,14 +375,14 @@ fn base_diagnostic(document: &Document, chain: &BaseChain, profile: Profile) -> 
 
 /// Judges the links of one document.
 struct Resolver<'a> {
-    document: &'a Document,
     chain: &'a BaseChain,
     options: &'a Options,
-    bases: HashMap<&'a Against, PreparedBase>,
+    bases: HashMap<Against, PreparedBase>,
 }
 
 /// A base with what was found out about it once.
 struct PreparedBase {
+    url: Arc<str>,
     base: Base,
     usable: bool,
     /// The same in the other profiles.
@@ -388,8 +394,10 @@ impl PreparedBase {
         let prepare = |profile| {
             Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
         };
+        let base = prepare(options.profile);
         Self {
-            base: prepare(options.profile),
+            url: Arc::from(base.as_str()),
+            base,
             usable: resolve::usable(url).is_ok(),
             others: Profile::ALL
                 .into_iter()
@@ -401,14 +409,14 @@ impl PreparedBase {
 }
 
 impl<'a> Resolver<'a> {
-    fn new(document: &'a Document, chain: &'a BaseChain, options: &'a Options) -> Self {
-        let mut resolver = Self { document, chain, options, bases: HashMap::new() };
+    fn new(document: &Document, chain: &'a BaseChain, options: &'a Options) -> Self {
+        let mut resolver = Self { chain, options, bases: HashMap::new() };
         for link in &document.links {
             if !resolver.bases.contains_key(&link.against)
                 && let Some(url) = resolver.base_of(&link.against)
             {
                 let prepared = PreparedBase::new(&url, options, document.charset);
-                resolver.bases.insert(&link.against, prepared);
+                resolver.bases.insert(link.against.clone(), prepared);
             }
         }
         resolver
@@ -449,12 +457,12 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn link(&self, link: &Link, charset: Charset) -> Planned {
+    fn link(&self, link: Link, charset: Charset) -> Planned {
         let prepared = self.bases.get(&link.against);
-        let base = prepared.map(|prepared| prepared.base.as_str().to_owned());
+        let base = prepared.map(|prepared| Arc::clone(&prepared.url));
         let (rule, source) = match (&link.against, &base) {
             (_, None) => (Rule::Default, Source::Default),
-            (Against::Fallback | Against::Retrieval, _) if self.document.entity.is_empty() => (
+            (Against::Fallback | Against::Retrieval, _) if self.chain.entity.is_empty() => (
                 Rule::Retrieval,
                 self.options.retrieval.as_ref().map_or(Source::Default, |one| one.source),
             ),
@@ -463,13 +471,14 @@ impl<'a> Resolver<'a> {
             }
             _ => (self.chain.rule, self.chain.source),
         };
+        let verdict = self.judge(&link, prepared);
         let mut planned = Planned {
             report: LinkReport {
-                entity: self.document.entity.clone(),
+                entity: self.chain.entity.clone(),
                 span: link.span(),
-                element: link.element.clone(),
-                attribute: link.attribute.clone(),
-                reference: link.reference.clone(),
+                element: link.element,
+                attribute: link.attribute,
+                reference: link.reference,
                 base,
                 rule,
                 source,
@@ -482,18 +491,32 @@ impl<'a> Resolver<'a> {
             edits: Vec::new(),
             is_policy: false,
         };
-        match self.judge(link, prepared) {
+        match verdict {
             Verdict::Absolute => {
                 planned.report.outcome = Outcome::Absolute;
-                planned.report.target = Some(link.reference.clone());
+                planned.report.target = Some(planned.report.reference.clone());
             }
             Verdict::NoBase => planned.report.outcome = Outcome::NoBase,
             Verdict::Left(reason) => planned.report.reason = Some(reason),
             Verdict::Target(target) => {
+                let reference = planned.report.reference.as_str();
                 planned.report.outcome = Outcome::Rewritten;
                 planned.report.differs =
-                    prepared.is_some_and(|prepared| differs(prepared, link, &target.url));
-                write(&mut planned, link, &target, charset);
+                    prepared.is_some_and(|prepared| differs(prepared, reference, &target.url));
+                match spell_target(
+                    &target,
+                    reference.len(),
+                    link.map.as_ref(),
+                    link.spelling,
+                    charset,
+                ) {
+                    Ok((edits, written)) => {
+                        planned.edits = edits;
+                        planned.report.written = written;
+                    }
+                    Err(reason) => planned.refuse(reason),
+                }
+                planned.report.target = Some(target.url);
             }
         }
         planned
@@ -570,13 +593,13 @@ enum Verdict {
 }
 
 /// Whether another profile sees another target, spelling aside.
-fn differs(prepared: &PreparedBase, link: &Link, url: &str) -> bool {
-    if is_plain(&link.reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
+fn differs(prepared: &PreparedBase, reference: &str, url: &str) -> bool {
+    if is_plain(reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
         return false;
     }
     let spelled = |url: &str| Base::new(Profile::Whatwg, url).as_str().to_owned();
     let own = spelled(url);
-    prepared.others.iter().any(|other| match other.resolve(&link.reference) {
+    prepared.others.iter().any(|other| match other.resolve(reference) {
         Ok(target) => target.url != url && spelled(&target.url) != own,
         Err(_) => true,
     })
@@ -596,39 +619,36 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
-/// Spells what of `target` is new where it belongs.
-fn write(planned: &mut Planned, link: &Link, target: &Target, charset: Charset) {
-    planned.report.target = Some(target.url.clone());
-    let Some(map) = &link.map else {
-        let no_value = link.reference.is_empty();
-        return planned.refuse(if no_value { Reason::NoValue } else { Reason::Escape });
-    };
+/// The edits that put `target` where a reference of `length` bytes stands, and, where that is not the
+/// target, what the reference reads as then.
+fn spell_target(
+    target: &Target,
+    length: usize,
+    map: Option<&OffsetMap>,
+    spelling: Spelling,
+    charset: Charset,
+) -> Result<(Vec<Edit>, Option<String>), Reason> {
+    let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
+    let mut edits = Vec::with_capacity(1);
     let mut written = String::with_capacity(target.url.len());
     let (mut reference_at, mut url_at) = (0, 0);
-    let ends = [(link.reference.len(), target.url.len(), 0)];
-    let kept =
-        target.kept.iter().map(|kept| (kept.reference.start, kept.url, kept.reference.len()));
-    for (reference_to, url_to, kept) in kept.chain(ends) {
+    let end = (length, target.url.len(), 0);
+    let kept = target.kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
+    for (reference_to, url_to, kept) in kept.chain([end]) {
         let new = &target.url[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);
         if !(new.is_empty() && gap.is_empty()) {
-            let last = reference_to == link.reference.len();
-            let new = link.spelling.adapt(new, last, charset);
-            written.push_str(&new);
+            let new = spelling.adapt(new, reference_to == length, charset);
             if new.contains('\u{fffd}') {
-                return planned.refuse(Reason::Undecodable);
+                return Err(Reason::Undecodable);
             }
-            let Ok(spelled) = link.spelling.spell(&new, charset) else {
-                return planned.refuse(Reason::Encoding);
-            };
-            match lift(map, gap, spelled) {
-                Some(edit) => planned.edits.push(edit),
-                None => return planned.refuse(Reason::Escape),
-            }
+            let spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            edits.push(lift(map, gap, spelled).ok_or(Reason::Escape)?);
+            written.push_str(&new);
         }
         written.push_str(&target.url[url_to..url_to + kept]);
         reference_at = reference_to + kept;
         url_at = url_to + kept;
     }
-    planned.report.written = Some(written);
+    Ok((edits, (written != target.url).then_some(written)))
 }

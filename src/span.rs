@@ -96,6 +96,18 @@ impl Lines {
         Self { starts }
     }
 
+    /// The same for `bytes` that are UTF-16, which `unit` reads; columns still count bytes.
+    #[must_use]
+    pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {
+        let (pairs, _) = bytes.as_chunks::<2>();
+        let is = |at: usize, ascii: u8| {
+            pairs.get(at).is_some_and(|&pair| unit(pair) == u16::from(ascii))
+        };
+        let ends = |at: &usize| is(*at, b'\n') || (is(*at, b'\r') && !is(at + 1, b'\n'));
+        let starts = (0..pairs.len()).filter(ends).map(|at| 2 * (at + 1));
+        Self { starts: std::iter::once(0).chain(starts).collect() }
+    }
+
     /// Line and column of the byte at `offset`, both counted from 1, the column in bytes.
     #[must_use]
     pub fn place(&self, offset: usize) -> (usize, usize) {
@@ -113,5 +125,12 @@ mod tests {
         let lines = Lines::of(b"a\nb\r\nc\rd");
         let places: Vec<_> = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| lines.place(at)).to_vec();
         assert_eq!(places, [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (4, 1)]);
+    }
+
+    #[test]
+    fn a_character_with_a_byte_like_a_line_end_is_none() {
+        // U+0A0D, LF, U+0061
+        let lines = Lines::of_utf_16(b"\x0d\x0a\x0a\0a\0", u16::from_le_bytes);
+        assert_eq!([0, 2, 4].map(|at| lines.place(at)), [(1, 1), (1, 3), (2, 1)]);
     }
 }

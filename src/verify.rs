@@ -256,8 +256,8 @@ fn targets_stand(
         say(format!("the input has {} links, the output {}", old.len(), new.len()));
     }
     for (old, new) in old.iter().zip(new) {
-        let expected = old.written.as_ref().unwrap_or(&old.reference);
-        if new.reference != *expected || old.element != new.element || old.entity != new.entity {
+        let expected = old.in_output();
+        if new.reference != expected || old.element != new.element || old.entity != new.entity {
             say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let mut first = true;
     each(&documents.paths, documents.format, output, |input, output| {
         let report = examine(&input.bytes, &documents.options);
-        let places = Places::of(input);
+        let places = Places::of(input, &report);
         for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
             output.diagnostic(&places, odd);
         }

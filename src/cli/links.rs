@@ -23,7 +23,7 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let status = each(&documents.paths, documents.format, output, |input, output| {
         let report = examine(&input.bytes, &documents.options);
-        let places = Places::of(input);
+        let places = Places::of(input, &report);
         output.diagnostics(&places, &report);
         output.details(input, &places, &report);
         if asked.json {

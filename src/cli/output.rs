@@ -19,6 +19,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink::base::BaseChain;
 use baselink::diagnostic::Diagnostic;
+use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
@@ -246,8 +247,9 @@ pub(crate) struct Places {
 
 impl Places {
     /// The places of `input`.
-    pub(crate) fn of(input: &Input) -> Self {
-        Self { name: input.name(), lines: Lines::of(&input.bytes) }
+    pub(crate) fn of(input: &Input, report: &Report) -> Self {
+        let charset = report.entities.first().map_or(Charset::UTF_8, |entity| entity.charset);
+        Self { name: input.name(), lines: charset.lines(&input.bytes) }
     }
 
     /// Line and column of the first byte of `span`.

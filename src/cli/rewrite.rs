@@ -28,7 +28,7 @@ fn one(asked: &Rewrite, input: &Input, output: &mut Output) -> io::Result<Status
     let options = &asked.documents.options;
     let rewritten = baselink::rewrite(&input.bytes, options);
     let report = &rewritten.report;
-    let places = Places::of(input);
+    let places = Places::of(input, report);
     output.diagnostics(&places, report);
     output.details(input, &places, report);
 

@@ -20,7 +20,7 @@
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
 use super::{MapBuilder, OffsetMap, View};
-use crate::span::Span;
+use crate::span::{Lines, Span};
 
 /// A character encoding of the Encoding Standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +153,18 @@ impl Charset {
             if last && !matches!(result, DecoderResult::Malformed(..)) {
                 return View { text, map: map.finish(source) };
             }
+        }
+    }
+
+    /// Where the lines of `bytes` begin.
+    #[must_use]
+    pub fn lines(self, bytes: &[u8]) -> Lines {
+        if self.0 == encoding_rs::UTF_16LE {
+            Lines::of_utf_16(bytes, u16::from_le_bytes)
+        } else if self.0 == encoding_rs::UTF_16BE {
+            Lines::of_utf_16(bytes, u16::from_be_bytes)
+        } else {
+            Lines::of(bytes)
         }
     }
 
