@@ -125,7 +125,8 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
     }
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(text);
     let mut pieces = Vec::new();
-    let mut steps = vec![Step::Enter(dom.document)];
+    // A node that is dropped takes its descendants apart, so the document is held to the end.
+    let mut steps = vec![Step::Enter(dom.document.clone())];
     while let Some(step) = steps.pop() {
         let Step::Enter(node) = step else {
             pieces.push(piece("end of element", ""));
@@ -260,5 +261,61 @@ fn targets_stand(
         if new.reference != expected || old.element != new.element || old.entity != new.entity {
             say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::rewrite::rewrite;
+    use crate::span::Span;
+
+    /// What is said when the edits of `page` are replaced by one that puts `new` at `span`.
+    fn said(page: &str, span: Span, new: &str) -> Vec<String> {
+        let options = Options::at("http://a/b/");
+        let mut rewritten = rewrite(page.as_bytes(), &options);
+        assert_eq!(verify(&rewritten, &options), Ok(()));
+        rewritten.edits = Edits::default();
+        rewritten.edits.push(span, new.as_bytes().to_vec()).unwrap();
+        let differences = verify(&rewritten, &options).unwrap_err();
+        differences.into_iter().map(|difference| difference.message).collect()
+    }
+
+    #[test]
+    fn edits_that_do_more_than_they_say_are_found() {
+        let page = "<p id=i><a href=\"x\" title='t'>text</a><!--c-->";
+        let at = |text: &str| {
+            let start = page.find(text).unwrap();
+            Span::new(start, start + text.len())
+        };
+        // Another target than the one that was reported.
+        assert_eq!(
+            said(page, at("x"), "http://a/c/x"),
+            ["'x' became 'http://a/c/x' instead of 'http://a/b/x'"]
+        );
+        // A value that ends too early, and with it the tag.
+        assert!(!said(page, at("x"), "http://a/b/x\"><b>").is_empty());
+        // No link at all.
+        assert!(!said(page, at("text"), "other").is_empty());
+        assert!(!said(page, at("c-->"), "-->").is_empty());
+    }
+
+    #[test]
+    fn a_change_without_an_edit_is_found() {
+        let pieces = |text: &str| tree_pieces(text);
+        let before = pieces("<p class=a>x<a href=qzq>y");
+        for after in
+            ["<p class=b>x<a href=qzq>y", "<p class=a>x<a href=z>z", "<p class=a>x<i href=z>y"]
+        {
+            let mut differences = Vec::new();
+            compare(&before, &before, &pieces(after), "qzq", &mut differences);
+            assert!(!differences.is_empty(), "{after}");
+        }
+        let mut differences = Vec::new();
+        let after = token_pieces("<p class=a>x<a href=/z>y");
+        let marked = token_pieces("<p class=a>x<a href=qzqz>y");
+        compare(&token_pieces("<p class=a>x<a href=z>y"), &marked, &after, "qzq", &mut differences);
+        assert_eq!(differences, []);
     }
 }
