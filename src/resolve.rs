@@ -84,7 +84,7 @@ impl FromStr for Profile {
 
     fn from_str(name: &str) -> Result<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-            Error::new(format!("unknown resolver `{name}`: use rfc1808, rfc3986 or whatwg"))
+            Error::new(format!("unknown resolver '{name}': use rfc1808, rfc3986 or whatwg"))
         })
     }
 }
@@ -333,7 +333,7 @@ impl Base {
         let base = Self::new(profile, url);
         match base.usable {
             Err(why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid)) => {
-                Err(Error::new(format!("`{url}` cannot be a base URL: {}", why_not_absolute(why))))
+                Err(Error::new(format!("'{url}' cannot be a base URL: {}", why_not_absolute(why))))
             }
             _ => Ok(base),
         }
@@ -1154,7 +1154,7 @@ mod tests {
                 assert!(base.resolve("").is_err());
                 assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
                 let error = Base::absolute(profile, text).unwrap_err().to_string();
-                assert!(error.contains(&format!("`{text}`")), "{error}");
+                assert!(error.contains(&format!("'{text}'")), "{error}");
             }
         }
         assert!(Base::absolute(Profile::Whatwg, "http://[/").is_err());
