@@ -168,18 +168,16 @@ fn plan(document: Document, options: &Options) -> (Edits, Vec<bool>, Report) {
     let beneath = document.charset;
     let mut planned = planner.document(document, outer, beneath);
     planned.sort_by_key(|planned| planned.report.span.start);
-    let mut all: Vec<(Edit, usize)> = Vec::new();
-    for (index, planned) in planned.iter_mut().enumerate() {
-        all.extend(std::mem::take(&mut planned.edits).into_iter().map(|edit| (edit, index)));
-    }
-    all.sort_by_key(|(edit, _)| (edit.span.start, edit.span.end));
     let mut edits = Edits::default();
-    let mut policies = Vec::with_capacity(all.len());
-    for (edit, index) in all {
-        if edits.push(edit.span, edit.new).is_ok() {
-            policies.push(planned[index].is_policy);
-        } else {
-            planned[index].refuse(Reason::Escape);
+    let mut policies = Vec::with_capacity(planned.len());
+    for planned in &mut planned {
+        for edit in std::mem::take(&mut planned.edits) {
+            // Only the first edit of a link can reach into what is edited already.
+            if edits.push(edit.span, edit.new).is_err() {
+                planned.refuse(Reason::Escape);
+                break;
+            }
+            policies.push(planned.is_policy);
         }
     }
     report.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
