@@ -272,6 +272,11 @@ impl BaseChain {
         profile: Profile,
     ) -> (Status, String) {
         let value = declared.value.as_deref().unwrap_or_default();
+        if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
+            self.take(value.to_owned(), Rule::Embedded, Source::BaseElement);
+            let reason = "a template language will put something else there; until then only its absolute part is known";
+            return (Status::Taken, reason.to_owned());
+        }
         let scheme = reference::opaque_scheme(value);
         if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
             return (

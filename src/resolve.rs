@@ -230,8 +230,9 @@ pub struct Base {
     cuts: Cuts,
     directory: Directory,
     url: Option<url::Url>,
-    /// The same without a last path segment that only looks like a drive letter.
-    above_drive: Option<url::Url>,
+    /// The base for relative paths, where the url crate would see a drive letter in its path that the
+    /// URL Standard does not see.
+    driveless: Option<url::Url>,
     encode_query: Option<QueryEncoder>,
 }
 
@@ -293,7 +294,7 @@ impl Base {
             cuts: Cuts::default(),
             directory: Directory::default(),
             url: None,
-            above_drive: None,
+            driveless: None,
             encode_query: None,
         };
         match profile {
@@ -304,7 +305,7 @@ impl Base {
                 Ok(url) => {
                     base.text.clear();
                     push_serialised(&url, &mut base.text);
-                    base.above_drive = above_drive(&url);
+                    base.driveless = driveless(&url);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
@@ -641,11 +642,19 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let input =
+        let mut input =
             self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
         let inherits_path = trimmed.is_empty() || trimmed.starts_with(['?', '#']);
-        let above_drive = self.above_drive.as_ref().filter(|_| !inherits_path);
-        let base = above_drive.or(self.url.as_ref());
+        let mut base = self.url.as_ref();
+        if !inherits_path {
+            base = self.driveless.as_ref().or(base);
+            let is_path = opaque_scheme(&input).is_none()
+                && !input.trim_start_matches(['/', '\\']).is_empty()
+                && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
+            if is_path && base.is_some_and(|base| base.scheme() != "file") && has_drive(&input) {
+                input = Cow::Owned(mask_drives(&input));
+            }
+        }
         let parsed = url::Url::options()
             .base_url(base)
             .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
@@ -960,23 +969,65 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// The url crate takes a last segment such as `c:` for a drive letter wherever it stands in a file
-/// URL, and asserts that nothing can climb above it; to the URL Standard only the first can be one.
-/// A relative path never sees the last segment, so it is left away.
-fn above_drive(url: &url::Url) -> Option<url::Url> {
+/// What stands for the colon of a path segment such as `c:` while the url crate looks on.
+const MASKED_COLON: &str = "~colon~";
+
+/// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,
+/// wherever it stands and, in part, in any scheme; to the URL Standard only the first segment of a file
+/// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
+/// which a relative path never sees, is left away.
+fn driveless(url: &url::Url) -> Option<url::Url> {
+    let mut driveless = url.clone();
+    if url.scheme() != "file" {
+        if url.cannot_be_a_base() || !has_drive(url.path()) {
+            return None;
+        }
+        driveless.set_path(&mask_drives(url.path()));
+        return Some(driveless);
+    }
     let (directory, last) = url.path().rsplit_once('/')?;
-    let is_drive = matches!(last.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic());
-    if url.scheme() != "file" || !is_drive || directory.is_empty() {
+    if !is_drive(last) || directory.is_empty() {
         return None;
     }
-    let mut above = url.clone();
-    above.set_path(&format!("{directory}/"));
-    Some(above)
+    driveless.set_path(&format!("{directory}/"));
+    Some(driveless)
+}
+
+fn is_drive(segment: &str) -> bool {
+    matches!(segment.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+/// The path of a reference or URL, and what follows it.
+fn split_path(text: &str) -> (&str, &str) {
+    text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
+}
+
+fn has_drive(text: &str) -> bool {
+    let (path, _) = split_path(text);
+    path.contains(':') && path.split(['/', '\\']).skip(1).any(is_drive)
+}
+
+fn mask_drives(text: &str) -> String {
+    let (path, rest) = split_path(text);
+    let mut masked = String::with_capacity(text.len() + MASKED_COLON.len());
+    for (index, segment) in path.split_inclusive(['/', '\\']).enumerate() {
+        let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
+        match name.strip_suffix(':').filter(|_| index > 0 && is_drive(name)) {
+            Some(letter) => masked.extend([letter, MASKED_COLON]),
+            None => masked.push_str(name),
+        }
+        masked.push_str(end);
+    }
+    masked + rest
 }
 
 /// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
 /// which the url crate does not do.
 fn push_serialised(url: &url::Url, text: &mut String) {
+    if url.path().contains(MASKED_COLON) {
+        text.push_str(&url.as_str().replace(MASKED_COLON, ":"));
+        return;
+    }
     let path = &url[url::Position::BeforePath..url::Position::AfterPath];
     if url.cannot_be_a_base() || !path.contains('^') {
         text.push_str(url.as_str());
@@ -1123,6 +1174,11 @@ mod tests {
             ("file:///x/c:", "y", "file:///x/y"),
             ("file:///x/c:", "?y", "file:///x/c:?y"),
             ("file:///c:", "..", "file:///c:/"),
+            ("http://a/C:/b", "..", "http://a/"),
+            ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
+            ("http://a/b/", "./c:/../x", "http://a/b/x"),
+            ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
+            ("http://a/b/c:", "?q", "http://a/b/c:?q"),
         ] {
             assert_eq!(
                 resolve(Profile::Whatwg, base, reference).as_deref(),

@@ -262,7 +262,8 @@ impl Planner<'_> {
             planned.extend(self.document(part, Outer::Encapsulating(&chain), charset));
         }
         let first = bases.iter().find(|base| base.standing == Standing::First);
-        let policy = self.base_element(&chain, first, document.head, &planned, charset);
+        let later = bases.iter().find(|base| base.standing == Standing::Later);
+        let policy = self.base_element(&chain, [first, later], document.head, &planned, charset);
         match policy {
             Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),
             Some(Err(kept)) => diagnostics.push(kept),
@@ -290,7 +291,7 @@ impl Planner<'_> {
     fn base_element(
         &self,
         chain: &BaseChain,
-        first: Option<&DeclaredBase>,
+        [first, later]: [Option<&DeclaredBase>; 2],
         head: usize,
         planned: &[Planned],
         charset: Charset,
@@ -298,16 +299,17 @@ impl Planner<'_> {
         match (self.options.base_element, first) {
             (BaseElement::Remove, Some(first)) => {
                 let depends = planned.iter().find(|one| depends_on_base(&one.report));
-                Some(depends.map_or_else(
-                    || Ok(Edit { span: first.removable, new: Vec::new() }),
-                    |depends| {
-                        let message = format!(
-                            "the base element was kept, because '{}' still depends on it",
-                            depends.report.reference
-                        );
-                        Err(Diagnostic::new(Code::BaseElementKept, first.span, message))
-                    },
-                ))
+                let why = match (depends, later) {
+                    (Some(depends), _) => {
+                        format!("because '{}' still depends on it", depends.report.reference)
+                    }
+                    (None, Some(_)) => "because another one would take its place".to_owned(),
+                    (None, None) => {
+                        return Some(Ok(Edit { span: first.removable, new: Vec::new() }));
+                    }
+                };
+                let message = format!("the base element was kept, {why}");
+                Some(Err(Diagnostic::new(Code::BaseElementKept, first.span, message)))
             }
             (BaseElement::Insert, None) if chain.entity.is_empty() => {
                 let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
@@ -444,6 +446,9 @@ impl<'a> Resolver<'a> {
 
     /// `reference` as a base, itself relative to `outer`; `outer` where it cannot be resolved.
     fn inner(&self, outer: Option<&str>, reference: &str) -> Option<String> {
+        if reference::placeholder(reference).is_some() {
+            return Some(reference.to_owned());
+        }
         let profile = self.options.profile;
         match outer {
             Some(outer) => Some(

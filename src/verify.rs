@@ -24,9 +24,10 @@ use markup5ever_rcdom::{NodeData, RcDom};
 use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
-use crate::report::LinkReport;
+use crate::report::{LinkReport, Outcome};
 use crate::rewrite::{BaseElement, Options, Rewritten, examine};
 use crate::scan::html::{Event, tag, tokens};
+use crate::span::Span;
 
 /// Something in the output that the report does not account for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,7 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
         return Ok(());
     };
     let mut differences = Vec::new();
+    edits_belong_to_links(rewritten, &mut differences);
     let marker = unused_word(rewritten.source());
     let (before, marked) = variants(rewritten, &marker);
     let output = rewritten.output();
@@ -60,6 +62,26 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     targets_stand(rewritten, &output, options, entity.charset, &mut differences);
     differences.truncate(MOST);
     if differences.is_empty() { Ok(()) } else { Err(differences) }
+}
+
+/// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
+fn edits_belong_to_links(rewritten: &Rewritten<'_>, differences: &mut Vec<Difference>) {
+    let mut links =
+        rewritten.report.links.iter().filter(|link| link.outcome == Outcome::Rewritten).peekable();
+    for (index, edit) in rewritten.edits.iter().enumerate() {
+        if rewritten.policies.get(index) == Some(&true) {
+            continue;
+        }
+        while links.next_if(|link| link.span.end < edit.span.start).is_some() {}
+        let inside = links.peek().is_some_and(|link| {
+            link.span.start <= edit.span.start && edit.span.end <= link.span.end
+        });
+        if !inside {
+            let Span { start, end } = edit.span;
+            let message = format!("the bytes {start} to {end} were changed, and are no link's");
+            differences.push(Difference { message });
+        }
+    }
 }
 
 /// Whether `source` has so many `option` elements that markup5ever_rcdom, which looks through the whole
@@ -247,9 +269,12 @@ fn targets_stand(
             && link.element == "base"
             && link.attribute.as_deref() == Some("href"))
     };
-    let mut again = options.clone();
-    again.scan.charset = Some(charset);
-    let report = examine(output, &again);
+    let report = examine(output, options);
+    if let Some(read) = report.entities.first().filter(|entity| entity.charset != charset) {
+        let (was, is) = (charset.name(), read.charset.name());
+        differences
+            .push(Difference { message: format!("the input was {was}, the output reads as {is}") });
+    }
     let old: Vec<_> = rewritten.report.links.iter().filter(counts).collect();
     let new: Vec<_> = report.links.iter().filter(counts).collect();
     let mut say = |message: String| differences.push(Difference { message });
@@ -269,7 +294,6 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::rewrite::rewrite;
-    use crate::span::Span;
 
     /// What is said when the edits of `page` are replaced by one that puts `new` at `span`.
     fn said(page: &str, span: Span, new: &str) -> Vec<String> {

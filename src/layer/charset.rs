@@ -33,7 +33,7 @@ pub enum Declaration {
     ByteOrderMark,
     /// What the user, or the header field of a message, says.
     Given,
-    /// A `<meta charset>` or `<meta http-equiv=content-type>` in the first 1024 bytes.
+    /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
     /// None of them.
     Assumed,
@@ -92,6 +92,12 @@ impl Charset {
         let valid = std::str::from_utf8(bytes).is_ok();
         let assumed = if valid { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 };
         found(Self(assumed), Declaration::Assumed, 0)
+    }
+
+    /// The encoding that the start tag of a `meta` element declares; `None` when it declares none.
+    #[must_use]
+    pub fn of_meta(tag: &[u8]) -> Option<Self> {
+        meta_charset(tag, &mut "<meta".len())
     }
 
     /// Decodes `bytes`, which stand at `source` of their buffer, without looking for a mark.

@@ -117,6 +117,13 @@ impl Spelling {
         };
         if self.enclosed {
             carried = carried.replace('<', "&lt;").replace('>', "&gt;");
+            // `--` and `--!` before the `>` of the tag would end the comment around it.
+            if self.carrier == Carrier::Attribute(Quote::None)
+                && let Some(last @ ('-' | '!')) = carried.chars().next_back()
+            {
+                carried.pop();
+                carried.push_str(&format!("&#{};", u32::from(last)));
+            }
         }
         if let Ok(bytes) = charset.encode(&carried) {
             return Ok(bytes);

@@ -236,7 +236,12 @@ impl Watch<'_> {
 
 /// Whether the tag in the bytes is the tag of the token.
 fn agree(bytes: &[u8], raw: &RawTag, token: &Tag) -> bool {
-    let attributes = tag::distinct(bytes, raw);
+    // Names that differ in bytes of 0x80 and above only are the same name to the tokenizer here.
+    let attributes = if bytes[raw.span.range()].is_ascii() {
+        tag::distinct(bytes, raw)
+    } else {
+        tag::distinct_by(raw, |one| ascii(&bytes[one.name.range()]).to_ascii_lowercase())
+    };
     raw.end_tag != (token.kind == StartTag)
         && same_name(&bytes[raw.name.range()], &token.name)
         && attributes.len() == token.attrs.len()

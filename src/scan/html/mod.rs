@@ -32,7 +32,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DeclaredBase, Decoded, Document, Standing};
 use crate::format::Format;
 use crate::layer::View;
-use crate::layer::charset::Charset;
+use crate::layer::charset::{Charset, Declaration};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::span::Span;
 
@@ -90,7 +90,12 @@ pub struct TreeFacts {
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect(bytes, options.charset);
+    let mut found = Charset::detect(bytes, options.charset);
+    if found.declaration == Declaration::Assumed
+        && let Some(charset) = late_declaration(bytes)
+    {
+        found.charset = charset;
+    }
     if found.charset.is_ascii_compatible() {
         let mut document = Nested::outermost(options).document(bytes, found.mark, found.charset);
         document.charset = found.charset;
@@ -102,6 +107,22 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
     document.decoded = Some(Decoded { text, map, spelling });
     document
+}
+
+/// The encoding that a `meta` element behind the first 1024 bytes declares. A browser, too, changes the
+/// encoding when it comes to one (HTML, 13.2.3.5); and a declaration must not lose its effect because
+/// the links before it grew.
+fn late_declaration(bytes: &[u8]) -> Option<Charset> {
+    let mut declared = None;
+    tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
+        if let Event::StartTag { tag, namespace: Namespace::Html, .. } = event
+            && declared.is_none()
+            && bytes[tag.name.range()].eq_ignore_ascii_case(b"meta")
+        {
+            declared = Charset::of_meta(&bytes[tag.span.range()]);
+        }
+    });
+    declared
 }
 
 /// Where a document stands among documents.

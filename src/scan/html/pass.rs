@@ -136,7 +136,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Behind white space, comments and declarations.
+    /// Behind white space, comments and declarations that are complete.
     fn skip_leading(&self, from: usize) -> usize {
         let mut at = from;
         loop {
@@ -145,7 +145,12 @@ impl<'a> Pass<'a> {
             if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
                 return at + blank;
             }
-            at = tokens::declaration_end(self.bytes, at + blank, false, &mut |_| {});
+            let end = tokens::declaration_end(self.bytes, at + blank, false, &mut |_| {});
+            // Nothing can stand behind a comment that the document ends in.
+            if self.bytes.get(end - 1) != Some(&b'>') {
+                return at + blank;
+            }
+            at = end;
         }
     }
 

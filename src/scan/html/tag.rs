@@ -14,6 +14,9 @@
 //! Deliberately absent: what the tag means, and whether the tokenizer is in a state in which `<`
 //! opens a tag at all.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use crate::layer::escape::Quote;
 use crate::span::Span;
 
@@ -307,23 +310,25 @@ impl TagReader {
 pub fn distinct(bytes: &[u8], tag: &RawTag) -> Vec<RawAttribute> {
     const FEW: usize = 16;
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
-    let mut distinct: Vec<RawAttribute> = Vec::with_capacity(tag.attributes.len());
-    if tag.attributes.len() <= FEW {
-        for attribute in &tag.attributes {
-            if !distinct.iter().any(|seen| name(seen).eq_ignore_ascii_case(name(attribute))) {
-                distinct.push(*attribute);
-            }
-        }
-        return distinct;
+    if tag.attributes.len() > FEW {
+        return distinct_by(tag, |attribute| name(attribute).to_ascii_lowercase());
     }
-    let mut seen = std::collections::HashSet::new();
-    distinct.extend(
-        tag.attributes
-            .iter()
-            .filter(|attribute| seen.insert(name(attribute).to_ascii_lowercase()))
-            .copied(),
-    );
+    let mut distinct: Vec<RawAttribute> = Vec::with_capacity(tag.attributes.len());
+    for attribute in &tag.attributes {
+        if !distinct.iter().any(|seen| name(seen).eq_ignore_ascii_case(name(attribute))) {
+            distinct.push(*attribute);
+        }
+    }
     distinct
+}
+
+/// The first attribute of each name, where `name` says what the names are.
+pub(super) fn distinct_by<N: Hash + Eq>(
+    tag: &RawTag,
+    name: impl Fn(&RawAttribute) -> N,
+) -> Vec<RawAttribute> {
+    let mut seen = HashSet::new();
+    tag.attributes.iter().filter(|attribute| seen.insert(name(attribute))).copied().collect()
 }
 
 #[cfg(test)]
