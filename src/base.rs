@@ -309,6 +309,9 @@ impl BaseChain {
             Ok(target) => target.url,
             Err(why) => return (Status::Invalid, format!("it is relative, and {why}")),
         };
+        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
+            return (Status::Invalid, format!("it means {base}, which is not a URL"));
+        }
         self.diagnostics.push(Diagnostic::new(
             Code::BaseRelative,
             declared.span,

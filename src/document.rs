@@ -19,6 +19,11 @@ use crate::layer::charset::Charset;
 use crate::layer::spelling::Spelling;
 use crate::span::Span;
 
+/// The longest base, in bytes, against which a document's links are resolved.
+///
+/// Each link grows by the length of its base: without a bound a document could grow by its square.
+pub const LONGEST_BASE: usize = 8_192;
+
 /// A file, or a document that stands inside another.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -38,6 +43,9 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
+    /// Whether it has a shape (thousands of foster-parented elements, say) for which a tree that keeps
+    /// lists of children takes too long.
+    pub is_crowded: bool,
     /// Where in its buffer a `base` element would be the first child of `head`.
     pub head: usize,
     /// Its own buffer, where that is not the buffer that was scanned.

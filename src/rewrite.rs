@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, DeclaredBase, Decoded, Document, Link, Standing};
+use crate::document::{Against, DeclaredBase, Decoded, Document, LONGEST_BASE, Link, Standing};
 use crate::edit::{Edit, Edits};
 use crate::error::Error;
 use crate::layer::charset::Charset;
@@ -257,6 +257,7 @@ impl Planner<'_> {
             charset: declared,
             chain: chain.clone(),
             without_tree: document.without_tree,
+            is_crowded: document.is_crowded,
         });
         for part in parts {
             planned.extend(self.document(part, Outer::Encapsulating(&chain), charset));
@@ -341,7 +342,17 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
         let Ok(spelled) = decoded.spelling.spell(&text, beneath) else {
             return planned.refuse(Reason::Encoding);
         };
-        match lift(&decoded.map, edit.span, spelled) {
+        let (before, behind) = decoded.text.split_at(edit.span.start);
+        let next = text.chars().next().or_else(|| behind[edit.span.len()..].chars().next());
+        // In ISO-2022-JP what follows a character that is not ASCII begins with an escape sequence, which
+        // must neither be cut off nor written into.
+        let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
+        if beneath.is_stateful()
+            && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
+        {
+            return planned.refuse(Reason::Encoding);
+        }
+        match lift(&decoded.map, edit.span, spelled, next) {
             Some(edit) => lifted.push(edit),
             None => return planned.refuse(Reason::Escape),
         }
@@ -357,6 +368,10 @@ fn base_diagnostic(document: &Document, chain: &BaseChain, profile: Profile) -> 
     let inherited = matches!(chain.rule, Rule::Encapsulating);
     if document.links.is_empty() || inherited {
         return None;
+    }
+    if base.len() > LONGEST_BASE {
+        let message = format!("the base is longer than {LONGEST_BASE} bytes; its links were left");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
     }
     if let Err(why) = resolve::usable(base) {
         let message = format!("no reference can be resolved against the base {base}: {why}");
@@ -398,7 +413,7 @@ impl PreparedBase {
         Self {
             url: Arc::from(base.as_str()),
             base,
-            usable: resolve::usable(url).is_ok(),
+            usable: url.len() <= LONGEST_BASE && resolve::usable(url).is_ok(),
             others: Profile::ALL
                 .into_iter()
                 .filter(|&profile| profile != options.profile)
@@ -462,7 +477,10 @@ impl<'a> Resolver<'a> {
 
     fn link(&self, link: Link, charset: Charset) -> Planned {
         let prepared = self.bases.get(&link.against);
-        let base = prepared.map(|prepared| Arc::clone(&prepared.url));
+        // A base that is too long to be used is not repeated for every link either.
+        let base = prepared
+            .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
+            .map(|prepared| Arc::clone(&prepared.url));
         let (rule, source) = match (&link.against, &base) {
             (_, None) => (Rule::Default, Source::Default),
             (Against::Fallback | Against::Retrieval, _) if self.chain.entity.is_empty() => (
@@ -506,13 +524,7 @@ impl<'a> Resolver<'a> {
                 planned.report.outcome = Outcome::Rewritten;
                 planned.report.differs =
                     prepared.is_some_and(|prepared| differs(prepared, reference, &target.url));
-                match spell_target(
-                    &target,
-                    reference.len(),
-                    link.map.as_ref(),
-                    link.spelling,
-                    charset,
-                ) {
+                match spell_target(&target, reference, link.map.as_ref(), link.spelling, charset) {
                     Ok((edits, written)) => {
                         planned.edits = edits;
                         planned.report.written = written;
@@ -622,15 +634,16 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
-/// The edits that put `target` where a reference of `length` bytes stands, and, where that is not the
-/// target, what the reference reads as then.
+/// The edits that put `target` where `reference` stands, and, where that is not the target, what the
+/// reference reads as then.
 fn spell_target(
     target: &Target,
-    length: usize,
+    reference: &str,
     map: Option<&OffsetMap>,
     spelling: Spelling,
     charset: Charset,
 ) -> Result<(Vec<Edit>, Option<String>), Reason> {
+    let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);
     let mut written = String::with_capacity(target.url.len());
@@ -646,7 +659,8 @@ fn spell_target(
                 return Err(Reason::Undecodable);
             }
             let spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
-            edits.push(lift(map, gap, spelled).ok_or(Reason::Escape)?);
+            let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
+            edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
             written.push_str(&new);
         }
         written.push_str(&target.url[url_to..url_to + kept]);

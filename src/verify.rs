@@ -4,7 +4,8 @@
 //! output with a marker for each piece of new text. The three must have the same elements, attributes,
 //! texts and comments; a value in which no marker stands must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
-//! targets that were reported. Where the tree was out of bounds, tokens are compared instead.
+//! targets that were reported. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
+//! long for, tokens are compared instead.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -15,6 +16,7 @@
 //!
 //! Deliberately absent: trust in the edits. They say what may differ, not that it does.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use html5ever::tendril::TendrilSink;
@@ -53,7 +55,7 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     let marker = unused_word(rewritten.source());
     let (before, marked) = variants(rewritten, &marker);
     let output = rewritten.output();
-    let by_tokens = entity.without_tree || has_many_choices(rewritten.source());
+    let by_tokens = entity.without_tree || entity.is_crowded;
     let pieces = |bytes: &[u8]| {
         let text = entity.charset.decode(bytes, 0).text;
         if by_tokens { token_pieces(&text) } else { tree_pieces(&text) }
@@ -84,24 +86,21 @@ fn edits_belong_to_links(rewritten: &Rewritten<'_>, differences: &mut Vec<Differ
     }
 }
 
-/// Whether `source` has so many `option` elements that markup5ever_rcdom, which looks through the whole
-/// list at the end of each, would take too long.
-fn has_many_choices(source: &[u8]) -> bool {
-    const MANY: usize = 5_000;
-    let is_option = |&at: &usize| {
-        source.get(at + 1..at + 7).is_some_and(|name| name.eq_ignore_ascii_case(b"option"))
-    };
-    memchr::memchr_iter(b'<', source).filter(is_option).nth(MANY).is_some()
-}
-
 /// A word of letters that `source` does not contain in any encoding of it.
+///
+/// The words that are tried follow from the whole source, so that none can be laid in it on purpose.
 fn unused_word(source: &[u8]) -> String {
     let ascii: Vec<u8> = source.iter().copied().filter(|&byte| byte != 0).collect();
-    let mut word = "qzq".to_owned();
-    while memchr::memmem::find(&ascii, word.as_bytes()).is_some() {
-        word.push_str("zq");
+    let mut hasher = DefaultHasher::new();
+    ascii.hash(&mut hasher);
+    loop {
+        hasher.write_u8(0);
+        let letters = hasher.finish().to_le_bytes().map(|byte| char::from(b'a' + byte % 26));
+        let word: String = ['q'].into_iter().chain(letters).collect();
+        if memchr::memmem::find(&ascii, word.as_bytes()).is_none() {
+            return word;
+        }
     }
-    word
 }
 
 /// The source as the policies for the `base` element leave it, and that with a marker in place of each
@@ -109,14 +108,14 @@ fn unused_word(source: &[u8]) -> String {
 fn variants(rewritten: &Rewritten<'_>, marker: &str) -> (Vec<u8>, Vec<u8>) {
     let mut policies = Edits::default();
     let mut marks = Edits::default();
-    let utf_16 = |text: &str| {
+    let encoded = |text: &str| {
         rewritten.report.entities[0]
             .charset
             .encode(text)
             .unwrap_or_else(|_| text.as_bytes().to_vec())
     };
     for (edit, is_policy) in rewritten.edits.iter().zip(&rewritten.policies) {
-        let new = if *is_policy { edit.new.clone() } else { utf_16(marker) };
+        let new = if *is_policy { edit.new.clone() } else { encoded(marker) };
         // Edits come from a sorted, disjoint list; a part of it is that, too.
         let _ = marks.push(edit.span, new);
         if *is_policy {

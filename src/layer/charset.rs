@@ -68,11 +68,17 @@ impl Charset {
         self.0.name()
     }
 
-    /// Whether bytes below 0x80 always stand for the ASCII character of that value, so that markup can
-    /// be found in the bytes.
+    /// Whether markup can be found in the bytes: no byte of `<>"'=&/` or white space ever stands for
+    /// anything but itself (though letters and digits may, as second bytes of Shift_JIS or gb18030).
     #[must_use]
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
+    }
+
+    /// Whether escape sequences switch what the bytes between them stand for.
+    #[must_use]
+    pub fn is_stateful(self) -> bool {
+        self.0 == encoding_rs::ISO_2022_JP
     }
 
     /// The encoding of an HTML document: its byte order mark, else `given`, else its declaration, else
@@ -142,8 +148,11 @@ impl Charset {
             at += read;
             let before = text.len();
             text.push_str(&String::from_utf8_lossy(&output[..written]));
-            if matches!(result, DecoderResult::Malformed(..)) {
+            let mut end = at;
+            if let DecoderResult::Malformed(_, behind) = result {
                 text.push('\u{fffd}');
+                // What was read behind the malformed sequence comes out by and by.
+                end = pending.max(end - usize::from(behind));
             }
             let decoded = text.len() - before;
             if decoded > 0 {
@@ -152,9 +161,9 @@ impl Charset {
                 if verbatim {
                     map.verbatim(source + pending, 1);
                 } else {
-                    map.whole(decoded, Span::new(source + pending, source + at));
+                    map.whole(decoded, Span::new(source + pending, source + end), None);
                 }
-                pending = at;
+                pending = end;
             }
             if last && !matches!(result, DecoderResult::Malformed(..)) {
                 return View { text, map: map.finish(source) };
@@ -226,7 +235,7 @@ fn decode_utf_8(bytes: &[u8], source: usize) -> View {
         let invalid = chunk.invalid().len();
         if invalid > 0 {
             text.push('\u{fffd}');
-            map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + invalid));
+            map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + invalid), None);
             at += invalid;
         }
     }
@@ -242,12 +251,16 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
         let decoded = decoded.unwrap_or('\u{fffd}');
         text.push(decoded);
         let length = 2 * decoded.len_utf16();
-        map.whole(decoded.len_utf8(), Span::new(at, at + length));
+        if decoded.is_ascii() {
+            map.strided(at, 1, length);
+        } else {
+            map.whole(decoded.len_utf8(), Span::new(at, at + length), None);
+        }
         at += length;
     }
     if !odd.is_empty() {
         text.push('\u{fffd}');
-        map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + 1));
+        map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + 1), None);
     }
     View { text, map: map.finish(source) }
 }
@@ -441,6 +454,8 @@ mod tests {
             ("windows-1252", b"a\xe9b", "aéb", vec![(1, 1), (3, 2), (4, 3)]),
             ("shift_jis", b"a\x95\x5cb", "a表b", vec![(1, 1), (4, 3), (5, 4)]),
             ("gb18030", b"\x81\x30\x81\x30<", "\u{80}<", vec![(2, 4), (3, 5)]),
+            // What the decoder gives back belongs to itself (Encoding, 10.2.1).
+            ("gb18030", b"\x842w", "\u{fffd}2w", vec![(3, 1), (5, 3)]),
             // A lead byte before ASCII is malformed alone; the ASCII byte stays (Encoding, 13.2.1).
             ("shift_jis", b"\x95\"", "\u{fffd}\"", vec![(3, 1), (4, 2)]),
             (

@@ -15,7 +15,7 @@
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-use super::{MapBuilder, View};
+use super::{MapBuilder, Open, View};
 use crate::span::Span;
 
 /// Decodes the character references of an HTML attribute value, normalises its newlines and
@@ -74,7 +74,7 @@ fn layered(view: View, escape: impl Fn(&str) -> Option<(usize, Decoded)>) -> Vie
             Decoded::One(one) => text.push(one),
             Decoded::Two(one, two) => text.extend([one, two]),
         }
-        map.whole(text.len() - before, Span::new(at, at + length));
+        map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
         at += length;
         plain = at;
     }
@@ -84,6 +84,19 @@ fn layered(view: View, escape: impl Fn(&str) -> Option<(usize, Decoded)>) -> Vie
     text.push_str(&view.text[plain..]);
     map.verbatim(plain, view.text.len() - plain);
     View { map: map.finish(0).over(&view.map), text }
+}
+
+/// What is missing at the end of an escape.
+fn open(escape: &str) -> Option<Open> {
+    match escape.as_bytes() {
+        [b'&', .., b';'] => None,
+        [b'&', b'#', b'x' | b'X', ..] => Some(Open::Hexadecimal),
+        [b'&', b'#', ..] => Some(Open::Decimal),
+        [b'&', ..] => Some(Open::Name),
+        // Behind six digits, and behind `\u` of JSON, no more are taken; to be strict costs nothing.
+        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(Open::Hexadecimal),
+        _ => None,
+    }
 }
 
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.

@@ -48,9 +48,7 @@ impl View {
         let text = self.text.get(span.range())?.to_owned();
         Some(Self { text, map: self.map.slice(span)? })
     }
-}
 
-impl View {
     /// Adds `next`, which stands behind this view in the same buffer.
     pub fn append(&mut self, next: &Self) {
         self.text.push_str(&next.text);
@@ -58,12 +56,39 @@ impl View {
     }
 }
 
-/// One stretch of a view: either every byte stands for itself, or the whole stands for the whole.
+/// One stretch of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
     view: Span,
     source: Span,
-    verbatim: bool,
+    /// How many bytes of the buffer each byte of the view stands for; 0 when only the whole stands for
+    /// the whole.
+    stride: usize,
+    /// The escape that ends the stretch without its own end mark.
+    open: Option<Open>,
+}
+
+/// An escape without an end mark, into which the next character may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// A named character reference without `;` (HTML, 13.2.5.73).
+    Name,
+    /// A decimal character reference without `;`.
+    Decimal,
+    /// A hexadecimal one, or a CSS escape without white space behind it.
+    Hexadecimal,
+}
+
+impl Open {
+    /// Whether `next` would be taken into the escape.
+    #[must_use]
+    pub fn takes(self, next: char) -> bool {
+        match self {
+            Self::Name => next.is_ascii_alphanumeric() || matches!(next, '=' | ';'),
+            Self::Decimal => next.is_ascii_digit() || next == ';',
+            Self::Hexadecimal => next.is_ascii_hexdigit() || next == ';' || next.is_whitespace(),
+        }
+    }
 }
 
 /// From offsets of a view's text to offsets of the buffer beneath.
@@ -76,13 +101,15 @@ pub struct OffsetMap {
     len: usize,
     /// Empty when the whole view stands for itself; else gapless over `0..len`.
     runs: Vec<Run>,
+    /// The escape without end mark that stands right before the view.
+    before: Option<Open>,
 }
 
 impl OffsetMap {
     /// The map of `len` bytes at `source` that stand for themselves.
     #[must_use]
     pub fn verbatim(source: usize, len: usize) -> Self {
-        Self { source, len, runs: Vec::new() }
+        Self { source, len, ..Self::default() }
     }
 
     fn append(&mut self, next: &Self) {
@@ -93,7 +120,8 @@ impl OffsetMap {
         let verbatim = |map: &Self| Run {
             view: Span::new(0, map.len),
             source: Span::new(map.source, map.source + map.len),
-            verbatim: true,
+            stride: 1,
+            open: None,
         };
         if self.runs.is_empty() {
             self.runs.push(verbatim(self));
@@ -119,12 +147,6 @@ impl OffsetMap {
         self.len == 0
     }
 
-    /// Whether every byte of the view stands for itself, in one piece of the buffer.
-    #[must_use]
-    pub fn is_verbatim(&self) -> bool {
-        self.runs.is_empty()
-    }
-
     /// The span of the buffer that holds the whole view.
     #[must_use]
     pub fn source(&self) -> Span {
@@ -132,6 +154,20 @@ impl OffsetMap {
             (Some(first), Some(last)) => Span::new(first.source.start, last.source.end),
             _ => Span::new(self.source, self.source + self.len),
         }
+    }
+
+    /// The run in which the view's byte before `view` lies.
+    fn run_before(&self, view: usize) -> Option<&Run> {
+        self.runs.get(self.runs.partition_point(|run| run.view.end < view))
+    }
+
+    /// The escape without end mark that ends right before the view's offset `view`.
+    #[must_use]
+    pub fn open_before(&self, view: usize) -> Option<Open> {
+        if view == 0 {
+            return self.before;
+        }
+        self.run_before(view).filter(|run| run.view.end == view)?.open
     }
 
     /// Where in the buffer the view's byte at `view` begins; for the view's end, where it ends.
@@ -150,11 +186,11 @@ impl OffsetMap {
         if view == 0 {
             return Some(self.source().start);
         }
-        let run = self.runs[self.runs.partition_point(|run| run.view.end < view)];
+        let run = self.run_before(view)?;
         if run.view.end == view {
             Some(run.source.end)
-        } else if run.verbatim {
-            Some(run.source.start + (view - run.view.start))
+        } else if run.stride > 0 {
+            Some(run.source.start + run.stride * (view - run.view.start))
         } else {
             None
         }
@@ -165,22 +201,10 @@ impl OffsetMap {
     pub fn covering(&self, span: Span) -> Span {
         let within = |view: usize| {
             let view = view.min(self.len);
-            self.to_source(view).map_or_else(
-                || self.runs[self.runs.partition_point(|run| run.view.end < view)].source,
-                Span::at,
-            )
+            let run = || self.run_before(view).map_or(self.source(), |run| run.source);
+            self.to_source(view).map_or_else(run, Span::at)
         };
         Span::new(within(span.start).start, within(span.end).end)
-    }
-
-    /// Whether the view's `span` stands in the buffer byte for byte, in one piece.
-    #[must_use]
-    pub fn stands_verbatim(&self, span: Span) -> bool {
-        if self.runs.is_empty() || span.is_empty() {
-            return true;
-        }
-        let run = self.runs[self.runs.partition_point(|run| run.view.end <= span.start)];
-        run.verbatim && span.end <= run.view.end
     }
 
     /// The map of the part of the view at `span`.
@@ -190,47 +214,45 @@ impl OffsetMap {
     pub fn slice(&self, span: Span) -> Option<Self> {
         let start = self.to_source(span.start)?;
         self.to_source(span.end)?;
+        let before = self.open_before(span.start);
         if self.runs.is_empty() {
-            return Some(Self::verbatim(start, span.len()));
+            return Some(Self { before, ..Self::verbatim(start, span.len()) });
         }
         let mut map = MapBuilder::default();
         for run in &self.runs[self.runs.partition_point(|run| run.view.end <= span.start)..] {
             if run.view.start >= span.end {
                 break;
             }
-            let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
-            if run.verbatim {
-                map.verbatim(run.source.start + (view.start - run.view.start), view.len());
-            } else {
-                map.whole(view.len(), run.source);
-            }
+            map.part(run, span);
         }
-        Some(map.finish(start))
+        Some(Self { before, ..map.finish(start) })
     }
 
     /// This map over `beneath`: from this view straight to the buffer beneath `beneath`.
     #[must_use]
     pub fn over(&self, beneath: &Self) -> Self {
+        let start = self.source().start;
+        let before = self.before.or_else(|| beneath.open_before(start.min(beneath.len)));
         if beneath.runs.is_empty() {
             let mut map = self.clone();
             map.source += beneath.source;
+            map.before = before;
             for run in &mut map.runs {
                 run.source = run.source.shifted(beneath.source);
             }
             return map;
         }
-        if self.runs.is_empty() {
-            let span = Span::new(self.source, self.source + self.len);
-            return beneath.slice(span).unwrap_or_else(|| {
-                let mut map = MapBuilder::default();
-                map.whole(self.len, beneath.covering(span));
-                map.finish(beneath.covering(span).start)
-            });
-        }
+        let own = [Run {
+            view: Span::new(0, self.len),
+            source: Span::new(self.source, self.source + self.len),
+            stride: 1,
+            open: None,
+        }];
+        let runs = if self.runs.is_empty() { own.as_slice() } else { self.runs.as_slice() };
         let mut map = MapBuilder::default();
-        for run in &self.runs {
-            if !run.verbatim {
-                map.whole(run.view.len(), beneath.covering(run.source));
+        for run in runs {
+            if run.stride != 1 {
+                map.whole(run.view.len(), beneath.covering(run.source), run.open);
                 continue;
             }
             let first = beneath.runs.partition_point(|under| under.view.end <= run.source.start);
@@ -238,19 +260,10 @@ impl OffsetMap {
                 if under.view.start >= run.source.end {
                     break;
                 }
-                let middle = Span::new(
-                    under.view.start.max(run.source.start),
-                    under.view.end.min(run.source.end),
-                );
-                if under.verbatim {
-                    let offset = middle.start - under.view.start;
-                    map.verbatim(under.source.start + offset, middle.len());
-                } else {
-                    map.whole(middle.len(), under.source);
-                }
+                map.part(under, run.source);
             }
         }
-        map.finish(beneath.source().start)
+        Self { before, ..map.finish(beneath.covering(Span::at(start)).start) }
     }
 }
 
@@ -264,21 +277,24 @@ pub struct MapBuilder {
 impl MapBuilder {
     /// The next `len` bytes of the view stand for themselves at `source`.
     pub fn verbatim(&mut self, source: usize, len: usize) {
+        self.strided(source, len, 1);
+    }
+
+    /// The next `len` bytes of the view stand for `stride` bytes each, from `source` on.
+    pub fn strided(&mut self, source: usize, len: usize, stride: usize) {
         if len == 0 {
             return;
         }
         if let Some(last) = self.runs.last_mut()
-            && last.verbatim
+            && last.stride == stride
             && last.source.end == source
         {
             last.view.end += len;
-            last.source.end += len;
+            last.source.end += len * stride;
         } else {
-            self.runs.push(Run {
-                view: Span::new(self.len, self.len + len),
-                source: Span::new(source, source + len),
-                verbatim: true,
-            });
+            let view = Span::new(self.len, self.len + len);
+            let source = Span::new(source, source + len * stride);
+            self.runs.push(Run { view, source, stride, open: None });
         }
         self.len += len;
     }
@@ -286,12 +302,25 @@ impl MapBuilder {
     /// The next `len` bytes of the view stand, as a whole, for the bytes at `source`.
     ///
     /// With a `len` of 0 nothing is added: those bytes go with the next stretch.
-    pub fn whole(&mut self, len: usize, source: Span) {
+    pub fn whole(&mut self, len: usize, source: Span, open: Option<Open>) {
         if len == 0 {
             return;
         }
-        self.runs.push(Run { view: Span::new(self.len, self.len + len), source, verbatim: false });
+        let view = Span::new(self.len, self.len + len);
+        self.runs.push(Run { view, source, stride: 0, open });
         self.len += len;
+    }
+
+    /// What of `run` lies in `span` of its view.
+    fn part(&mut self, run: &Run, span: Span) {
+        let view = Span::new(run.view.start.max(span.start), run.view.end.min(span.end));
+        match run.stride {
+            0 => self.whole(view.len(), run.source, run.open),
+            stride => {
+                let source = run.source.start + stride * (view.start - run.view.start);
+                self.strided(source, view.len(), stride);
+            }
+        }
     }
 
     /// Length of the view so far.
@@ -311,19 +340,25 @@ impl MapBuilder {
     pub fn finish(self, source: usize) -> OffsetMap {
         match self.runs.as_slice() {
             [] => OffsetMap::verbatim(source, 0),
-            [only] if only.verbatim => OffsetMap::verbatim(only.source.start, self.len),
-            _ => OffsetMap { source: 0, len: self.len, runs: self.runs },
+            [only] if only.stride == 1 => OffsetMap::verbatim(only.source.start, self.len),
+            _ => OffsetMap { len: self.len, runs: self.runs, ..OffsetMap::default() },
         }
     }
 }
 
 /// Lifts one edit of a view to the buffer beneath: `span` of the view gives way to `new`, which is
-/// spelled as it must stand in the buffer.
+/// spelled as it must stand in the buffer. `next` is the character behind it, of `new` or of the view.
 ///
-/// `None` when an end of `span` falls inside a stretch that was decoded as a whole.
+/// `None` when an end of `span` falls inside a stretch that was decoded as a whole, or when an escape
+/// without end mark stands before it that would take `next` in.
 #[must_use]
-pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>) -> Option<Edit> {
+pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>, next: Option<char>) -> Option<Edit> {
     let start = map.to_source(span.start)?;
     let end = map.to_source(span.end)?;
+    if let (Some(open), Some(next)) = (map.open_before(span.start), next)
+        && open.takes(next)
+    {
+        return None;
+    }
     Some(Edit { span: Span::new(start, end), new })
 }

@@ -131,8 +131,9 @@ pub fn scan(
     for found in tokenizer.sink.watch.borrow_mut().found.drain(..) {
         event(found.event());
     }
-    let bases = tokenizer.sink.builder.sink.bases();
-    Ok(TreeFacts { bases })
+    let tree = &tokenizer.sink.builder.sink;
+    let is_crowded = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
+    Ok(TreeFacts { bases: tree.bases(), is_crowded })
 }
 
 /// `bytes` with everything that is not ASCII as U+007F.
@@ -190,10 +191,11 @@ impl Watch<'_> {
         };
         let start = reader.tag().span.start;
         match reader.read(self.bytes, from, to) {
-            Progress::More if reader.tag().attributes.len() > MOST_ATTRIBUTES => {
-                return Err(Stopped::Attributes(start));
+            Progress::More | Progress::Complete => {
+                if reader.tag().attributes.len() > MOST_ATTRIBUTES {
+                    return Err(Stopped::Attributes(start));
+                }
             }
-            Progress::More | Progress::Complete => {}
             Progress::Declaration => {
                 self.reader = None;
                 self.declaration = Some(start);

@@ -86,6 +86,8 @@ pub enum TextModel {
 pub struct TreeFacts {
     /// Every `base` element by the offset of its tag, with its standing; the effective one first.
     pub bases: Vec<(usize, Standing)>,
+    /// Whether a tree that keeps lists of children would take too long to be built.
+    pub is_crowded: bool,
 }
 
 /// Scans `bytes` as HTML.
@@ -161,6 +163,7 @@ impl<'o> Nested<'o> {
             parts: Vec::new(),
             diagnostics: Vec::new(),
             without_tree: false,
+            is_crowded: false,
             head: start,
             decoded: None,
         };
@@ -176,6 +179,7 @@ impl<'o> Nested<'o> {
             if standing == Standing::First {
                 document.head = pass.head_position(span);
                 document.without_tree = pass.without_tree;
+                document.is_crowded = pass.is_crowded;
             }
             document.links.extend(pass.links);
             document.bases.extend(pass.bases);

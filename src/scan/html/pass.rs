@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
 use super::{Event, Markup, Srcdoc, TextModel, exact, tokens};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, DeclaredBase, Link, Standing};
+use crate::document::{Against, DeclaredBase, LONGEST_BASE, Link, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form, Spelling};
@@ -26,6 +26,9 @@ use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
 use crate::scan::{ScanOptions, css, json, value};
 use crate::span::Span;
+
+/// As much of an element's name as is kept.
+const LONGEST_NAME: usize = 256;
 
 /// How many bases of JSON-LD may be relative to each other; what is inside more has none.
 const MOST_INNER_BASES: usize = 16;
@@ -63,6 +66,7 @@ pub(super) struct Pass<'a> {
     html: Option<Span>,
     head: Option<Span>,
     pub(super) without_tree: bool,
+    pub(super) is_crowded: bool,
 }
 
 impl<'a> Pass<'a> {
@@ -86,6 +90,7 @@ impl<'a> Pass<'a> {
             html: None,
             head: None,
             without_tree: false,
+            is_crowded: false,
         }
     }
 
@@ -110,6 +115,7 @@ impl<'a> Pass<'a> {
             }
         };
         pass.close_text(span.end);
+        pass.is_crowded = facts.is_crowded;
         if standing == Standing::First {
             let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
             for base in &mut pass.bases {
@@ -145,11 +151,10 @@ impl<'a> Pass<'a> {
             if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
                 return at + blank;
             }
-            let end = tokens::declaration_end(self.bytes, at + blank, false, &mut |_| {});
             // Nothing can stand behind a comment that the document ends in.
-            if self.bytes.get(end - 1) != Some(&b'>') {
+            let Some(end) = tokens::declaration_end(self.bytes, at + blank, false) else {
                 return at + blank;
-            }
+            };
             at = end;
         }
     }
@@ -238,7 +243,8 @@ impl<'a> Pass<'a> {
             self.close_text(tag.span.start);
         }
         let name = &self.bytes[tag.name.range()];
-        let mut element = String::from_utf8_lossy(name).into_owned();
+        let mut element =
+            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
         element.make_ascii_lowercase();
         match element.as_str() {
             "html" => self.html = self.html.or(Some(tag.span)),
@@ -266,8 +272,9 @@ impl<'a> Pass<'a> {
             let text = self.value(href).text;
             text[value::trimmed(&text).range()].to_owned()
         });
+        let hrefs = tag.attributes.iter().filter(|one| self.is_named(one, "href")).count();
         let removable = match href {
-            Some(href) if attributes.len() > 1 => {
+            Some(href) if attributes.len() > 1 && hrefs == 1 => {
                 let blank = self.bytes[..href.name.start]
                     .iter()
                     .rev()
@@ -364,11 +371,13 @@ impl<'a> Pass<'a> {
             attributes::Against::Document => Against::Document,
             attributes::Against::Fallback => Against::Fallback,
             attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => {
-                other("codebase").map_or(Against::Document, |codebase| {
+            attributes::Against::Codebase => match other("codebase") {
+                None => Against::Document,
+                Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
+                Some(codebase) => {
                     Against::Codebase(codebase[value::trimmed(&codebase).range()].to_owned())
-                })
-            }
+                }
+            },
         };
         let place = Place {
             element,
@@ -399,7 +408,9 @@ impl<'a> Pass<'a> {
                 Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
                 None => return,
             },
-            Syntax::Css | Syntax::CssValue => return self.css(&view, &|_| place.carrier, place),
+            Syntax::Css | Syntax::CssValue => {
+                return self.css(&view, &|_| Some(place.carrier), place);
+            }
             Syntax::Html => {
                 let (carrier, enclosed) = (place.carrier, self.enclosed());
                 self.srcdocs.push(Srcdoc { value: view, carrier, enclosed });
@@ -439,8 +450,8 @@ impl<'a> Pass<'a> {
         });
     }
 
-    /// Adds the URLs of the CSS in `view`; `carrier` says what carries the text at an offset of it.
-    fn css(&mut self, view: &View, carrier: &dyn Fn(usize) -> Carrier, place: &Place<'_>) {
+    /// Adds the URLs of the CSS in `view`; `carrier` says what carries a span of it, if one thing does.
+    fn css(&mut self, view: &View, carrier: &dyn Fn(Span) -> Option<Carrier>, place: &Place<'_>) {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
@@ -452,11 +463,14 @@ impl<'a> Pass<'a> {
                 css::Form::Token => Form::CssToken,
                 css::Form::String(quote) => Form::CssString(quote),
             };
-            let carrier = carrier(url.span.start);
+            let carrier = carrier(url.span);
             if let Some(raw) = view.slice(url.span) {
                 let decoded = escape::css(raw);
                 let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, form, carrier, place);
+                self.reference(&decoded, whole, form, carrier.unwrap_or(place.carrier), place);
+                if let (None, Some(link)) = (carrier, self.links.last_mut()) {
+                    link.map = None;
+                }
             }
         }
     }
@@ -516,15 +530,14 @@ impl<'a> Pass<'a> {
         match content {
             Content::Css => {
                 let view = self.charset.decode(&self.bytes[span.range()], start);
-                self.css(&view, &|_| Carrier::Raw, &stylesheet);
+                self.css(&view, &|_| Some(Carrier::Raw), &stylesheet);
             }
             Content::SvgCss => {
-                let (view, sections) = self.svg_text(span);
-                let carrier = |at: usize| {
-                    let before = sections.partition_point(|section| section.end <= at);
-                    let section = sections.get(before);
-                    let in_section = section.is_some_and(|section| section.contains(at));
-                    if in_section { Carrier::Raw } else { Carrier::Text }
+                let (view, pieces) = self.svg_text(span);
+                let carrier = |url: Span| {
+                    let (piece, carrier) =
+                        pieces[..].get(pieces.partition_point(|(piece, _)| piece.end < url.end))?;
+                    (piece.start <= url.start).then_some(*carrier)
                 };
                 self.css(&view, &carrier, &stylesheet);
             }
@@ -537,34 +550,44 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// The text of an element in foreign content, and which of it stands in CDATA sections.
-    fn svg_text(&self, span: Span) -> (View, Vec<Span>) {
+    /// The text of an element in foreign content, and what carries each piece of it.
+    fn svg_text(&self, span: Span) -> (View, Vec<(Span, Carrier)>) {
         let mut whole = View { text: String::new(), map: OffsetMap::verbatim(span.start, 0) };
-        let mut sections = Vec::new();
+        let mut pieces = Vec::new();
         let mut at = span.start;
         let bytes = &self.bytes[..span.end];
         while at < span.end {
             let rest = &bytes[at..];
-            let (piece, next) = if rest.starts_with(b"<![CDATA[") {
+            let (piece, carrier, next) = if rest.starts_with(b"<![CDATA[") {
                 let body = at + 9;
                 let length = memchr::memmem::find(&bytes[body..], b"]]>");
                 let end = length.map_or(span.end, |length| body + length);
                 let piece = self.charset.decode(&bytes[body..end], body);
-                sections.push(Span::new(whole.text.len(), whole.text.len() + piece.text.len()));
-                (piece, length.map_or(span.end, |_| end + 3))
-            } else if rest.starts_with(b"<!") || rest.starts_with(b"<?") {
-                let next = tokens::declaration_end(bytes, at, true, &mut |_| {});
-                (View::of_str("", at), next)
+                (piece, Carrier::Raw, length.map_or(span.end, |_| end + 3))
+            } else if matches!(rest, [b'<', b'!' | b'?', ..]) {
+                at = tokens::declaration_end(bytes, at, true).unwrap_or(span.end);
+                continue;
+            } else if matches!(rest, [b'<', b'/' | b'a'..=b'z' | b'A'..=b'Z', ..]) {
+                // The end tag of something else, or a tag that the document ends in.
+                let mut reader = TagReader::new(at);
+                at = match reader.read(bytes, at, span.end) {
+                    Progress::Complete => reader.tag().span.end,
+                    Progress::More => span.end,
+                    _ => tokens::declaration_end(bytes, at, true).unwrap_or(span.end),
+                };
+                continue;
             } else {
                 let length =
                     memchr::memchr(b'<', &rest[1..]).map_or(rest.len(), |length| length + 1);
                 let raw = self.charset.decode(&rest[..length], at);
-                (escape::character_data(raw), at + length)
+                (escape::character_data(raw), Carrier::Text, at + length)
             };
+            let start = whole.text.len();
             whole.append(&piece);
+            pieces.push((Span::new(start, whole.text.len()), carrier));
             at = next;
         }
-        (whole, sections)
+        (whole, pieces)
     }
 
     fn json(&mut self, span: Span, kind: json::Kind) {
@@ -596,7 +619,7 @@ fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -
         let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
             return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
         };
-        if chain.len() == MOST_INNER_BASES {
+        if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
             return Against::Nothing;
         }
         chain.insert(0, escape::json(raw).text);

@@ -23,7 +23,7 @@ use super::tag::{Progress, RawTag, TagReader};
 use super::{Event, Namespace, Standing, TextModel, TreeFacts};
 use crate::span::Span;
 
-/// Start tags that end foreign content (HTML, 13.2.6.5), without `font`, which depends.
+/// Start tags that end foreign content (HTML, 13.2.6.5); `font` does with some attributes only.
 const BREAKOUT: &[&str] = &[
     "b",
     "big",
@@ -75,6 +75,9 @@ const BREAKOUT: &[&str] = &[
 const INTEGRATION_POINTS: &[&str] =
     &["foreignobject", "desc", "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml"];
 
+/// How many open foreign elements an end tag is compared with.
+const NEAR: usize = 32;
+
 /// Scans `range` of `bytes` and reports every token that can matter, in source order.
 ///
 /// Offsets are those of `bytes`; `scripting` decides whether `noscript` holds text or markup.
@@ -116,8 +119,14 @@ pub fn scan(
                     _ => raw_text_end(bytes, at, &name),
                 };
             }
-            Progress::Declaration | Progress::NotATag => {
-                at = declaration_end(bytes, at, open.is_foreign(), event);
+            opened @ (Progress::Declaration | Progress::NotATag) => {
+                let end = declaration_end(bytes, at, open.is_foreign()).unwrap_or(bytes.len());
+                let rest = &bytes[at..];
+                let is_section = open.is_foreign() && rest.starts_with(b"<![CDATA[");
+                if opened == Progress::Declaration || rest.starts_with(b"<![") && !is_section {
+                    event(Event::Comment { span: Span::new(at, end) });
+                }
+                at = end;
             }
         }
     }
@@ -188,52 +197,41 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// Where the comment, declaration or text that the `<` at `at` begins ends; reports a comment.
-pub(super) fn declaration_end(
-    bytes: &[u8],
-    at: usize,
-    foreign: bool,
-    event: &mut dyn FnMut(Event<'_>),
-) -> usize {
+/// Where the comment, declaration or text that the `<` at `at` begins ends; `None` when the document
+/// ends before it does. A lone `<` ends at once.
+pub(super) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
     let rest = &bytes[at..];
-    let behind = |found: Option<usize>, more: usize| {
-        found.map_or(bytes.len(), |length| (at + length + more).min(bytes.len()))
-    };
-    let end = if rest.starts_with(b"<!--") {
+    if rest.starts_with(b"<!--") {
         comment_end(bytes, at)
     } else if foreign && rest.starts_with(b"<![CDATA[") {
-        return behind(memchr::memmem::find(rest, b"]]>"), 3);
-    } else if rest.starts_with(b"</>") {
-        return at + 3;
+        memchr::memmem::find(rest, b"]]>").map(|length| at + length + 3)
     } else if matches!(rest.get(1), Some(b'!' | b'?' | b'/')) {
-        behind(memchr::memchr(b'>', rest), 1)
+        memchr::memchr(b'>', rest).map(|length| at + length + 1)
     } else {
-        return at + 1;
-    };
-    event(Event::Comment { span: Span::new(at, end) });
-    end
+        Some(at + 1)
+    }
 }
 
-fn comment_end(bytes: &[u8], at: usize) -> usize {
+fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     let body = at + 4;
     let rest = &bytes[body..];
     if rest.starts_with(b">") {
-        return body + 1;
+        return Some(body + 1);
     }
     if rest.starts_with(b"->") {
-        return body + 2;
+        return Some(body + 2);
     }
     let mut from = body;
     while let Some(length) = memchr::memmem::find(&bytes[from..], b"--") {
         let dashes = bytes[from + length..].iter().take_while(|&&byte| byte == b'-').count();
         from += length + dashes;
         match bytes[from..] {
-            [b'>', ..] => return from + 1,
-            [b'!', b'>', ..] => return from + 2,
+            [b'>', ..] => return Some(from + 1),
+            [b'!', b'>', ..] => return Some(from + 2),
             _ => {}
         }
     }
-    bytes.len()
+    None
 }
 
 /// Which elements that change the meaning of what follows are open.
@@ -253,8 +251,8 @@ impl Open {
     /// The namespace of the element that `tag` makes; remembers it where it matters.
     fn namespace_of(&mut self, bytes: &[u8], tag: &RawTag, name: &[u8]) -> Namespace {
         let known = std::str::from_utf8(name).unwrap_or_default();
-        if self.is_foreign() && BREAKOUT.contains(&known) {
-            self.foreign.clear();
+        if self.is_foreign() && (BREAKOUT.contains(&known) || is_html_font(bytes, tag, name)) {
+            self.leave_foreign();
         }
         let inside = self.foreign.last().map_or(Namespace::Html, |(namespace, _)| *namespace);
         let namespace = match name {
@@ -278,12 +276,24 @@ impl Open {
         namespace
     }
 
-    fn close(&mut self, bytes: &[u8], tag: &RawTag) {
-        let name = &bytes[tag.name.range()];
-        if name.eq_ignore_ascii_case(b"template") {
-            self.templates = self.templates.saturating_sub(1);
-        } else if self.foreign.last().is_some_and(|(_, open)| open.eq_ignore_ascii_case(name)) {
+    /// Pops foreign elements up to an integration point or out of foreign content (13.2.6.5).
+    fn leave_foreign(&mut self) {
+        while self.is_foreign() {
             self.foreign.pop();
+        }
+    }
+
+    fn close(&mut self, bytes: &[u8], tag: &RawTag) {
+        let name = bytes[tag.name.range()].to_ascii_lowercase();
+        if name == b"template" {
+            self.templates = self.templates.saturating_sub(1);
+        }
+        // An HTML element that is closed here was open around the foreign ones, or never was.
+        let known = std::str::from_utf8(&name).unwrap_or_default();
+        if self.is_foreign() && (BREAKOUT.contains(&known) || matches!(known, "p" | "br" | "a")) {
+            self.leave_foreign();
+        } else if self.foreign.iter().rev().take(NEAR).any(|(_, open)| *open == name) {
+            while self.foreign.pop().is_some_and(|(_, open)| open != name) {}
         }
     }
 
@@ -304,6 +314,14 @@ impl Open {
             Standing::First
         }
     }
+}
+
+fn is_html_font(bytes: &[u8], tag: &RawTag, name: &[u8]) -> bool {
+    name == b"font"
+        && tag.attributes.iter().any(|attribute| {
+            let name = bytes[attribute.name.range()].to_ascii_lowercase();
+            matches!(name.as_slice(), b"color" | b"face" | b"size")
+        })
 }
 
 fn is_integration_point(bytes: &[u8], tag: &RawTag, namespace: Namespace, name: &[u8]) -> bool {

@@ -43,9 +43,11 @@ struct Links {
     next: u32,
     first: u32,
     last: u32,
+    children: u32,
 }
 
-const UNLINKED: Links = Links { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE };
+const UNLINKED: Links =
+    Links { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, children: 0 };
 
 /// A `base` element with the offset of the tag that made it.
 struct BaseNode {
@@ -65,6 +67,10 @@ pub(super) struct Tree {
     /// Namespace of the element that was made last for it.
     namespace: Cell<Namespace>,
     calls: Cell<u64>,
+    /// Steps that a tree with child lists and attribute lists would have taken to find its way in them.
+    steps: Cell<u64>,
+    options: Cell<u64>,
+    merged: Cell<u64>,
 }
 
 impl Tree {
@@ -81,7 +87,19 @@ impl Tree {
             tag: Cell::new(0),
             namespace: Cell::new(Namespace::Html),
             calls: Cell::new(0),
+            steps: Cell::new(0),
+            options: Cell::new(0),
+            merged: Cell::new(0),
         }
+    }
+
+    /// How many steps a tree that keeps lists, such as markup5ever_rcdom's, takes beyond its size.
+    pub(super) fn steps(&self) -> u64 {
+        self.steps.get()
+    }
+
+    fn step(&self, steps: u64) {
+        self.steps.set(self.steps.get() + steps);
     }
 
     /// How often the tree was asked or changed.
@@ -173,6 +191,8 @@ impl Tree {
         if parent == NONE {
             return;
         }
+        links[parent as usize].children -= 1;
+        self.step(u64::from(links[parent as usize].children));
         match previous {
             NONE => links[parent as usize].first = next,
             _ => links[previous as usize].next = next,
@@ -193,6 +213,10 @@ impl Tree {
             NONE => links[parent as usize].last,
             _ => links[next as usize].previous,
         };
+        links[parent as usize].children += 1;
+        if next != NONE {
+            self.step(u64::from(links[parent as usize].children));
+        }
         let own = &mut links[id as usize];
         (own.parent, own.previous, own.next) = (parent, previous, next);
         match previous {
@@ -236,6 +260,10 @@ impl TreeSink for Tree {
         if flags.template {
             let contents = self.add(QualName::new(None, ns!(), local_name!("")), false);
             node.contents.set(contents.id);
+        }
+        if node.name.local == local_name!("option") {
+            self.options.set(self.options.get() + 1);
+            self.step(self.options.get());
         }
         if node.name.local == local_name!("base") {
             self.bases.borrow_mut().push(BaseNode {
@@ -305,7 +333,10 @@ impl TreeSink for Tree {
         }
     }
 
-    fn add_attrs_if_missing(&self, _target: &Node, _attrs: Vec<Attribute>) {}
+    fn add_attrs_if_missing(&self, _target: &Node, attrs: Vec<Attribute>) {
+        self.merged.set(self.merged.get() + attrs.len() as u64);
+        self.step(self.merged.get());
+    }
 
     fn remove_from_parent(&self, target: &Node) {
         self.count();
