@@ -216,13 +216,12 @@ proptest! {
     /// The same document in UTF-16 has the same links, and rewrites to the same text.
     #[test]
     fn an_encoding_changes_no_link(document in document(), url in base()) {
-        let text = String::from_utf8(document).unwrap();
+        let text = String::from_utf8(document).unwrap().replace("charset=", "x=");
         let utf_16 = Charset::for_label("utf-16le").unwrap();
         let mut bytes = vec![0xff, 0xfe];
         bytes.extend(utf_16.encode(&text).unwrap());
         let options = options(url, Profile::Rfc1808);
         let plain = rewrite(text.as_bytes(), &options);
-        prop_assume!(plain.report.entities[0].charset == Charset::UTF_8);
         let wide = rewrite(&bytes, &options);
         let found = utf_16.decode(&wide.output()[2..], 0).text;
         prop_assert_eq!(found.as_bytes(), plain.output());

@@ -477,8 +477,7 @@ impl TypedDocuments {
         let profile = self.resolver.unwrap_or_default();
         let retrieval = match self.url {
             Some(url) => {
-                Base::absolute(profile, &url)
-                    .map_err(|error| Error::new(format!("--url: {error}")))?;
+                check_url(profile, &url)?;
                 Some(Retrieval::url(url))
             }
             None => None,
@@ -582,6 +581,24 @@ impl TypedResolve {
         let references = (!self.references.is_empty()).then_some(self.references);
         Ok(Resolve { profile, base: self.base, references, form })
     }
+}
+
+/// Whether `url` can be where a document was retrieved from.
+fn check_url(profile: Profile, url: &str) -> Result<()> {
+    if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
+        && letter.is_ascii_alphabetic()
+    {
+        return Err(Error::new(format!(
+            "--url: '{url}' is the path of a file; a URL of one begins with file:///"
+        )));
+    }
+    Base::absolute(profile, url).map_err(|error| Error::new(format!("--url: {error}")))?;
+    if !baselink::resolve::parses(url) {
+        return Err(Error::new(format!(
+            "--url: '{url}' is not a URL: its host is missing or wrong"
+        )));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

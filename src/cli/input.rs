@@ -42,8 +42,8 @@ impl Input {
         let format = format.unwrap_or_else(|| {
             let named = (!is_standard_input(path)).then(|| path.to_string_lossy());
             match Format::detect(named.as_deref(), &bytes) {
-                // A filter may be given nothing at all, which is an HTML document, too.
-                Format::Other if bytes.is_empty() => Format::Html,
+                // A filter is there for documents; that of nothing at all is one, too.
+                Format::Other if named.is_none() || bytes.is_empty() => Format::Html,
                 format => format,
             }
         });
