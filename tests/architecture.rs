@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),
+    ("base64", &["layer/transfer.rs"]),
     ("url", &["resolve.rs"]),
     ("clap", &["cli/", "main.rs"]),
     ("serde", &["cli/", "scan/json.rs"]),

@@ -20,6 +20,7 @@
 pub mod charset;
 pub mod escape;
 pub mod spelling;
+pub mod transfer;
 
 use crate::edit::Edit;
 use crate::span::Span;

@@ -1,0 +1,1617 @@
+//! Content transfer encodings: the bytes of a body, where each of them stands, and edits of them made
+//! in the encoded text.
+//!
+//! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as
+//! tolerantly as mail needs, and the identity encodings (RFC 2045, 6.2). An edit of quoted-printable
+//! respells the raw lines that it touches and no other; an edit of base64 re-encodes from the group in
+//! which it begins to the end of the data, once it is known that this reproduces what is there.
+//!
+//! ```
+//! use baselink::layer::transfer::TransferEncoding;
+//! use baselink::{edit::Edits, span::Span};
+//! let message = b"\r\n<a href=3D\"im=\r\ng.png\">\r\n";
+//! let encoding = TransferEncoding::from_field(b" Quoted-Printable (by hand)");
+//! let decoded = encoding.decode(message, Span::new(2, message.len())).unwrap();
+//! assert_eq!(&*decoded.bytes, b"<a href=\"img.png\">\r\n");
+//! assert_eq!(decoded.covering(Span::new(9, 16)), Span::new(13, 23));
+//!
+//! let mut edits = Edits::default();
+//! edits.push(Span::at(9), b"/a=b/".to_vec()).unwrap();
+//! let lifted = decoded.lift(&edits).unwrap();
+//! assert_eq!(lifted.apply(message), b"\r\n<a href=3D\"/a=3Db/im=\r\ng.png\">\r\n");
+//! ```
+//!
+//! Deliberately absent: uuencode and whatever else calls itself a transfer encoding; a body in one of
+//! them is left.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+
+use super::{MapBuilder, OffsetMap};
+use crate::edit::{Edit, Edits};
+use crate::span::Span;
+
+/// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
+const WIDTH: usize = 76;
+
+/// How a body is encoded for transport (RFC 2045, 6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TransferEncoding {
+    /// The bytes themselves, none above 0x7f; also what holds without a field.
+    SevenBit,
+    /// The bytes themselves.
+    EightBit,
+    /// The bytes themselves, in lines of any length.
+    Binary,
+    /// RFC 2045, 6.7.
+    QuotedPrintable,
+    /// RFC 2045, 6.8.
+    Base64,
+    /// Any other. The body is opaque (RFC 2045, 6.4).
+    Unknown,
+}
+
+impl TransferEncoding {
+    /// The encoding that the body of a `Content-Transfer-Encoding` field names.
+    ///
+    /// Case, comments, folding, quotes and whatever follows a `;` or `,` are ignored, and the common
+    /// misspellings of the identity encodings (`8 bit`, `7-bit`, `8bits`) read as such. A value
+    /// without anything in it is as good as no field.
+    #[must_use]
+    pub fn from_field(value: &[u8]) -> Self {
+        let mut name = Vec::new();
+        let mut depth = 0_usize;
+        let mut bytes = value.iter();
+        while let Some(&byte) = bytes.next() {
+            match byte {
+                b'\\' => {
+                    bytes.next();
+                }
+                b'(' => depth += 1,
+                b')' => depth = depth.saturating_sub(1),
+                _ if depth > 0 => {}
+                b';' | b',' => break,
+                b'"' => {}
+                _ => name.push(byte.to_ascii_lowercase()),
+            }
+        }
+        match name.trim_ascii() {
+            b"" | b"7bit" | b"7-bit" | b"7 bit" | b"7bits" => Self::SevenBit,
+            b"8bit" | b"8-bit" | b"8 bit" | b"8bits" => Self::EightBit,
+            b"binary" => Self::Binary,
+            b"quoted-printable" => Self::QuotedPrintable,
+            b"base64" => Self::Base64,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Its name in RFC 2045; `unknown` for any other.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SevenBit => "7bit",
+            Self::EightBit => "8bit",
+            Self::Binary => "binary",
+            Self::QuotedPrintable => "quoted-printable",
+            Self::Base64 => "base64",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether the body stands for itself.
+    #[must_use]
+    pub fn is_identity(self) -> bool {
+        matches!(self, Self::SevenBit | Self::EightBit | Self::Binary)
+    }
+
+    /// Decodes what stands at `body` of `buffer`.
+    ///
+    /// Any bytes are quoted-printable: what RFC 2045 calls illegal stands for itself, and line ends
+    /// stay what they are. base64 ends at its padding, with or without it at the end of `body`.
+    ///
+    /// # Errors
+    ///
+    /// An unknown encoding, and a character in base64 data that is neither of its alphabet nor white
+    /// space: readers differ in what they make of it.
+    pub fn decode(self, buffer: &[u8], body: Span) -> Result<Decoded<'_>, Obstacle> {
+        let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
+        let raw = &buffer[body.range()];
+        let (bytes, places) = match self {
+            Self::SevenBit | Self::EightBit | Self::Binary => {
+                (Cow::Borrowed(raw), Places::Map(OffsetMap::verbatim(body.start, raw.len())))
+            }
+            Self::QuotedPrintable => {
+                let (bytes, map) = decode_quoted_printable(raw, body.start);
+                (Cow::Owned(bytes), Places::Map(map))
+            }
+            Self::Base64 => {
+                let (bytes, data) = Base64Data::decode(raw, body.start)?;
+                (Cow::Owned(bytes), Places::Base64(data))
+            }
+            Self::Unknown => {
+                return Err(Obstacle::new(body.start, "its transfer encoding is unknown"));
+            }
+        };
+        Ok(Decoded { bytes, encoding: self, buffer, body, places })
+    }
+}
+
+/// Why a body cannot be decoded, or an edit of it not be made in its encoded text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Where it is: an offset of the buffer.
+    pub at: usize,
+    /// What it is: a clause without a full stop.
+    pub reason: &'static str,
+}
+
+impl Obstacle {
+    fn new(at: usize, reason: &'static str) -> Self {
+        Self { at, reason }
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason)
+    }
+}
+
+/// The bytes of a body, and where they stand in the buffer that holds it encoded.
+#[derive(Clone, Debug)]
+pub struct Decoded<'a> {
+    /// The bytes.
+    pub bytes: Cow<'a, [u8]>,
+    encoding: TransferEncoding,
+    buffer: &'a [u8],
+    body: Span,
+    places: Places,
+}
+
+#[derive(Clone, Debug)]
+enum Places {
+    Map(OffsetMap),
+    Base64(Base64Data),
+}
+
+impl Decoded<'_> {
+    /// The smallest span of the buffer that holds the encoded form of the bytes at `span`.
+    #[must_use]
+    pub fn covering(&self, span: Span) -> Span {
+        let len = self.bytes.len();
+        let span = Span::new(span.start.min(len), span.end.min(len));
+        match &self.places {
+            // A slice begins with its own first byte, not with the soft break before it.
+            Places::Map(map) if !span.is_empty() => {
+                map.slice(span).map_or_else(|| map.covering(span), |slice| slice.source())
+            }
+            Places::Map(map) if span.start < len => {
+                let next = Span::new(span.start, span.start + 1);
+                Span::at(map.slice(next).map_or(self.body.start, |slice| slice.source().start))
+            }
+            Places::Map(map) => Span::at(map.to_source(len).unwrap_or(self.body.end)),
+            Places::Base64(data) => data.covering(span),
+        }
+    }
+
+    /// Whether the bytes at `span` stand in the buffer as they are, in one piece.
+    #[must_use]
+    pub fn stands_verbatim(&self, span: Span) -> bool {
+        match &self.places {
+            Places::Map(map) => span.end <= map.len() && map.stands_verbatim(span),
+            Places::Base64(_) => span.is_empty(),
+        }
+    }
+
+    /// What follows the end of base64 data and is more than white space: readers ignore it. Empty
+    /// where there is nothing of the kind.
+    #[must_use]
+    pub fn ignored(&self) -> Span {
+        match &self.places {
+            Places::Map(_) => Span::at(self.body.end),
+            Places::Base64(data) => data.ignored,
+        }
+    }
+
+    /// Edits of the buffer that make `edits` of the decoded bytes: decoding afterwards yields what
+    /// `edits` make of [`bytes`](Self::bytes).
+    ///
+    /// In quoted-printable no line that an edit touches becomes longer than 76 columns, and none is
+    /// made to look like the start of an mbox message, a boundary or the end of an SMTP message.
+    ///
+    /// # Errors
+    ///
+    /// An edit behind the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
+    /// encoding it anew would lay it out.
+    pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
+        let changes: Vec<&Edit> =
+            edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
+        let Some(last) = changes.last() else {
+            return Ok(Edits::default());
+        };
+        if last.span.end > self.bytes.len() {
+            return Err(Obstacle::new(self.body.end, "an edit is behind the end of the body"));
+        }
+        match &self.places {
+            Places::Base64(data) => self.lift_base64(data, &changes),
+            Places::Map(_) if self.encoding == TransferEncoding::QuotedPrintable => {
+                self.lift_quoted_printable(&changes)
+            }
+            Places::Map(_) => self.lift_identity(&changes),
+        }
+    }
+
+    fn lift_identity(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
+        let mut lifted = Edits::default();
+        for edit in changes {
+            if self.encoding == TransferEncoding::SevenBit
+                && !edit.new.is_ascii()
+                && self.bytes.is_ascii()
+            {
+                let at = self.body.start + edit.span.start;
+                return Err(Obstacle::new(at, "a 7bit body cannot take bytes above 0x7f"));
+            }
+            push(&mut lifted, edit.span.shifted(self.body.start), edit.new.clone())?;
+        }
+        Ok(lifted)
+    }
+
+    /// The line end of the body: that of its first line, else of the line before it, else CRLF.
+    fn line_end(&self) -> &'static [u8] {
+        let before = |at: usize| at.checked_sub(1).map(|at| self.buffer[at]);
+        let body = &self.buffer[self.body.range()];
+        let at = memchr::memchr(b'\n', body)
+            .map(|at| self.body.start + at)
+            .or_else(|| memchr::memrchr(b'\n', &self.buffer[..self.body.start]));
+        match at {
+            Some(at) if before(at) != Some(b'\r') => b"\n",
+            None if body.contains(&b'\r') => b"\r",
+            _ => b"\r\n",
+        }
+    }
+}
+
+/// Adds an edit that replaces `span` by `new`.
+fn push(edits: &mut Edits, span: Span, new: Vec<u8>) -> Result<(), Obstacle> {
+    edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
+}
+
+/// Adds an edit that replaces `span` of `buffer` by `new`, without what they begin and end with alike.
+fn push_difference(
+    edits: &mut Edits,
+    buffer: &[u8],
+    span: Span,
+    new: &[u8],
+) -> Result<(), Obstacle> {
+    let old = &buffer[span.range()];
+    let same = |(a, b): &(&u8, &u8)| a == b;
+    let head = old.iter().zip(new).take_while(same).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
+    if head + tail == old.len() && old.len() == new.len() {
+        return Ok(());
+    }
+    let span = Span::new(span.start + head, span.end - tail);
+    push(edits, span, new[head..new.len() - tail].to_vec())
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+// Quoted-printable.
+
+/// A piece of quoted-printable text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token {
+    /// Bytes that stand for themselves, no line end among them.
+    Plain,
+    /// `=` and two hexadecimal digits: one byte.
+    Escape(u8),
+    /// White space at the end of a line, which "must be deleted" (rule 3): nothing.
+    Padding,
+    /// `=`, perhaps white space, and the end of the line or of the body: nothing.
+    SoftBreak,
+    /// CRLF, LF, or a CR that no LF follows: itself.
+    LineEnd,
+}
+
+/// The pieces of quoted-printable text, in order and without gaps.
+struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn of(text: &'a [u8]) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The length of the line end at the start of `text`, 0 if there is none.
+    fn line_end(text: &[u8]) -> usize {
+        match text {
+            [b'\r', b'\n', ..] => 2,
+            [b'\r' | b'\n', ..] => 1,
+            _ => 0,
+        }
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = (Token, Span);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.at;
+        let rest = &self.text[start..];
+        let (token, len) = match *rest {
+            [] => return None,
+            [b'\r' | b'\n', ..] => (Token::LineEnd, Self::line_end(rest)),
+            [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+                // Rule 1 wants upper case; "robust" readers take both.
+                let digit = |byte| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+                (Token::Escape(digit(high) << 4 | digit(low)), 3)
+            }
+            [b'=', ..] => {
+                let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
+                let behind = &rest[1 + blanks..];
+                let line_end = Self::line_end(behind);
+                if behind.is_empty() || line_end > 0 {
+                    (Token::SoftBreak, 1 + blanks + line_end)
+                } else {
+                    (Token::Plain, 1)
+                }
+            }
+            _ => {
+                let len = memchr::memchr3(b'=', b'\r', b'\n', rest).unwrap_or(rest.len());
+                let padding = if rest.get(len) == Some(&b'=') {
+                    0
+                } else {
+                    rest[..len].iter().rev().take_while(|&&byte| is_blank(byte)).count()
+                };
+                if padding == len { (Token::Padding, len) } else { (Token::Plain, len - padding) }
+            }
+        };
+        self.at += len;
+        Some((token, Span::new(start, self.at)))
+    }
+}
+
+fn decode_quoted_printable(raw: &[u8], source: usize) -> (Vec<u8>, OffsetMap) {
+    let mut bytes = Vec::with_capacity(raw.len());
+    let mut map = MapBuilder::default();
+    for (token, span) in Tokens::of(raw) {
+        match token {
+            Token::Plain | Token::LineEnd => {
+                bytes.extend_from_slice(&raw[span.range()]);
+                map.verbatim(source + span.start, span.len());
+            }
+            Token::Escape(byte) => {
+                bytes.push(byte);
+                map.whole(1, span.shifted(source));
+            }
+            Token::Padding | Token::SoftBreak => {}
+        }
+    }
+    (bytes, map.finish(source))
+}
+
+/// A raw line, with its end.
+struct RawLine {
+    raw: Span,
+    /// How many bytes it stands for.
+    decoded: usize,
+    /// Whether it ends in a soft break.
+    soft: bool,
+    /// Whether the body ends with it.
+    last: bool,
+}
+
+impl RawLine {
+    fn at(text: &[u8], start: usize) -> Self {
+        let mut line = Self { raw: Span::at(start), decoded: 0, soft: false, last: true };
+        for (token, span) in (Tokens { text, at: start }) {
+            line.raw.end = span.end;
+            match token {
+                Token::Plain => line.decoded += span.len(),
+                Token::Escape(_) => line.decoded += 1,
+                Token::Padding => {}
+                Token::SoftBreak | Token::LineEnd => {
+                    line.soft = token == Token::SoftBreak;
+                    line.decoded += if line.soft { 0 } else { span.len() };
+                    line.last = !matches!(text[span.end - 1], b'\r' | b'\n');
+                    break;
+                }
+            }
+        }
+        line
+    }
+}
+
+impl Decoded<'_> {
+    /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
+    fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
+        let raw = &self.buffer[self.body.range()];
+        let line_end = self.line_end();
+        let mut lifted = Edits::default();
+        let mut changes = changes.iter().copied().peekable();
+        let mut open: Option<Respelled> = None;
+        let (mut start, mut decoded, mut after_cr) = (0, 0, false);
+        while open.is_some() || changes.peek().is_some() {
+            let line = RawLine::at(raw, start);
+            let end = decoded + line.decoded;
+            // What is put between two lines goes to the second.
+            let touched = changes.peek().is_some_and(|edit| edit.span.start < end || line.last);
+            if touched && open.is_none() {
+                open = Some(Respelled::new(start, after_cr));
+            }
+            if let Some(mut respelled) = open.take() {
+                respelled.line(&raw[..line.raw.end], &line, decoded, &mut changes);
+                let joined = respelled.replaced > end || (respelled.replaced == end && !line.soft);
+                if joined && !line.last {
+                    open = Some(respelled);
+                } else {
+                    let span = Span::new(respelled.start, line.raw.end);
+                    let new = respelled.finish(&raw[span.range()], line_end);
+                    push_difference(&mut lifted, self.buffer, span.shifted(self.body.start), &new)?;
+                }
+            }
+            if line.last {
+                break;
+            }
+            after_cr = line.soft && raw[line.raw.end - 1] == b'\r';
+            (start, decoded) = (line.raw.end, end);
+        }
+        Ok(lifted)
+    }
+}
+
+/// Raw lines that are being spelled anew.
+struct Respelled {
+    /// Where they begin in the body.
+    start: usize,
+    /// Whether a soft break that ends in CR is before them.
+    after_cr: bool,
+    /// Up to where the decoded bytes were replaced.
+    replaced: usize,
+    text: Vec<u8>,
+    /// Length of the text in which no `=` may change its meaning by what follows.
+    settled: usize,
+    /// Whether the text ends in padding or a soft break.
+    closed: bool,
+}
+
+impl Respelled {
+    fn new(start: usize, after_cr: bool) -> Self {
+        let (replaced, settled) = (0, 0);
+        Self { start, after_cr, replaced, text: Vec::new(), settled, closed: false }
+    }
+
+    /// Adds `line`, which stands for the bytes from `decoded` on, with the edits that begin in it.
+    /// `text` ends with it.
+    fn line<'e>(
+        &mut self,
+        text: &[u8],
+        line: &RawLine,
+        decoded: usize,
+        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit>>,
+    ) {
+        let mut at = decoded;
+        for (token, span) in (Tokens { text, at: line.raw.start }) {
+            let len = match token {
+                Token::Plain | Token::LineEnd => span.len(),
+                Token::Escape(_) => 1,
+                Token::Padding | Token::SoftBreak => 0,
+            };
+            // What is put before a soft break is put behind it, except at the end of the body.
+            let takes = len > 0 || token == Token::Padding || line.last;
+            let mut kept = at;
+            while let Some(edit) =
+                changes.next_if(|edit| takes && edit.span.start < (at + len).max(at + 1))
+            {
+                self.keep(
+                    text,
+                    token,
+                    span,
+                    (kept.max(self.replaced) - at)..(edit.span.start - at),
+                );
+                kept = edit.span.start;
+                self.replace(edit);
+            }
+            if len > 0 {
+                self.keep(text, token, span, (kept.max(self.replaced) - at)..len);
+            } else if at >= self.replaced {
+                self.keep(text, token, span, 0..span.len());
+            }
+            at += len;
+        }
+        if line.last {
+            for edit in changes {
+                self.replace(edit);
+            }
+            if !self.closed {
+                self.spell_last_blank();
+            }
+        }
+    }
+
+    /// Adds the part of the token at `span` that stands for the bytes `range` of it.
+    fn keep(&mut self, text: &[u8], token: Token, span: Span, range: std::ops::Range<usize>) {
+        if range.is_empty() {
+            return;
+        }
+        if !self.closed && matches!(token, Token::Padding | Token::LineEnd) {
+            self.spell_last_blank();
+        }
+        self.closed = matches!(token, Token::Padding | Token::SoftBreak);
+        match token {
+            Token::Escape(_) => self.text.extend_from_slice(&text[span.range()]),
+            _ => {
+                self.text.extend_from_slice(&text[span.start + range.start..span.start + range.end])
+            }
+        }
+    }
+
+    fn replace(&mut self, edit: &Edit) {
+        self.spell_loose_equals();
+        for &byte in &edit.new {
+            match byte {
+                b'=' => push_escape(&mut self.text, byte),
+                b'\t' | b' '..=b'~' => self.text.push(byte),
+                _ => push_escape(&mut self.text, byte),
+            }
+        }
+        self.settled = self.text.len();
+        self.replaced = edit.span.end;
+        self.closed = false;
+    }
+
+    /// Rule 3: white space "MUST NOT be so represented at the end of an encoded line".
+    fn spell_last_blank(&mut self) {
+        if let Some(blank) = self.text.pop_if(|last| is_blank(*last)) {
+            push_escape(&mut self.text, blank);
+        }
+    }
+
+    /// Spells an `=` that stands for itself, at the end of the text, so that nothing can follow with
+    /// which it would be an escape or a soft break.
+    fn spell_loose_equals(&mut self) {
+        let tail = &self.text[self.settled..];
+        let before_blanks = tail.len() - tail.iter().rev().take_while(|&&b| is_blank(b)).count();
+        let digits = match tail {
+            [.., b'=', digit] if digit.is_ascii_hexdigit() => tail.len() - 1,
+            _ if tail[..before_blanks].ends_with(b"=") => before_blanks,
+            _ => return,
+        };
+        let at = self.settled + digits;
+        self.text.splice(at..at, *b"3D");
+    }
+
+    /// The lines, where `before` stood.
+    fn finish(self, before: &[u8], line_end: &[u8]) -> Vec<u8> {
+        let mut lines = wrap(&self.text, before, line_end);
+        // The soft break would take this LF for its own.
+        if self.after_cr && lines.starts_with(b"\n") {
+            lines.splice(..1, [b"=0A=", line_end].concat());
+        }
+        lines
+    }
+}
+
+fn push_escape(text: &mut Vec<u8>, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    text.extend([b'=', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+}
+
+/// Whether a line that begins with `rest` means something to what carries messages: a boundary (RFC
+/// 2046, 5.1.1), the start of a message in an mbox or its quoted form, which some readers unquote.
+fn is_structure(rest: &[u8]) -> bool {
+    let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
+    rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
+}
+
+/// Puts soft breaks into quoted-printable `text` so that no line is longer than 76 columns, and spells
+/// out the first character of a line that would mean something to what carries it, unless the line
+/// was like this `before`.
+fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 24);
+    let mut column = 0;
+    let mut tokens = Tokens::of(text).peekable();
+    while let Some((token, span)) = tokens.next() {
+        let next = tokens.peek().map(|(token, _)| *token);
+        let ends = matches!(next, None | Some(Token::Padding | Token::LineEnd));
+        let step = match token {
+            Token::Plain => 1,
+            Token::Escape(_) => 3,
+            Token::Padding => {
+                if column + span.len() <= WIDTH {
+                    out.extend_from_slice(&text[span.range()]);
+                }
+                continue;
+            }
+            Token::SoftBreak => {
+                let end = span.end
+                    - text[span.range()]
+                        .iter()
+                        .rev()
+                        .take_while(|b| matches!(b, b'\r' | b'\n'))
+                        .count();
+                let kept = if column + (end - span.start) <= WIDTH { end } else { span.start + 1 };
+                out.extend_from_slice(&text[span.start..kept]);
+                out.extend_from_slice(&text[end..span.end]);
+                column = 0;
+                continue;
+            }
+            Token::LineEnd => {
+                out.extend_from_slice(&text[span.range()]);
+                column = 0;
+                continue;
+            }
+        };
+        for at in span.range().step_by(step) {
+            let alone = ends && at + step == span.end;
+            if column > 0 && column + step + usize::from(!alone) > WIDTH {
+                out.push(b'=');
+                out.extend_from_slice(line_end);
+                column = 0;
+            }
+            let dot = alone && text[at] == b'.';
+            if column == 0
+                && (dot || is_structure(&text[at..]) && !(at == 0 && is_structure(before)))
+            {
+                push_escape(&mut out, text[at]);
+                column = 3;
+            } else {
+                out.extend_from_slice(&text[at..at + step]);
+                column += step;
+            }
+        }
+    }
+    out
+}
+
+// base64.
+
+/// Decodes without padding, and whatever the unused bits of the last character are.
+const TOLERANT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Where the characters of base64 data stand in the buffer.
+#[derive(Clone, Debug)]
+struct Base64Data {
+    /// For each stretch of characters (padding too) without white space: the number of its first, and
+    /// where it is.
+    stretches: Vec<(usize, usize)>,
+    /// How many characters there are, without padding.
+    characters: usize,
+    padding: usize,
+    /// Where the data ends, padding included.
+    end: usize,
+    ignored: Span,
+}
+
+impl Base64Data {
+    fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
+        let mut characters = Vec::with_capacity(raw.len());
+        let mut stretches = Vec::new();
+        let mut within = false;
+        for (at, &byte) in raw.iter().enumerate() {
+            match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => {
+                    if !within {
+                        stretches.push((characters.len(), source + at));
+                    }
+                    within = true;
+                    characters.push(byte);
+                }
+                b'=' => break,
+                _ if byte.is_ascii_whitespace() => within = false,
+                _ => return Err(Obstacle::new(source + at, "its base64 has a foreign character")),
+            }
+        }
+        if characters.len() % 4 == 1 {
+            // Six bits are no byte.
+            characters.pop();
+        }
+        let bytes = TOLERANT
+            .decode(&characters)
+            .map_err(|_| Obstacle::new(source, "its base64 cannot be decoded"))?;
+        let (characters, end) = (characters.len(), source);
+        let mut data = Self { stretches, characters, padding: 0, end, ignored: Span::at(source) };
+        data.end = data.end_of(characters);
+        let mut missing = if characters == 0 { 0 } else { (4 - characters % 4) % 4 };
+        for (at, &byte) in raw.iter().enumerate().skip(data.end - source) {
+            if byte == b'=' && missing > 0 {
+                if data.end != source + at {
+                    data.stretches.push((characters + data.padding, source + at));
+                }
+                missing -= 1;
+                data.padding += 1;
+                data.end = source + at + 1;
+            } else if !byte.is_ascii_whitespace() {
+                break;
+            }
+        }
+        let behind = &raw[data.end - source..];
+        let blanks = behind.len() - behind.trim_ascii_start().len();
+        data.ignored =
+            Span::new(data.end + blanks, data.end + behind.trim_ascii_end().len().max(blanks));
+        Ok((bytes, data))
+    }
+
+    /// Where the character with this number is.
+    fn place(&self, character: usize) -> usize {
+        match self.stretches.partition_point(|&(first, _)| first <= character).checked_sub(1) {
+            Some(stretch) => {
+                let (first, at) = self.stretches[stretch];
+                at + (character - first)
+            }
+            None => self.end,
+        }
+    }
+
+    /// Where the first `characters` of them end: what follows the last, white space or not, is behind.
+    fn end_of(&self, characters: usize) -> usize {
+        characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
+    }
+
+    fn covering(&self, span: Span) -> Span {
+        let start = match span.start / 3 * 4 {
+            first if first < self.characters => self.place(first),
+            _ => self.end,
+        };
+        if span.is_empty() && span.start.is_multiple_of(3) {
+            return Span::at(start);
+        }
+        let behind = span.end.div_ceil(3) * 4;
+        let end = if behind > self.characters { self.end } else { self.end_of(behind) };
+        Span::new(start, end)
+    }
+
+    /// The line end between the stretches `number - 1` and `number`, if there is one.
+    fn line_end_before<'b>(&self, number: usize, buffer: &'b [u8]) -> Option<&'b [u8]> {
+        let (first, start) = self.stretches[number];
+        let between = buffer.get(self.end_of(first)..start)?;
+        let at = memchr::memchr2(b'\r', b'\n', between)?;
+        Some(&between[at..at + Tokens::line_end(&between[at..])])
+    }
+}
+
+/// How base64 data is broken into lines.
+struct Layout<'a> {
+    width: usize,
+    line_end: &'a [u8],
+}
+
+impl Layout<'_> {
+    /// The base64 of `bytes` behind `column` characters of a line.
+    fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
+        let mut text = STANDARD.encode(bytes);
+        if !padded {
+            text.truncate(text.trim_end_matches('=').len());
+        }
+        let mut rest = text.as_bytes();
+        let mut out = Vec::with_capacity(rest.len() + rest.len() / 36);
+        while !rest.is_empty() {
+            if column >= self.width {
+                out.extend_from_slice(self.line_end);
+                column = 0;
+            }
+            let (line, behind) = rest.split_at(rest.len().min(self.width - column));
+            out.extend_from_slice(line);
+            column += line.len();
+            rest = behind;
+        }
+        out
+    }
+}
+
+impl Decoded<'_> {
+    /// Keeps the text up to the group in which the first edit begins, and encodes from there.
+    fn lift_base64(&self, data: &Base64Data, changes: &[&Edit]) -> Result<Edits, Obstacle> {
+        if !data.ignored.is_empty() {
+            let reason = "its base64 ends before the body does";
+            return Err(Obstacle::new(data.ignored.start, reason));
+        }
+        let group = changes.first().map_or(0, |edit| edit.span.start / 3);
+        let kept = group * 4;
+        let start = if kept < data.characters { data.place(kept) } else { data.end_of(kept) };
+        let first_break = (1..data.stretches.len())
+            .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
+        let layout = match first_break {
+            Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
+            // One line: it may grow as far as lines may, and as it already has.
+            None if data.characters + data.padding <= WIDTH => {
+                Layout { width: WIDTH, line_end: self.line_end() }
+            }
+            None => Layout { width: usize::MAX, line_end: b"" },
+        };
+        let line = data.stretches.partition_point(|&(first, _)| first <= kept);
+        let line =
+            (1..line).rev().find(|&number| data.line_end_before(number, self.buffer).is_some());
+        let column = kept - line.map_or(0, |number| data.stretches[number].0);
+
+        let padded = data.padding > 0 || data.characters.is_multiple_of(4);
+        let old = &self.bytes[group * 3..];
+        let span = Span::new(start, data.end);
+        let present = &self.buffer[span.range()];
+        let again = layout.encode(old, padded, column);
+        if again != present {
+            let same = again.iter().zip(present).take_while(|(a, b)| a == b).count();
+            let reason = "its base64 is not what encoding it again would give";
+            return Err(Obstacle::new(start + same, reason));
+        }
+        let mut edits = Edits::default();
+        for edit in changes {
+            let span = Span::new(edit.span.start - group * 3, edit.span.end - group * 3);
+            push(&mut edits, span, edit.new.clone())?;
+        }
+        let new = layout.encode(&edits.apply(old), padded, column);
+        // Without a line there is no line end before it.
+        let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
+        let span = Span::new(start, data.end);
+        let mut lifted = Edits::default();
+        push_difference(&mut lifted, self.buffer, span, &new)?;
+        Ok(lifted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown};
+    use super::*;
+
+    /// What stands before and behind the body in every test: it must be neither read nor changed.
+    const BEFORE: &[u8] = b"=3D TQ==";
+    const BEHIND: &[u8] = b"=3D TQ==";
+
+    fn with_crlf(bytes: &[u8]) -> Vec<u8> {
+        bytes
+            .iter()
+            .flat_map(|byte| if *byte == b'\n' { &b"\r\n"[..] } else { std::slice::from_ref(byte) })
+            .copied()
+            .collect()
+    }
+
+    /// A buffer with `raw` as the body, and where that is.
+    fn buffer(raw: &[u8]) -> (Vec<u8>, Span) {
+        let body = Span::new(BEFORE.len(), BEFORE.len() + raw.len());
+        ([BEFORE, raw, BEHIND].concat(), body)
+    }
+
+    fn decode(encoding: TransferEncoding, raw: &[u8]) -> Result<Vec<u8>, Obstacle> {
+        let (buffer, body) = buffer(raw);
+        Ok(encoding.decode(&buffer, body)?.bytes.into_owned())
+    }
+
+    /// The body after `edits` of its decoded bytes, which are checked to be what was asked for.
+    fn rewritten(
+        encoding: TransferEncoding,
+        raw: &[u8],
+        edits: &Edits,
+    ) -> Result<Vec<u8>, Obstacle> {
+        let (buffer, body) = buffer(raw);
+        let decoded = encoding.decode(&buffer, body)?;
+        let new = decoded.lift(edits)?.apply(&buffer);
+        assert!(new.starts_with(BEFORE) && new.ends_with(BEHIND));
+        let new = new[BEFORE.len()..new.len() - BEHIND.len()].to_vec();
+        let again = decode(encoding, &new)?;
+        let wanted = edits.apply(&decoded.bytes);
+        assert_eq!(again.escape_ascii().to_string(), wanted.escape_ascii().to_string());
+        Ok(new)
+    }
+
+    fn edits(list: impl IntoIterator<Item = (Span, Vec<u8>)>) -> Edits {
+        let mut edits = Edits::default();
+        for (span, new) in list {
+            edits.push(span, new).unwrap();
+        }
+        edits
+    }
+
+    /// The body after the first `old` in its decoded bytes has become `new`.
+    fn replaced(
+        encoding: TransferEncoding,
+        raw: &[u8],
+        old: &str,
+        new: &str,
+    ) -> Result<Vec<u8>, Obstacle> {
+        let start = memchr::memmem::find(&decode(encoding, raw)?, old.as_bytes()).unwrap();
+        let span = Span::new(start, start + old.len());
+        rewritten(encoding, raw, &edits([(span, new.as_bytes().to_vec())]))
+    }
+
+    #[track_caller]
+    fn same(found: &[u8], wanted: &[u8], raw: &[u8]) {
+        let text = |bytes: &[u8]| bytes.escape_ascii().to_string();
+        assert_eq!(text(found), text(wanted), "of {}", text(raw));
+    }
+
+    #[test]
+    fn fields_are_read_tolerantly() {
+        for (field, encoding) in [
+            (&b" base64"[..], Base64),
+            (b"BASE64 ", Base64),
+            (b"\r\n base64\r\n", Base64),
+            (b"(a (nested \\) comment)) base64 (x)", Base64),
+            (b"base64;", Base64),
+            (b"base64; charset=utf-8", Base64),
+            (b"\"base64\"", Base64),
+            (b"base64 (unterminated", Base64),
+            (b"base64base64", Unknown),
+            (b"Quoted-Printable", QuotedPrintable),
+            (b"quoted-printable;", QuotedPrintable),
+            (b"quoted printable", Unknown),
+            (b"7bit", SevenBit),
+            (b"7-bit", SevenBit),
+            (b"", SevenBit),
+            (b" (nothing) ", SevenBit),
+            (b"8BIT", EightBit),
+            (b"8 bit", EightBit),
+            (b"8bits", EightBit),
+            (b"Binary", Binary),
+            (b"x-uuencode", Unknown),
+            (b"text/html", Unknown),
+            (b"\\", SevenBit),
+            (b")base64", Base64),
+            (b"\xff", Unknown),
+        ] {
+            same(
+                TransferEncoding::from_field(field).name().as_bytes(),
+                encoding.name().as_bytes(),
+                field,
+            );
+        }
+    }
+
+    #[test]
+    fn quoted_printable_is_decoded_by_its_rules() {
+        for (raw, decoded) in [
+            (&b""[..], &b""[..]),
+            (b"plain", b"plain"),
+            // (1) general 8-bit representation
+            (b"a=3Db", b"a=b"),
+            (b"=41=42", b"AB"),
+            (b"=3d=e9", b"=\xe9"),
+            (b"=c3=A9", b"\xc3\xa9"),
+            (b"=00", b"\0"),
+            (b"=3D3D", b"=3D"),
+            (b"=3D=3D", b"=="),
+            (b"=0D=0A", b"\x0d\x0a"),
+            // What is not two digits stands for itself.
+            (b"=", b""),
+            (b"==", b"="),
+            (b"=4", b"=4"),
+            (b"=G1", b"=G1"),
+            (b"=1G", b"=1G"),
+            (b"==3D", b"=="),
+            (b"=4=31", b"=41"),
+            (b"a = b", b"a = b"),
+            (b"?a=b&c=d", b"?a=b&c=d"),
+            (b"= x", b"= x"),
+            (b"=\t\0", b"=\t\0"),
+            (b"===\n=", b"=="),
+            // (2) literal representation, and what is not printable
+            (b"caf\xe9", b"caf\xe9"),
+            (b"\0\x7f\x1b", b"\0\x7f\x1b"),
+            // (3) white space
+            (b"a b\tc", b"a b\tc"),
+            (b"a \nb", b"a\nb"),
+            (b"a\t \t\nb", b"a\nb"),
+            (b"a=20\nb", b"a \nb"),
+            (b"a=20 \nb", b"a \nb"),
+            (b"a ", b"a"),
+            (b"a \t", b"a"),
+            (b"   ", b""),
+            (b" \n \n", b"\n\n"),
+            (b" a", b" a"),
+            (b"a =3D", b"a ="),
+            // (4) line breaks
+            (b"a\nb\n", b"a\nb\n"),
+            (b"\n\n", b"\n\n"),
+            (b"a\rb", b"a\rb"),
+            (b"a \rb", b"a\rb"),
+            // (5) soft line breaks
+            (b"a=\nb", b"ab"),
+            (b"a =\n b", b"a  b"),
+            (b"a= \nb", b"ab"),
+            (b"a=\t \t\nb", b"ab"),
+            (b"a=\n\nb", b"a\nb"),
+            (b"a=\n=\n=\nb", b"ab"),
+            (b"=3D=\n=3D", b"=="),
+            (b"=\n", b""),
+            (b"a=", b"a"),
+            (b"a= ", b"a"),
+            (b"a=\rb", b"ab"),
+            (b"=3=\nD", b"=3D"),
+            (b"a =\n \nb", b"a \nb"),
+            (
+                b"now's the time =\nfor all folk to come=\n to the aid of their country.",
+                b"now's the time for all folk to come to the aid of their country.",
+            ),
+        ] {
+            same(&decode(QuotedPrintable, raw).unwrap(), decoded, raw);
+            let (raw, decoded) = (
+                with_crlf(raw),
+                if raw == b"=0D=0A" { decoded.to_vec() } else { with_crlf(decoded) },
+            );
+            same(&decode(QuotedPrintable, &raw).unwrap(), &decoded, &raw);
+        }
+        let long = vec![b'x'; 1000];
+        same(&decode(QuotedPrintable, &long).unwrap(), &long, &long);
+    }
+
+    #[test]
+    fn places_lead_from_decoded_bytes_to_raw_ones() {
+        let raw = b"a=3D=\nbc  \nd";
+        let (buffer, body) = buffer(raw);
+        let decoded = QuotedPrintable.decode(&buffer, body).unwrap();
+        assert_eq!(&*decoded.bytes, b"a=bc\nd");
+        for (start, end, found) in [
+            (0, 1, "a"),
+            (1, 2, "=3D"),
+            (0, 2, "a=3D"),
+            (1, 3, "=3D=\nb"),
+            (2, 4, "bc"),
+            (2, 2, ""),
+            (3, 5, "c  \n"),
+            (4, 5, "\n"),
+            (5, 6, "d"),
+            (6, 6, ""),
+            (6, 9, ""),
+        ] {
+            let place = decoded.covering(Span::new(start, end));
+            same(&buffer[place.range()], found.as_bytes(), raw);
+        }
+        // A place is on the line of its first byte, not before the soft break.
+        assert_eq!(decoded.covering(Span::at(2)).start, BEFORE.len() + 6);
+        assert!(decoded.stands_verbatim(Span::new(2, 4)));
+        assert!(!decoded.stands_verbatim(Span::new(1, 2)));
+        assert!(!decoded.stands_verbatim(Span::new(0, 3)));
+
+        let raw = b"TWFu\nTWE=\n";
+        let (buffer, body) = super::tests::buffer(raw);
+        let decoded = Base64.decode(&buffer, body).unwrap();
+        for (start, end, found) in [
+            (0, 1, "TWFu"),
+            (0, 3, "TWFu"),
+            (1, 1, "TWFu"),
+            (2, 4, "TWFu\nTWE="),
+            (3, 4, "TWE="),
+            (3, 3, ""),
+            (3, 5, "TWE="),
+            (5, 9, "TWE="),
+        ] {
+            let place = decoded.covering(Span::new(start, end));
+            same(&buffer[place.range()], found.as_bytes(), raw);
+        }
+        assert_eq!(decoded.covering(Span::at(3)).start, BEFORE.len() + 5);
+    }
+
+    #[test]
+    fn quoted_printable_lines_are_respelled_where_touched() {
+        let x = |count: usize| "x".repeat(count);
+        for (raw, old, new, wanted) in [
+            ("a b c", "b", "d", "a d c".to_owned()),
+            ("a b c", "b", "", "a  c".to_owned()),
+            ("ab", "", "x", "xab".to_owned()),
+            ("", "", "x", "x".to_owned()),
+            // What is spelled otherwise than it need be stays.
+            ("=61 b =63", "b", "d", "=61 d =63".to_owned()),
+            ("caf=e9 b \u{e9}", "b", "d", "caf=e9 d \u{e9}".to_owned()),
+            // (1) what must be encoded is
+            ("a", "a", "b=c", "b=3Dc".to_owned()),
+            ("a", "a", "\u{e9}\0\u{7f}", "=C3=A9=00=7F".to_owned()),
+            ("a=3Db", "=", "b", "abb".to_owned()),
+            // (3) white space at the end of a line
+            ("a b\nc", "b", "b ", "a b=20\nc".to_owned()),
+            ("a b\nc", "b", "", "a=20\nc".to_owned()),
+            ("a \tb\nc", "b", "", "a =09\nc".to_owned()),
+            ("a b", "b", "", "a=20".to_owned()),
+            ("a b  \nc", "b", "", "a=20  \nc".to_owned()),
+            ("a b  \nc", "b", "d", "a d  \nc".to_owned()),
+            ("a b  ", "b", "b ", "a b=20  ".to_owned()),
+            ("a b=\nc", "b", "", "a =\nc".to_owned()),
+            // (5) soft breaks: gone within what is replaced, kept around it
+            ("a=\nbc", "abc", "d", "d".to_owned()),
+            ("a=\nb=\nc", "b", "d", "a=\nd=\nc".to_owned()),
+            ("a=\nb=\nc", "bc", "d", "a=\nd".to_owned()),
+            ("a=\nb=\nc", "ab", "d", "d=\nc".to_owned()),
+            ("1=\na=\nb=\nc=\n2", "abc", "d", "1=\nd=\n2".to_owned()),
+            ("a= \t\nb", "a", "d", "d= \t\nb".to_owned()),
+            ("a=", "a", "d", "d=".to_owned()),
+            ("a=\n", "a", "d", "d=\n".to_owned()),
+            // Lines that no edit touches stay, whatever they look like.
+            ("From =41\na\nFrom =41  \n", "a", "b", "From =41\nb\nFrom =41  \n".to_owned()),
+            // Joined lines.
+            ("a\nb\nc\n", "a\n", "a", "ab\nc\n".to_owned()),
+            ("a  \nb\n", "\n", "", "ab\n".to_owned()),
+            ("a \nb=\nc", "\n", "", "ab=\nc".to_owned()),
+            ("a\n\n", "\n", "b", "ab\n".to_owned()),
+            ("a\n", "a\n", "", String::new()),
+            // Loose `=` before what is new.
+            ("a=gb", "g", "41", "a=3D41b".to_owned()),
+            ("a=4g", "g", "1", "a=3D41".to_owned()),
+            ("a=g\nb", "g", "", "a=3D\nb".to_owned()),
+            ("a= g\nb", "g", "", "a=3D=20\nb".to_owned()),
+            ("a==g", "g", "", "a==3D".to_owned()),
+            ("a=gbc", "c", "d", "a=gbd".to_owned()),
+            // Lines that mean something to what carries a message.
+            ("a\nb c\n", "b", "From", "a\n=46rom c\n".to_owned()),
+            ("a\nb c\n", "b", ">>From", "a\n=3E>From c\n".to_owned()),
+            ("a\nFrom c\n", "c", "d", "a\nFrom d\n".to_owned()),
+            ("a\nFromc\n", "c", "d", "a\nFromd\n".to_owned()),
+            ("a\nb c\n", "b c", "--b", "a\n=2D-b\n".to_owned()),
+            ("a\nb c\n", "b c", ".", "a\n=2E\n".to_owned()),
+            ("a\nb c\n", "b c", ".c", "a\n.c\n".to_owned()),
+        ] {
+            same(
+                &replaced(QuotedPrintable, raw.as_bytes(), old, new).unwrap(),
+                wanted.as_bytes(),
+                raw.as_bytes(),
+            );
+            let crlf = |text: &str| text.replace('\n', "\r\n");
+            let (raw, old, wanted) = (crlf(raw), crlf(old), crlf(&wanted));
+            same(
+                &replaced(QuotedPrintable, raw.as_bytes(), &old, new).unwrap(),
+                wanted.as_bytes(),
+                raw.as_bytes(),
+            );
+        }
+        // At most 76 columns, `=` included, and no escape cut.
+        for (raw, old, new, wanted) in [
+            (format!("a{}\n", x(75)), "a", "bb", format!("bb{}=\n{}\n", x(73), x(2))),
+            (format!("a{}\n", x(74)), "a", "bb", format!("bb{}\n", x(74))),
+            (format!("a{}\n", x(74)), "a", "=", format!("=3D{}=\n{}\n", x(72), x(2))),
+            (format!("a{}=\ny", x(73)), "a", "bb", format!("bb{}=\ny", x(73))),
+            (format!("a{}=\ny", x(74)), "a", "bb", format!("bb{}=\n{}=\ny", x(73), x(1))),
+            (format!("a{}=\ny", x(73)), "y", "b", format!("a{}=\nb", x(73))),
+            (format!("a{}=3D\n", x(73)), "a", "aa", format!("aa{}=\n=3D\n", x(73))),
+            (format!("a{}=3D\n", x(71)), "a", "aaa", format!("aaa{}=\n=3D\n", x(71))),
+            (format!("a{}  \n", x(73)), "a", "aa", format!("aa{}\n", x(73))),
+            (format!("a{}= \n", x(73)), "a", "aa", format!("aa{}=\n", x(73))),
+            (
+                format!("a{}\n{}\n", x(75), x(90)),
+                "a",
+                "bb",
+                format!("bb{}=\n{}\n{}\n", x(73), x(2), x(90)),
+            ),
+            (format!("a{}\n", x(160)), "a", "b", format!("b{}=\n{}=\n{}\n", x(74), x(75), x(11))),
+            (format!("a{}From b\n", x(73)), "a", "aa", format!("aa{}=\n=46rom b\n", x(73))),
+            (format!("a{}--b\n", x(73)), "a", "aa", format!("aa{}=\n=2D-b\n", x(73))),
+        ] {
+            same(
+                &replaced(QuotedPrintable, raw.as_bytes(), old, new).unwrap(),
+                wanted.as_bytes(),
+                raw.as_bytes(),
+            );
+            let crlf = |text: &str| text.replace('\n', "\r\n");
+            let (raw, wanted) = (crlf(&raw), crlf(&wanted));
+            same(
+                &replaced(QuotedPrintable, raw.as_bytes(), old, new).unwrap(),
+                wanted.as_bytes(),
+                raw.as_bytes(),
+            );
+        }
+    }
+    #[test]
+    fn soft_breaks_end_as_the_lines_of_the_part_do() {
+        let long = "y".repeat(80);
+        for (before, raw, line_end) in [
+            ("", "x", "\r\n"),
+            ("A: b\n\n", "x", "\n"),
+            ("A: b\r\n\r\n", "x", "\r\n"),
+            ("A: b\r\n\r\n", "x\n", "\n"),
+            ("A: b\n\n", "x\r\n\n", "\r\n"),
+            ("A: b\r\n\r\n", "x\r", "\r\n"),
+            ("", "x\r", "\r"),
+        ] {
+            let buffer = [before, raw].concat();
+            let body = Span::new(before.len(), buffer.len());
+            let decoded = QuotedPrintable.decode(buffer.as_bytes(), body).unwrap();
+            let edits = edits([(Span::at(0), long.clone().into_bytes())]);
+            let new = decoded.lift(&edits).unwrap().apply(buffer.as_bytes());
+            let wanted = format!("{before}{}={line_end}{}{raw}", &long[..75], &long[75..]);
+            same(&new, wanted.as_bytes(), buffer.as_bytes());
+        }
+    }
+
+    #[test]
+    fn a_soft_break_that_ends_in_cr_leaves_the_next_lf() {
+        same(&replaced(QuotedPrintable, b"a=\rb\nc", "b", "").unwrap(), b"a=\r=0A=\nc", b"");
+        same(&replaced(QuotedPrintable, b"a=\rb\n\nc", "b\n", "").unwrap(), b"a=\r=0A=\nc", b"");
+        same(&replaced(QuotedPrintable, b"a\rb\nc", "b", "").unwrap(), b"a\r\nc", b"");
+    }
+
+    #[test]
+    fn base64_is_decoded_to_where_it_ends() {
+        const FOREIGN: &str = "its base64 has a foreign character";
+        for (raw, wanted, ignored) in [
+            ("", Ok(""), ""),
+            ("\n", Ok(""), ""),
+            ("TWFu", Ok("Man"), ""),
+            ("TWFuTQ==", Ok("ManM"), ""),
+            ("TWE=", Ok("Ma"), ""),
+            ("TWE=\n", Ok("Ma"), ""),
+            ("TWFu\nTWFu\n\n", Ok("ManMan"), ""),
+            // White space wherever it is.
+            ("T W\tF\nu", Ok("Man"), ""),
+            ("\n\n TWFu \n", Ok("Man"), ""),
+            ("TWFuT\nWFu", Ok("ManMan"), ""),
+            ("TQ=\n=\n", Ok("M"), ""),
+            ("TQ\n==\n", Ok("M"), ""),
+            // Padding missing, or more of it than there need be.
+            ("TWE", Ok("Ma"), ""),
+            ("TQ\n", Ok("M"), ""),
+            ("TQ=", Ok("M"), ""),
+            ("TWFu=", Ok("Man"), "="),
+            ("TWE==\n", Ok("Ma"), "="),
+            ("====", Ok(""), "===="),
+            // Unused bits that are not zero.
+            ("TR==", Ok("M"), ""),
+            ("TWF=", Ok("Ma"), ""),
+            // A group that is cut to six bits.
+            ("TWFuT", Ok("Man"), "T"),
+            ("TWFu\nT\n", Ok("Man"), "T"),
+            ("T", Ok(""), "T"),
+            ("T===", Ok(""), "T==="),
+            // Text after the padding.
+            ("TQ==\nTWE=\n", Ok("M"), "TWE="),
+            ("TQ==\n-- \nA list\n", Ok("M"), "-- \nA list"),
+            // Foreign characters.
+            ("TWFu\n_", Err(5), ""),
+            ("TW-u", Err(2), ""),
+            ("TWFu\u{e9}", Err(4), ""),
+            ("\0", Err(0), ""),
+            ("TWFu\n--\nA list\n", Err(5), ""),
+        ] {
+            for raw in [raw.to_owned(), raw.replace('\n', "\r\n")] {
+                let (buffer, body) = buffer(raw.as_bytes());
+                match (Base64.decode(&buffer, body), wanted) {
+                    (Ok(decoded), Ok(bytes)) => {
+                        same(&decoded.bytes, bytes.as_bytes(), raw.as_bytes());
+                        let found = String::from_utf8_lossy(&buffer[decoded.ignored().range()]);
+                        assert_eq!(found.replace("\r\n", "\n"), ignored, "of {raw:?}");
+                    }
+                    (Err(obstacle), Err(at)) => {
+                        assert_eq!(obstacle.reason, FOREIGN, "of {raw:?}");
+                        let before = raw[..obstacle.at - BEFORE.len()].replace("\r\n", "\n");
+                        assert_eq!(before.len(), at, "of {raw:?}");
+                    }
+                    (found, _) => unreachable!("{raw:?} is {found:?}"),
+                }
+            }
+        }
+        let (buffer, body) = buffer(b"a");
+        assert!(Unknown.decode(&buffer, body).is_err());
+    }
+
+    #[test]
+    fn base64_is_encoded_again_from_the_group_of_the_edit() {
+        const AGAIN: &str = "its base64 is not what encoding it again would give";
+        const BEHIND: &str = "its base64 ends before the body does";
+        for (raw, old, new, wanted) in [
+            ("TWFu", "a", "o", Ok("TW9u")),
+            ("TWFu", "an", "", Ok("TQ==")),
+            ("TWFu", "Man", "", Ok("")),
+            ("TQ==\n", "M", "Man", Ok("TWFu\n")),
+            ("", "", "Man", Ok("TWFu")),
+            ("\n", "", "Man", Ok("TWFu\n")),
+            ("TWFu\n", "n", "nM", Ok("TWFuTQ==\n")),
+            // Width, line end and tail stay; the last line may fill up.
+            ("TWFu\nTWE=\n", "Ma", "MaM", Ok("TWFN\nbk1h\n")),
+            ("TWFu\nTWFu", "nM", "", Ok("TWFh\nbg==")),
+            ("TWFuTWFu\nTWFu\n\n", "Man", "Men", Ok("TWVuTWFu\nTWFu\n\n")),
+            ("TWFuTWFu\nTWFu", "nMan", "nManMan", Ok("TWFuTWFu\nTWFuTWFu")),
+            // A width that is no multiple of 4.
+            ("TWFuT\nWFuTW\nE=\n", "Ma", "Mo", Ok("TW9uT\nWFuTW\nE=\n")),
+            ("TWFuT\nWFu\n", "nM", "nMM", Ok("TWFuT\nU1hbg\n==\n")),
+            // A line shorter than the others before the edit is not its concern.
+            ("TWFuTWFu\nTWFu\nTWFuTWFu\nTWE=", "ManMa", "ManMa", Err(AGAIN)),
+            ("TWFuTWFu\nTWFu\nTWFu\nTQ==", "M", "N", Err(AGAIN)),
+            ("TWFuTWFu\nTWFu\nb25lZQ==\n", "onee", "ones", Ok("TWFuTWFu\nTWFu\nb25lcw==\n")),
+            // No padding: none is added.
+            ("TWE", "a", "o", Ok("TW8")),
+            ("TWE\n", "a", "", Ok("TQ\n")),
+            // White space that encoding does not give.
+            ("TWFu \nTWFu\n", "M", "N", Err(AGAIN)),
+            (" TWFu\nTWFu\n", "M", "N", Ok(" TmFu\nTWFu\n")),
+            ("TWFu\n TWFu\n", "M", "N", Err(AGAIN)),
+            ("TWFu\n\nTWFu\n", "M", "N", Err(AGAIN)),
+            ("TQ=\n=", "M", "N", Ok("Tg=\n=")),
+            ("TQ =", "M", "N", Err(AGAIN)),
+            // Bits and padding that encoding does not give.
+            ("TR==", "M", "N", Err(AGAIN)),
+            ("TQ=", "M", "N", Err(AGAIN)),
+            ("TQ==TWE=", "M", "N", Err(BEHIND)),
+            ("TWFu=", "M", "N", Err(BEHIND)),
+            ("TWFuT", "M", "N", Err(BEHIND)),
+            ("TQ==\n-- \nA list\n", "M", "N", Err(BEHIND)),
+        ] {
+            for crlf in [false, true] {
+                let twin =
+                    |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
+                let raw = twin(raw);
+                match (replaced(Base64, raw.as_bytes(), old, new), wanted) {
+                    (Ok(found), Ok(wanted)) => {
+                        same(&found, twin(wanted).as_bytes(), raw.as_bytes());
+                    }
+                    (found, wanted) => {
+                        assert_eq!(
+                            found.map_err(|obstacle| obstacle.reason),
+                            wanted.map(|_| Vec::new()),
+                            "of {raw:?}"
+                        );
+                    }
+                }
+            }
+        }
+        // One line grows to 76 columns, or as far as it must if it was longer.
+        let line = |count: usize| "TWFu".repeat(count);
+        for (raw, wanted) in [
+            (line(19), format!("{}\r\n{}", line(19), line(1))),
+            (line(18), line(19)),
+            (line(30), line(31)),
+            (format!("{}\n{}\n", line(19), line(1)), format!("{}\n{}\n", line(19), line(2))),
+            (format!("{}\n", line(19)), format!("{}\n{}\n", line(19), line(1))),
+        ] {
+            same(
+                &replaced(Base64, raw.as_bytes(), "", "Man").unwrap(),
+                wanted.as_bytes(),
+                raw.as_bytes(),
+            );
+        }
+    }
+
+    #[test]
+    fn an_identity_body_is_edited_as_it_stands() {
+        same(&replaced(EightBit, b"a=3Db", "3D", "\u{e9}").unwrap(), "a=\u{e9}b".as_bytes(), b"");
+        same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
+        same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
+        assert!(replaced(SevenBit, b"ab", "b", "\u{e9}").is_err());
+        // It is not 7bit as it stands.
+        assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
+        let (buffer, body) = buffer(b"ab");
+        let decoded = EightBit.decode(&buffer, body).unwrap();
+        assert_eq!(decoded.covering(Span::new(1, 2)), Span::new(body.start + 1, body.end));
+        assert!(decoded.lift(&edits([(Span::new(1, 3), Vec::new())])).is_err());
+    }
+
+    #[test]
+    fn time_is_linear() {
+        let edit_each = |len: usize, step: usize, new: &[u8]| {
+            edits((0..len / step).map(|at| (Span::new(at * step, at * step + 1), new.to_vec())))
+        };
+        for (unit, count) in [
+            ("a=\n", 1_000_000),
+            ("=", 1_000_000),
+            ("= ", 500_000),
+            ("\r", 1_000_000),
+            ("=4 ", 300_000),
+            (">", 1_000_000),
+            ("=\n", 1_000_000),
+        ] {
+            let raw = unit.repeat(count).into_bytes();
+            let len = decode(QuotedPrintable, &raw).unwrap().len();
+            rewritten(QuotedPrintable, &raw, &edits([(Span::at(0), b"x".to_vec())])).unwrap();
+            rewritten(QuotedPrintable, &raw, &edits([(Span::at(len), b"x".to_vec())])).unwrap();
+            rewritten(QuotedPrintable, &raw, &edit_each(len, 2, b"")).unwrap();
+            rewritten(QuotedPrintable, &raw, &edit_each(len, 2, b" ")).unwrap();
+        }
+        let bytes: Vec<u8> = (0..7_500_000_u32).map(|at| (at % 251) as u8).collect();
+        for width in [1, 4, 76, usize::MAX] {
+            let raw = Layout { width, line_end: b"\n" }.encode(&bytes, true, 0);
+            rewritten(Base64, &raw, &edits([(Span::at(0), b"x".to_vec())])).unwrap();
+            rewritten(Base64, &raw, &edit_each(bytes.len(), 100, b"xyz")).unwrap();
+        }
+    }
+
+    /// Random disjoint edits of `len` bytes.
+    fn some_edits(len: usize, seeds: &[(usize, usize, Vec<u8>)]) -> Edits {
+        let mut places: Vec<_> = seeds
+            .iter()
+            .map(|(start, length, new)| {
+                let start = start % (len + 1);
+                (Span::new(start, (start + length).min(len)), new.clone())
+            })
+            .collect();
+        places.sort();
+        let mut edits = Edits::default();
+        for (span, new) in places {
+            let _ = edits.push(span, new);
+        }
+        edits
+    }
+
+    fn nasty() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop::sample::select(vec![
+            &b"="[..],
+            b"=\n",
+            b"=\r\n",
+            b"=\r",
+            b"= \n",
+            b"=3D",
+            b"=3d",
+            b"=0A",
+            b"=20",
+            b"4",
+            b"1",
+            b"D",
+            b" ",
+            b"\t",
+            b"  ",
+            b"\n",
+            b"\r\n",
+            b"\r",
+            b"From ",
+            b">",
+            b"--",
+            b".",
+            b"\xe9",
+            b"\0",
+            b"href",
+            b"http://example.org/path/",
+            b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        ]);
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    fn seeds() -> impl Strategy<Value = Vec<(usize, usize, Vec<u8>)>> {
+        let length = prop_oneof![3 => 0_usize..3, 1 => 0_usize..90];
+        let new = prop_oneof![
+            4 => nasty_new(),
+            1 => prop::collection::vec(any::<u8>(), 0..100),
+        ];
+        prop::collection::vec((0_usize..3000, length, new), 0..5)
+    }
+
+    fn nasty_new() -> impl Strategy<Value = Vec<u8>> {
+        prop::sample::select(vec![
+            &b""[..],
+            b"=",
+            b" ",
+            b"\n",
+            b"\r",
+            b"41",
+            b"D",
+            b"From ",
+            b">",
+            b"--",
+            b".",
+            b"\xe9",
+            b"http://example.org/",
+        ])
+        .prop_map(<[u8]>::to_vec)
+    }
+
+    fn raw_lines(text: &[u8]) -> Vec<&[u8]> {
+        let mut lines = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let end =
+                memchr::memchr2(b'\r', b'\n', &text[start..]).map_or(text.len(), |at| start + at);
+            let next = end + Tokens::line_end(&text[end..]);
+            lines.push(&text[start..end]);
+            start = next;
+        }
+        lines
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn quoted_printable_says_what_the_edits_make_of_it(raw in nasty(), seeds in seeds()) {
+            let (buffer, body) = buffer(&raw);
+            let decoded = QuotedPrintable.decode(&buffer, body).unwrap();
+            let edits = some_edits(decoded.bytes.len(), &seeds);
+            // That it does is checked within.
+            let new = rewritten(QuotedPrintable, &raw, &edits).unwrap();
+
+            // Bytes change only in lines that an edit touches, or joins to one.
+            let line_start = |at: usize| memchr::memrchr2(b'\r', b'\n', &raw[..at]).map_or(0, |at| at + 1);
+            let line_behind = |at: usize| {
+                let end = memchr::memchr2(b'\r', b'\n', &raw[at..]).map_or(raw.len(), |length| at + length);
+                end + Tokens::line_end(&raw[end..])
+            };
+            let touched: Vec<Span> = edits.iter().map(|edit| {
+                let place = decoded.covering(edit.span);
+                let mut place = Span::new(place.start - body.start, place.end - body.start);
+                if edit.span == Span::at(decoded.bytes.len()) {
+                    place = Span::at(raw.len());
+                }
+                let (start, end) = (place.start, place.end);
+                let within_crlf = |at: usize| at > 0 && raw[at - 1] == b'\r' && raw.get(at) == Some(&b'\n');
+                let mut first = line_start(start);
+                if within_crlf(start) { first = line_start(start - 1) }
+                Span::new(first, line_behind(end))
+            }).collect();
+            for edit in &decoded.lift(&edits).unwrap() {
+                for at in edit.span.range() {
+                    let at = at - body.start;
+                    prop_assert!(touched.iter().any(|line| line.contains(at)), "{at} of {:?}", raw.escape_ascii().to_string());
+                }
+            }
+
+            // No line is made too long, nor to look like the start of a message.
+            let (old, new) = (raw_lines(&raw), raw_lines(&new));
+            for line in &new {
+                prop_assert!(line.len() <= WIDTH || old.contains(line), "{}", line.escape_ascii());
+            }
+            let structure = |lines: &[&[u8]]| lines.iter().filter(|line| is_structure(line)).count();
+            prop_assert!(structure(&new) <= structure(&old));
+        }
+
+        #[test]
+        fn base64_says_what_the_edits_make_of_it(
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+            width in prop::sample::select(vec![1_usize, 4, 12, 60, 61, 72, 75, 76, 77, usize::MAX]),
+            line_end in prop::sample::select(vec![&b"\n"[..], b"\r\n", b"\r"]),
+            tail in prop::sample::select(vec![&b""[..], b"\n", b"\r\n", b"\n\n", b" \t"]),
+            head in prop::sample::select(vec![&b""[..], b"\n", b" "]),
+            padded in any::<bool>(),
+            seeds in seeds(),
+        ) {
+            let data = Layout { width, line_end }.encode(&bytes, padded, 0);
+            // White space alone is all tail.
+            let head = if bytes.is_empty() { b"" } else { head };
+            let raw = [head, &data, tail].concat();
+            prop_assert_eq!(&decode(Base64, &raw).unwrap(), &bytes);
+            let edits = some_edits(bytes.len(), &seeds);
+            let new = rewritten(Base64, &raw, &edits).unwrap();
+            prop_assert!(new.starts_with(head) && new.ends_with(tail));
+            if let Some(first) = edits.iter().find(|edit| !edit.span.is_empty() || !edit.new.is_empty()) {
+                let (buffer, body) = buffer(&raw);
+                let decoded = Base64.decode(&buffer, body).unwrap();
+                let kept = decoded.covering(Span::new(0, first.span.start / 3 * 3)).end - body.start;
+                prop_assert_eq!(&new[..kept], &raw[..kept]);
+            } else {
+                prop_assert_eq!(&new, &raw);
+            }
+            // Edited as the whole of it would be encoded, where more than a line tells its layout.
+            if raw_lines(&data).len() > 1 && (padded || bytes.len() % 3 == 0) {
+                let whole = Layout { width, line_end }.encode(&edits.apply(&bytes), true, 0);
+                prop_assert_eq!(&new, &[head, &whole, tail].concat());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_a_body(raw in nasty(), seeds in seeds(), field in any::<Vec<u8>>()) {
+            let _ = TransferEncoding::from_field(&field);
+            for encoding in [SevenBit, EightBit, Binary, QuotedPrintable, Base64, Unknown] {
+                let (buffer, body) = buffer(&raw);
+                if let Ok(decoded) = encoding.decode(&buffer, body) {
+                    let edits = some_edits(decoded.bytes.len(), &seeds);
+                    let _ = rewritten(encoding, &raw, &edits);
+                    prop_assert!(decoded.lift(&Edits::default()).unwrap().is_empty());
+                    for (start, length, _) in seeds.iter() {
+                        let place = decoded.covering(Span::new(*start, start + length));
+                        prop_assert!(body.start <= place.start && place.end <= body.end);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn base64_with_anything_in_it_is_edited_rightly_or_not_at_all(
+            pieces in prop::collection::vec(prop::sample::select(vec![
+                "TWFu", "TWE=", "TQ==", "T", "=", "\n", "\r\n", "\r", " ", "TWFuTWFu\n", "TWFuTWFu\n", "TWFuTWFu\r\n",
+            ]), 0..12),
+            seeds in seeds(),
+        ) {
+            let raw = pieces.concat().into_bytes();
+            let len = decode(Base64, &raw).unwrap().len();
+            let _ = rewritten(Base64, &raw, &some_edits(len, &seeds));
+        }
+    }
+}
