@@ -208,6 +208,16 @@ impl OffsetMap {
         Span::new(within(span.start).start, within(span.end).end)
     }
 
+    /// Whether the view's `span` stands in the buffer byte for byte, in one piece.
+    #[must_use]
+    pub fn stands_verbatim(&self, span: Span) -> bool {
+        self.runs.is_empty()
+            || span.is_empty()
+            || self
+                .run_before(span.start + 1)
+                .is_some_and(|run| run.stride == 1 && span.end <= run.view.end)
+    }
+
     /// The map of the part of the view at `span`.
     ///
     /// `None` when an end of `span` falls inside a stretch that was decoded as a whole.

@@ -391,7 +391,7 @@ fn decode_quoted_printable(raw: &[u8], source: usize) -> (Vec<u8>, OffsetMap) {
             }
             Token::Escape(byte) => {
                 bytes.push(byte);
-                map.whole(1, span.shifted(source));
+                map.whole(1, span.shifted(source), None);
             }
             Token::Padding | Token::SoftBreak => {}
         }
