@@ -45,7 +45,7 @@ impl Field {
         if self.value.len() <= LONGEST_DECODED
             && let Ok((field, _)) = mailparse::parse_header(&bytes[self.name.start..self.value.end])
         {
-            return field.get_value();
+            return field.get_value().replace('\r', "");
         }
         text_of(&bytes[self.value.range()]).replace(['\r', '\n'], "")
     }
@@ -174,6 +174,7 @@ impl Heading {
         // Without header fields behind them, such lines are the body, and its separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
         let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
+        fields.shrink_to_fit();
         for field in &mut fields {
             field.value = trimmed(bytes, Span::new(field.value.start, field.span.end));
         }
