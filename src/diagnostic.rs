@@ -28,11 +28,27 @@ pub enum Code {
     ProfilesDiffer,
     /// A `--base-element` policy that could not be followed.
     BaseElementKept,
+    /// Lines in a heading that are no header field (RFC 5322, 2.2); they are kept.
+    FieldMalformed,
+    /// A second header field of a kind that is there at most once; the first counts.
+    FieldRepeated,
+    /// A header field too long to be decoded.
+    FieldTooLong,
+    /// No empty line between heading and body (RFC 5322, 2.1).
+    SeparatorMissing,
+    /// A multipart without a close delimiter (RFC 2046, 5.1.1).
+    CloseMissing,
+    /// A multipart without a `boundary` parameter (RFC 2046, 5.1.1).
+    BoundaryMissing,
+    /// A multipart in which its boundary is not found.
+    BoundaryNotFound,
+    /// A multipart or message with a transfer encoding (forbidden by RFC 2045, 6.4).
+    CompositeEncoded,
 }
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 15] = [
         Self::BaseRelative,
         Self::BaseUnusable,
         Self::BaseParameters,
@@ -40,6 +56,14 @@ impl Code {
         Self::TooDeep,
         Self::ProfilesDiffer,
         Self::BaseElementKept,
+        Self::FieldMalformed,
+        Self::FieldRepeated,
+        Self::FieldTooLong,
+        Self::SeparatorMissing,
+        Self::CloseMissing,
+        Self::BoundaryMissing,
+        Self::BoundaryNotFound,
+        Self::CompositeEncoded,
     ];
 
     /// Its name in `--json`.
@@ -53,6 +77,14 @@ impl Code {
             Self::TooDeep => "too-deep",
             Self::ProfilesDiffer => "profiles-differ",
             Self::BaseElementKept => "base-element-kept",
+            Self::FieldMalformed => "field-malformed",
+            Self::FieldRepeated => "field-repeated",
+            Self::FieldTooLong => "field-too-long",
+            Self::SeparatorMissing => "separator-missing",
+            Self::CloseMissing => "close-missing",
+            Self::BoundaryMissing => "boundary-missing",
+            Self::BoundaryNotFound => "boundary-not-found",
+            Self::CompositeEncoded => "composite-encoded",
         }
     }
 }

@@ -25,6 +25,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs"]),
+    ("mailparse", &["scan/message/"]),
     ("encoding_rs", &["layer/charset.rs"]),
     ("base64", &["layer/transfer.rs"]),
     ("url", &["resolve.rs"]),

@@ -1,0 +1,378 @@
+//! The heading of an entity: its header fields as byte ranges (RFC 5322, 2.2), and what stands in them.
+//!
+//! A field ends where a line begins that is not folded (2.2.3); the heading ends with an empty line.
+//! Much real mail has lines in its heading that are no header field, or no empty line: the first are
+//! kept and said, and without the second the body begins at the first line that no header field follows.
+//!
+//! The URLs of `Base` (RFC 1808, 3.1), `Content-Base` (RFC 2110), `Content-Location` (RFC 2557) and
+//! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
+//!
+//! ```
+//! use baselink::scan::message::heading::{Heading, UrlField};
+//! let message = b"Subject : =?utf-8?Q?caf=C3=A9?=\nBase: <URL:http://a/\n  b/>\n\nbody";
+//! let heading = Heading::read(message);
+//! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
+//! let url = heading.url(message, UrlField::Base).unwrap();
+//! assert_eq!(url.url, "http://a/b/");
+//! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
+//! ```
+//!
+//! Deliberately absent: which of several fields counts. That is a matter of the base.
+
+use std::borrow::Cow;
+
+use crate::span::Span;
+
+/// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
+pub const LONGEST_DECODED: usize = 4096;
+
+/// A header field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, without the white space before the colon (obsolete, RFC 5322, 4.5).
+    pub name: Span,
+    /// Its value as it stands, folded, without the white space around it.
+    pub value: Span,
+    /// All of it, with its line end.
+    pub span: Span,
+}
+
+impl Field {
+    /// Its value, unfolded and with its encoded words decoded (RFC 2047). A value longer than
+    /// [`LONGEST_DECODED`] is unfolded only.
+    #[must_use]
+    pub fn text(self, bytes: &[u8]) -> String {
+        if self.value.len() <= LONGEST_DECODED
+            && let Ok((field, _)) = mailparse::parse_header(&bytes[self.name.start..self.value.end])
+        {
+            return field.get_value().replace('\r', "");
+        }
+        text_of(&bytes[self.value.range()]).replace(['\r', '\n'], "")
+    }
+}
+
+/// The header fields of an entity.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Heading {
+    /// In the order of the message.
+    pub fields: Vec<Field>,
+    /// From the first to behind the last line of the heading.
+    pub span: Span,
+    /// The empty line between heading and body; empty where there is none.
+    pub separator: Span,
+    /// The lines that are no header field: the first of them, and how many.
+    pub odd: Option<(Span, usize)>,
+}
+
+/// A header field that holds a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UrlField {
+    /// `Base` (RFC 1808, 3.1).
+    Base,
+    /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
+    ContentBase,
+    /// `Content-Location` (RFC 2557, 4.2).
+    ContentLocation,
+    /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
+    SnapshotContentLocation,
+}
+
+impl UrlField {
+    /// All of them, the strongest as a base first.
+    pub const ALL: [Self; 4] =
+        [Self::Base, Self::ContentBase, Self::ContentLocation, Self::SnapshotContentLocation];
+
+    /// The name of the field.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "Base",
+            Self::ContentBase => "Content-Base",
+            Self::ContentLocation => "Content-Location",
+            Self::SnapshotContentLocation => "Snapshot-Content-Location",
+        }
+    }
+}
+
+/// The URL in a header field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlValue {
+    /// Which field.
+    pub field: UrlField,
+    /// The URL, out of its wrapping and decoded, but never percent-decoded.
+    pub url: String,
+    /// The value of the field as it stands.
+    pub value: Span,
+    /// The whole field.
+    pub span: Span,
+    /// Where the URL stands verbatim; `None` where it is folded or encoded, or has quoted pairs.
+    pub verbatim: Option<Span>,
+}
+
+impl Heading {
+    /// Reads the heading at the start of a message.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Self {
+        Self::read_at(bytes, 0, line_end_of(bytes), |_| false).0
+    }
+
+    /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`, and
+    /// says where the body begins. A line whose start is a `delimiter` ends both.
+    pub(super) fn read_at(
+        bytes: &[u8],
+        start: usize,
+        line_end: u8,
+        delimiter: impl Fn(usize) -> bool,
+    ) -> (Self, usize) {
+        let mut fields: Vec<Field> = Vec::new();
+        let mut separator = None;
+        let mut at = start;
+        // Lines since the last header field that are none: the first, and how many.
+        let mut trailing: Option<(Span, usize)> = None;
+        let mut odd: Option<(Span, usize)> = None;
+        while at < bytes.len() {
+            let end = memchr::memchr(line_end, &bytes[at..]).map_or(bytes.len(), |n| at + n + 1);
+            let line = Span::new(at, end);
+            let content = &bytes[at..content_end(bytes, line)];
+            if content.is_empty() {
+                separator = Some(line);
+                break;
+            }
+            let dashes = content.starts_with(b"--");
+            if dashes && delimiter(at) {
+                break;
+            }
+            let first = fields.is_empty() && trailing.is_none() && odd.is_none();
+            match (content[0], fields.last_mut()) {
+                (b' ' | b'\t', Some(field)) if trailing.is_none() => field.span.end = end,
+                _ => match name_end(content) {
+                    Some((name, colon)) => {
+                        if let Some((line, lines)) = trailing.take() {
+                            let before = odd.map_or(0, |(_, lines)| lines);
+                            odd = Some((odd.map_or(line, |(first, _)| first), before + lines));
+                        }
+                        fields.push(Field {
+                            name: Span::new(at, at + name),
+                            value: Span::at(at + colon + 1),
+                            span: line,
+                        });
+                    }
+                    // The envelope line of an mbox, which comes before the message.
+                    None if first
+                        && (content.starts_with(b"From ") || content.starts_with(b">From ")) => {}
+                    None => {
+                        trailing = Some(trailing.map_or((line, 1), |(line, n)| (line, n + 1)));
+                        // A line of dashes is likelier a delimiter than part of a heading.
+                        if dashes {
+                            break;
+                        }
+                    }
+                },
+            }
+            at = end;
+        }
+        // Without header fields behind them, such lines are the body, and its separator is missing.
+        let end = trailing.map_or(at, |(line, _)| line.start);
+        let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
+        fields.shrink_to_fit();
+        for field in &mut fields {
+            field.value = trimmed(bytes, Span::new(field.value.start, field.span.end));
+        }
+        (Self { fields, span: Span::new(start, end), separator, odd }, separator.end)
+    }
+
+    /// The fields called `name`, in whatever case.
+    pub fn all<'a>(&'a self, bytes: &'a [u8], name: &'a str) -> impl Iterator<Item = Field> + 'a {
+        let called =
+            move |field: &&Field| bytes[field.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        self.fields.iter().filter(called).copied()
+    }
+
+    /// The first field called `name`, in whatever case.
+    #[must_use]
+    pub fn first(&self, bytes: &[u8], name: &str) -> Option<Field> {
+        self.all(bytes, name).next()
+    }
+
+    /// The URLs of the fields of the kind `field`, in the order of the message.
+    #[must_use]
+    pub fn urls(&self, bytes: &[u8], field: UrlField) -> Vec<UrlValue> {
+        self.all(bytes, field.name()).map(|one| url_value(bytes, field, one)).collect()
+    }
+
+    /// The URL of the first field of the kind `field`.
+    #[must_use]
+    pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
+        self.first(bytes, field.name()).map(|one| url_value(bytes, field, one))
+    }
+}
+
+/// What ends the lines of `bytes`: LF, or CR where no LF is.
+pub(super) fn line_end_of(bytes: &[u8]) -> u8 {
+    if memchr::memchr(b'\n', bytes).is_none() { b'\r' } else { b'\n' }
+}
+
+/// Where the content of `line` ends, before its line end and the CRs before that.
+fn content_end(bytes: &[u8], line: Span) -> usize {
+    let mut end = line.end;
+    while end > line.start && matches!(bytes[end - 1], b'\n' | b'\r') {
+        end -= 1;
+    }
+    end
+}
+
+/// In a line that begins a header field, the ends of its name and of the white space behind that.
+///
+/// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
+/// that have values between 33 and 126, inclusive), except colon." 4.5: white space before the colon.
+fn name_end(line: &[u8]) -> Option<(usize, usize)> {
+    let name = line.iter().position(|&byte| byte == b':' || !byte.is_ascii_graphic())?;
+    let blanks = line[name..].iter().position(|&byte| byte != b' ' && byte != b'\t')?;
+    (name > 0 && line[name + blanks] == b':').then_some((name, name + blanks))
+}
+
+/// White space of header fields, folded or not.
+pub(super) fn is_white(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn trimmed(bytes: &[u8], span: Span) -> Span {
+    let value = &bytes[span.range()];
+    let Some(first) = value.iter().position(|&byte| !is_white(byte)) else {
+        return Span::at(span.start);
+    };
+    let last = value.iter().rposition(|&byte| !is_white(byte)).unwrap_or(first);
+    Span::new(span.start + first, span.start + last + 1)
+}
+
+/// Raw text of a header: UTF-8, or else ISO-8859-1.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(bytes.iter().copied().map(char::from).collect()),
+    }
+}
+
+/// Behind the comment that opens at `open` (RFC 5322, 3.2.2): comments nest, and have quoted pairs.
+pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
+    let mut depth = 0_usize;
+    let mut at = open;
+    while at < value.len() {
+        match value[at] {
+            b'\\' => at += 1,
+            b'(' => depth += 1,
+            b')' if depth == 1 => return at + 1,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    value.len()
+}
+
+/// The words of `value` between white space and comments. A comment begins a word: `(` is a character
+/// of URLs, too.
+fn words(value: &[u8]) -> Vec<&[u8]> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < value.len() {
+        if is_white(value[at]) {
+            at += 1;
+        } else if value[at] == b'(' {
+            at = comment_end(value, at);
+        } else {
+            let end = value[at..].iter().position(|&byte| is_white(byte));
+            let end = end.map_or(value.len(), |length| at + length);
+            words.push(&value[at..end]);
+            at = end;
+        }
+    }
+    words
+}
+
+/// The URL that stands in the value of a header field.
+#[must_use]
+pub fn url_of(value: &[u8]) -> String {
+    let value = &value[comments_end(value)..];
+    let url = match value.first() {
+        Some(b'<') => bracketed(value),
+        Some(b'"') => {
+            let inner = quoted(value);
+            let inner = inner.as_slice();
+            if inner.trim_ascii_start().starts_with(b"<") {
+                bracketed(inner.trim_ascii_start())
+            } else {
+                joined(inner.split(|&byte| is_white(byte)))
+            }
+        }
+        _ => joined(words(value)),
+    };
+    // What an encoded word was wrapped in may have been encoded with it.
+    if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
+}
+
+/// Behind the white space and comments that `value` begins with.
+pub(super) fn comments_end(value: &[u8]) -> usize {
+    let mut at = 0;
+    while at < value.len() {
+        match value[at] {
+            byte if is_white(byte) => at += 1,
+            b'(' => at = comment_end(value, at),
+            _ => break,
+        }
+    }
+    at
+}
+
+/// RFC 1808, 3.1: "Any whitespace (including that used for line folding) inside the angle brackets
+/// should be ignored." The `URL:` is a recommendation there.
+fn bracketed(value: &[u8]) -> String {
+    let end = memchr::memchr(b'>', value).unwrap_or(value.len());
+    let url = joined(value[1..end].split(|&byte| is_white(byte)));
+    match url.as_bytes().get(..4) {
+        Some(prefix) if prefix.eq_ignore_ascii_case(b"URL:") => url[4..].to_owned(),
+        _ => url,
+    }
+}
+
+/// The content of a quoted string, without quoted pairs; to the end where it is not terminated.
+pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    let mut at = 1;
+    while at < value.len() && value[at] != b'"' {
+        if value[at] == b'\\' && at + 1 < value.len() {
+            at += 1;
+        }
+        content.push(value[at]);
+        at += 1;
+    }
+    content
+}
+
+/// RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says "Do NOT
+/// transform" percent-encoding.
+fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
+    let mut text = String::new();
+    for word in words {
+        let encoded = word.len() <= LONGEST_DECODED && memchr::memmem::find(word, b"=?").is_some();
+        if !encoded {
+            text.push_str(&text_of(word));
+            continue;
+        }
+        let field = [b"X: ", word].concat();
+        match mailparse::parse_header(&field) {
+            Ok((field, _)) => text.push_str(&field.get_value()),
+            Err(_) => text.push_str(&text_of(word)),
+        }
+    }
+    text
+}
+
+fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
+    let value = &bytes[field.value.range()];
+    let url = url_of(value);
+    let start = comments_end(value);
+    let at = memchr::memmem::find(&value[start..], url.as_bytes()).filter(|_| !url.is_empty());
+    let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
+    UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
+}

@@ -1,0 +1,198 @@
+//! `Content-Type` and `Content-Transfer-Encoding` (RFC 2045, 5 and 6), taken tolerantly.
+//!
+//! Comments, folding, a missing `;`, trailing blanks and a quoted string without its end are read past;
+//! parameters in pieces and in a charset (RFC 2231) are mailparse's to put together.
+//!
+//! ```
+//! use baselink::scan::message::media_type::MediaType;
+//! let value = b"Text/HTML (a comment); charset*0=iso-; charset*1=8859-1;\r\n boundary=\"b";
+//! let media_type = MediaType::read(value).unwrap();
+//! assert_eq!(media_type.to_string(), "text/html");
+//! assert_eq!(media_type.parameter("charset"), Some("iso-8859-1"));
+//! assert_eq!(media_type.boundary(), Some(&b"b"[..]));
+//! ```
+//!
+//! Deliberately absent: what a media type means. The walker and the formats know that.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use super::heading::{LONGEST_DECODED, comments_end, is_white};
+
+/// A media type with its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MediaType {
+    /// The type, in lower case.
+    pub type_: Cow<'static, str>,
+    /// The subtype, in lower case.
+    pub subtype: Cow<'static, str>,
+    /// The parameters: names in lower case, values decoded. Each name is there once.
+    pub parameters: Vec<(String, String)>,
+    /// Whether the parameters were too long to be put together by RFC 2231.
+    pub too_long: bool,
+    /// The bytes of the `boundary` parameter, which need not be text.
+    boundary: Option<Box<[u8]>>,
+}
+
+impl MediaType {
+    /// RFC 2045, 5.2: what a body is without a (valid) `Content-Type`.
+    pub const PLAIN: Self = Self::plain("text", "plain");
+
+    /// RFC 2046, 5.1.5: "in a digest, the default Content-Type value for a body part is changed from
+    /// "text/plain" to "message/rfc822"."
+    pub const RFC822: Self = Self::plain("message", "rfc822");
+
+    const fn plain(type_: &'static str, subtype: &'static str) -> Self {
+        Self {
+            type_: Cow::Borrowed(type_),
+            subtype: Cow::Borrowed(subtype),
+            parameters: Vec::new(),
+            too_long: false,
+            boundary: None,
+        }
+    }
+
+    /// Reads the value of a `Content-Type`; `None` where no `type/subtype` begins it.
+    #[must_use]
+    pub fn read(value: &[u8]) -> Option<Self> {
+        let (type_, rest) = token(value)?;
+        let (subtype, rest) = token(after(rest, b'/')?)?;
+        let pairs = pairs(rest);
+        let length: usize = pairs.iter().map(|(name, value)| name.len() + value.len() + 5).sum();
+        let too_long = length > LONGEST_DECODED;
+        let pairs = if too_long { pairs } else { assembled(&pairs) };
+        let boundary = pairs.iter().find(|(name, _)| name == "boundary").map(|(_, value)| {
+            octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
+        });
+        let boundary = boundary.filter(|bytes| !bytes.is_empty()).map(Vec::into_boxed_slice);
+        let parameters = pairs.into_iter().map(|(name, value)| (name, unicode(value))).collect();
+        let lower = |token: &[u8]| Cow::Owned(latin_1(token).to_ascii_lowercase());
+        Some(Self { type_: lower(type_), subtype: lower(subtype), parameters, too_long, boundary })
+    }
+
+    /// The value of the parameter `name`, which is in lower case.
+    #[must_use]
+    pub fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find(|(one, _)| one == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Whether it is `type_/subtype`, both in lower case.
+    #[must_use]
+    pub fn is(&self, type_: &str, subtype: &str) -> bool {
+        self.type_ == type_ && self.subtype == subtype
+    }
+
+    /// The bytes of the `boundary` parameter, without the white space at its end (RFC 2046, 5.1.1: a
+    /// boundary does not end with white space); `None` where there is none, or nothing in it.
+    #[must_use]
+    pub fn boundary(&self) -> Option<&[u8]> {
+        self.boundary.as_deref()
+    }
+}
+
+impl fmt::Display for MediaType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.type_, self.subtype)
+    }
+}
+
+/// A token (RFC 2045, 5.1), and what follows it.
+fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
+    let value = &value[comments_end(value)..];
+    let special = |byte: u8| b"()<>@,;:\\\"/[]?=".contains(&byte);
+    let end = value.iter().position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
+    let end = end.unwrap_or(value.len());
+    (end > 0).then(|| value.split_at(end))
+}
+
+/// What follows `byte`, where nothing but white space and comments comes before it.
+fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
+    let value = &value[comments_end(value)..];
+    (value.first() == Some(&byte)).then(|| &value[1..])
+}
+
+/// The parameters as written, without quotes; the first of a name counts. One character is one byte.
+fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    loop {
+        rest = &rest[comments_end(rest)..];
+        if let Some((b';' | b',', behind)) = rest.split_first() {
+            rest = behind;
+            continue;
+        }
+        let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'));
+        let Some(end) = end else {
+            return pairs;
+        };
+        let name = rest[..end].trim_ascii();
+        if rest[end] == b';' {
+            rest = &rest[end..];
+            continue;
+        }
+        // Where the `;` before it is missing, what stands before the name is none of it.
+        let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
+        let name = latin_1(name).to_ascii_lowercase();
+        let (value, behind) = parameter_value(&rest[end + 1..]);
+        rest = behind;
+        if !name.is_empty() && seen.insert(name.clone()) {
+            pairs.push((name, value));
+        }
+    }
+}
+
+/// The value at the start of `rest`, and what follows it.
+fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
+    let rest = &rest[comments_end(rest)..];
+    if rest.first() == Some(&b'"') {
+        let mut content = Vec::new();
+        let mut at = 1;
+        while at < rest.len() && rest[at] != b'"' {
+            if rest[at] == b'\\' && at + 1 < rest.len() {
+                at += 1;
+            }
+            // RFC 5322, 2.2.3: unfolding removes a line end, and not the white space behind it.
+            if !matches!(rest[at], b'\r' | b'\n') {
+                content.push(rest[at]);
+            }
+            at += 1;
+        }
+        if at < rest.len() {
+            return (latin_1(&content), &rest[at + 1..]);
+        }
+    }
+    // Bare, or a quoted string without its end: up to the `;`, whatever stands there.
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let end = memchr::memchr(b';', rest).unwrap_or(rest.len());
+    let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
+    let value = latin_1(rest[..comment.unwrap_or(end)].trim_ascii()).replace(['\r', '\n'], "");
+    (value, &rest[comment.unwrap_or(end)..])
+}
+
+/// RFC 2231, by mailparse, which gets every value in quotes.
+fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
+    let mut header = String::from("x/x");
+    for (name, value) in pairs.iter().filter(|(name, _)| !name.contains('"')) {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"");
+        header.push_str(&format!("; {name}=\"{value}\""));
+    }
+    mailparse::parse_content_type(&header).params.into_iter().collect()
+}
+
+/// One character for each byte, so that nothing is lost before it is known what the bytes are.
+fn latin_1(bytes: &[u8]) -> String {
+    bytes.iter().copied().map(char::from).collect()
+}
+
+/// The way back: UTF-8, where the characters of `text` stand for the bytes of that.
+fn unicode(text: String) -> String {
+    if text.is_ascii() {
+        return text;
+    }
+    octets(&text).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or(text)
+}
+
+/// The bytes that the characters of `text` stand for; `None` where one stands for more.
+fn octets(text: &str) -> Option<Vec<u8>> {
+    text.chars().map(|one| u8::try_from(one).ok()).collect()
+}

@@ -1,0 +1,517 @@
+//! The tree of entities of a message (RFC 2046, 5.1 and 5.2.1) as byte ranges, in one pass.
+//!
+//! The walker holds a stack of the entities that are open. Only lines that begin with `--` can be
+//! delimiters; each is compared with all open boundaries at once, by hash, so neither the depth of a
+//! message nor the number of its parts costs more than its bytes.
+//!
+//! RFC 2046, 5.1.1: "The CRLF preceding the boundary delimiter line is conceptually attached to the
+//! boundary". 5.1.2: a delimiter of an outer multipart ends the inner ones. A line is a delimiter where
+//! `--`, white space or the line end follows the boundary; of several boundaries the longest counts, and
+//! of equal ones the innermost.
+//!
+//! ```
+//! use baselink::scan::message::structure::{Kind, entities};
+//! let message = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\
+//!                 preamble\r\n--b\r\n\r\none\r\n--b--\r\nepilogue";
+//! let structure = entities(message);
+//! let Kind::Multipart { preamble, epilogue, closed: true } = structure.entities[0].kind else {
+//!     panic!()
+//! };
+//! assert_eq!(&message[preamble.range()], b"preamble");
+//! assert_eq!(&message[structure.entities[1].body.range()], b"one");
+//! assert_eq!(&message[epilogue.range()], b"epilogue");
+//! ```
+//!
+//! Deliberately absent: `message/partial` and `message/external-body`, whose bodies are elsewhere.
+
+use std::collections::HashMap;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+
+use super::heading::{Field, Heading, line_end_of};
+use super::media_type::MediaType;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::layer::transfer::TransferEncoding;
+use crate::span::Span;
+
+/// The entities of a message.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// In the order of their headings; the message itself is the first.
+    pub entities: Vec<Entity>,
+    /// What is odd, in the order of the message.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A message, a body part, or a message in one (RFC 2045, 2.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entity {
+    /// The entity around it, by its place in the list.
+    pub parent: Option<usize>,
+    /// Its place among those of its parent, from 1; 0 for the message.
+    pub ordinal: usize,
+    /// Its header fields.
+    pub heading: Heading,
+    /// Its body: of a multipart with preamble, delimiters and epilogue.
+    pub body: Span,
+    /// Its media type; the default where none, or none that can be read, is given.
+    pub media_type: MediaType,
+    /// Its transfer encoding.
+    pub transfer_encoding: TransferEncoding,
+    /// The value of the field that says so.
+    pub transfer_field: Option<Span>,
+    /// What is in it.
+    pub kind: Kind,
+    /// Whether it is signed or encrypted, or stands in an entity that is, so that no byte may change.
+    pub signed: bool,
+}
+
+impl Entity {
+    /// Heading, separator and body.
+    #[must_use]
+    pub fn span(&self) -> Span {
+        Span::new(self.heading.span.start, self.body.end)
+    }
+}
+
+/// What is in an entity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Content.
+    Leaf,
+    /// Body parts.
+    Multipart {
+        /// What stands before the first delimiter.
+        preamble: Span,
+        /// What stands behind the line of the close delimiter; empty without one.
+        epilogue: Span,
+        /// Whether there is a close delimiter.
+        closed: bool,
+    },
+    /// A message.
+    Message,
+    /// It says that entities are in it, and they can't be told apart.
+    Opaque(Opaque),
+}
+
+/// Why the entities in an entity can't be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Opaque {
+    /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
+    /// "binary" with any composite media type".
+    Encoded,
+    /// A multipart without a `boundary` parameter.
+    NoBoundary,
+    /// A multipart in which no line is a delimiter.
+    BoundaryNotFound,
+}
+
+impl Structure {
+    /// The name of an entity: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message
+    /// in the entity `2`. It is as long as the entity is deep, so it is made where it is asked for.
+    #[must_use]
+    pub fn number(&self, entity: usize) -> String {
+        let mut ordinals: Vec<String> = self
+            .path(entity)
+            .map(|one| self.entities[one].ordinal)
+            .filter(|&ordinal| ordinal > 0)
+            .map(|ordinal| ordinal.to_string())
+            .collect();
+        ordinals.reverse();
+        ordinals.join(".")
+    }
+
+    /// An entity and those around it, outward.
+    pub fn path(&self, entity: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(entity), |&one| self.entities[one].parent)
+    }
+}
+
+/// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.
+#[must_use]
+pub fn entities(bytes: &[u8]) -> Structure {
+    let mut walk = Walk {
+        bytes,
+        line_end: line_end_of(bytes),
+        entities: Vec::new(),
+        diagnostics: Vec::new(),
+        open: Vec::new(),
+        boundaries: Boundaries::default(),
+    };
+    walk.run();
+    walk.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+    Structure { entities: walk.entities, diagnostics: walk.diagnostics }
+}
+
+/// An entity whose end is not reached.
+struct Open {
+    entity: usize,
+    children: usize,
+    multipart: Option<Multipart>,
+}
+
+struct Multipart {
+    boundary: Box<[u8]>,
+    state: State,
+}
+
+/// Where in a multipart the walker is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Preamble,
+    /// In the body part that begins here.
+    Part(usize),
+    Epilogue,
+}
+
+/// The boundaries of the open multiparts.
+#[derive(Default)]
+struct Boundaries {
+    hash: RandomState,
+    /// By the hash of the boundary: the places in the stack, innermost last.
+    places: HashMap<u64, Vec<usize>>,
+    /// Of the longest one so far.
+    longest: usize,
+}
+
+impl Boundaries {
+    /// The same as [`Boundaries::find`] computes it, a byte at a time.
+    fn key(&self, boundary: &[u8]) -> u64 {
+        let mut hasher = self.hash.build_hasher();
+        boundary.iter().for_each(|&byte| hasher.write_u8(byte));
+        hasher.finish()
+    }
+
+    fn open(&mut self, boundary: &[u8], place: usize) {
+        self.longest = self.longest.max(boundary.len());
+        self.places.entry(self.key(boundary)).or_default().push(place);
+    }
+
+    fn close(&mut self, boundary: &[u8], place: usize) {
+        let key = self.key(boundary);
+        if let Some(places) = self.places.get_mut(&key) {
+            if let Some(at) = places.iter().rposition(|&one| one == place) {
+                places.remove(at);
+            }
+            if places.is_empty() {
+                self.places.remove(&key);
+            }
+        }
+    }
+
+    /// The multipart of which the line that `line` begins with is a delimiter, with the length of the
+    /// `--` and the boundary.
+    fn find(&self, line: &[u8], open: &[Open]) -> Option<(usize, usize)> {
+        let text = line.strip_prefix(b"--")?;
+        if self.places.is_empty() {
+            return None;
+        }
+        let mut hasher = self.hash.build_hasher();
+        let mut found = None;
+        for (before, &byte) in text.iter().enumerate().take(self.longest) {
+            if matches!(byte, b'\n' | b'\r') {
+                break;
+            }
+            hasher.write_u8(byte);
+            let length = before + 1;
+            let ends = match text.get(length) {
+                None | Some(b' ' | b'\t' | b'\r' | b'\n') => true,
+                Some(b'-') => text.get(length + 1) == Some(&b'-'),
+                Some(_) => false,
+            };
+            if ends
+                && let Some(&place) =
+                    self.places.get(&hasher.finish()).and_then(|places| places.last())
+                && let Some(multipart) = &open[place].multipart
+                && *multipart.boundary == text[..length]
+            {
+                found = Some((place, length + 2));
+            }
+        }
+        found
+    }
+}
+
+struct Walk<'a> {
+    bytes: &'a [u8],
+    line_end: u8,
+    entities: Vec<Entity>,
+    diagnostics: Vec<Diagnostic>,
+    open: Vec<Open>,
+    boundaries: Boundaries,
+}
+
+impl Walk<'_> {
+    fn run(&mut self) {
+        let mut at = self.begin(0);
+        let start_of_line = [self.line_end, b'-', b'-'];
+        let finder = memchr::memmem::Finder::new(&start_of_line);
+        while at < self.bytes.len() {
+            // `at` is the start of a line.
+            if self.bytes[at..].starts_with(b"--") {
+                if let Some((place, length)) = self.boundaries.find(&self.bytes[at..], &self.open) {
+                    at = self.delimiter(at, place, length);
+                    continue;
+                }
+                self.armor(at);
+            }
+            match finder.find(&self.bytes[at..]) {
+                Some(before) => at += before + 1,
+                None => break,
+            }
+        }
+        self.close_above(0, self.bytes.len());
+    }
+
+    /// OpenPGP in the text of a body (RFC 9580, 6.2): to be left as it is.
+    fn armor(&mut self, at: usize) {
+        let line = &self.bytes[at..];
+        if let Some(open) = self.open.last()
+            && self.entities[open.entity].kind == Kind::Leaf
+            && (line.starts_with(b"-----BEGIN PGP MESSAGE")
+                || line.starts_with(b"-----BEGIN PGP SIGNED MESSAGE"))
+        {
+            self.entities[open.entity].signed = true;
+        }
+    }
+
+    /// Takes in the delimiter line at `at` of the multipart at `place`; gives where to go on.
+    fn delimiter(&mut self, at: usize, place: usize, length: usize) -> usize {
+        let line = &self.bytes[at..];
+        let close = line[length..].starts_with(b"--");
+        let next = memchr::memchr(self.line_end, line).map_or(self.bytes.len(), |n| at + n + 1);
+        let entity = self.open[place].entity;
+        let state = self.open[place].multipart.as_ref().map(|one| one.state);
+        let start = match state {
+            Some(State::Part(start)) => start,
+            _ => self.entities[entity].body.start,
+        };
+        let end = self.before_line_end(at).max(start);
+        self.close_above(place + 1, end);
+        if state == Some(State::Preamble)
+            && let Kind::Multipart { preamble, .. } = &mut self.entities[entity].kind
+        {
+            *preamble = Span::new(start, end);
+        }
+        if close {
+            if let Kind::Multipart { epilogue, closed, .. } = &mut self.entities[entity].kind {
+                *epilogue = Span::at(next);
+                *closed = true;
+            }
+            if let Some(multipart) = &mut self.open[place].multipart {
+                multipart.state = State::Epilogue;
+                self.boundaries.close(&multipart.boundary, place);
+            }
+            return next;
+        }
+        if let Some(multipart) = &mut self.open[place].multipart {
+            multipart.state = State::Part(next);
+        }
+        self.begin(next)
+    }
+
+    /// Where the content before the line at `at` ends.
+    fn before_line_end(&self, at: usize) -> usize {
+        let content = &self.bytes[..at];
+        let content = match content.strip_suffix(b"\n") {
+            Some(content) => content.strip_suffix(b"\r").unwrap_or(content),
+            None => content.strip_suffix(b"\r").unwrap_or(content),
+        };
+        content.len()
+    }
+
+    /// Begins the entity at `start`, and the messages that it begins with; gives where its content does.
+    fn begin(&mut self, start: usize) -> usize {
+        let mut at = start;
+        loop {
+            let (heading, body) = Heading::read_at(self.bytes, at, self.line_end, |line| {
+                self.boundaries.find(&self.bytes[line..], &self.open).is_some()
+            });
+            at = body;
+            if !self.push(heading, body) {
+                return at;
+            }
+        }
+    }
+
+    /// Adds an entity to those open. Whether a message begins where its body does.
+    fn push(&mut self, heading: Heading, body: usize) -> bool {
+        let (parent, ordinal, digest, signed) = match self.open.last_mut() {
+            None => (None, 0, false, false),
+            Some(open) => {
+                open.children += 1;
+                let parent = &self.entities[open.entity];
+                let digest = parent.media_type.is("multipart", "digest");
+                (Some(open.entity), open.children, digest, parent.signed)
+            }
+        };
+        let media_type = self.media_type(&heading, digest);
+        let (transfer_encoding, transfer_field) = self.transfer_encoding(&heading);
+        self.heading_is_odd(&heading);
+        let kind = self.kind(&media_type, transfer_encoding, body, &heading);
+        let multipart = match (kind, media_type.boundary()) {
+            (Kind::Multipart { .. }, Some(boundary)) => {
+                let place = self.open.len();
+                self.boundaries.open(boundary, place);
+                Some(Multipart { boundary: boundary.into(), state: State::Preamble })
+            }
+            _ => None,
+        };
+        let entity = self.entities.len();
+        self.entities.push(Entity {
+            parent,
+            ordinal,
+            heading,
+            body: Span::at(body),
+            signed: signed || is_sealed(&media_type),
+            media_type,
+            transfer_encoding,
+            transfer_field,
+            kind,
+        });
+        self.open.push(Open { entity, children: 0, multipart });
+        kind == Kind::Message
+    }
+
+    /// The first field called `name`; the others are said.
+    fn single(&mut self, heading: &Heading, name: &str) -> Option<Field> {
+        let mut fields = heading.all(self.bytes, name);
+        let first = fields.next()?;
+        if let Some(second) = fields.next() {
+            let message = format!("{name} is repeated: the first counts");
+            self.diagnostics.push(Diagnostic::new(Code::FieldRepeated, second.span, message));
+        }
+        Some(first)
+    }
+
+    fn media_type(&mut self, heading: &Heading, digest: bool) -> MediaType {
+        let Some(field) = self.single(heading, "Content-Type") else {
+            return if digest { MediaType::RFC822 } else { MediaType::PLAIN };
+        };
+        let Some(media_type) = MediaType::read(&self.bytes[field.value.range()]) else {
+            return MediaType::PLAIN;
+        };
+        if media_type.too_long {
+            let message = "this Content-Type is too long to put its parameters together";
+            self.diagnostics.push(Diagnostic::new(Code::FieldTooLong, field.span, message));
+        }
+        media_type
+    }
+
+    fn transfer_encoding(&mut self, heading: &Heading) -> (TransferEncoding, Option<Span>) {
+        let field = self.single(heading, "Content-Transfer-Encoding");
+        field
+            .map(|field| {
+                let value = &self.bytes[field.value.range()];
+                (TransferEncoding::from_field(value), Some(field.value))
+            })
+            .unwrap_or((TransferEncoding::SevenBit, None))
+    }
+
+    fn heading_is_odd(&mut self, heading: &Heading) {
+        if let Some((first, lines)) = heading.odd {
+            let message = match lines {
+                1 => "this line of a heading is no header field".to_owned(),
+                _ => format!("{lines} lines of this heading are no header fields, this one first"),
+            };
+            self.diagnostics.push(Diagnostic::new(Code::FieldMalformed, first, message));
+        }
+    }
+
+    fn kind(
+        &mut self,
+        media_type: &MediaType,
+        encoding: TransferEncoding,
+        body: usize,
+        heading: &Heading,
+    ) -> Kind {
+        let multipart = media_type.type_ == "multipart";
+        let message = media_type.is("message", "rfc822") || media_type.is("message", "global");
+        if !multipart && !message {
+            return Kind::Leaf;
+        }
+        let encoded =
+            matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
+        let (why, code, text) = if encoded {
+            let text =
+                format!("{media_type} must not have a transfer encoding: its content is left");
+            (Opaque::Encoded, Code::CompositeEncoded, text)
+        } else if message {
+            return Kind::Message;
+        } else if media_type.boundary().is_some() {
+            let nothing = Span::at(body);
+            return Kind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
+        } else {
+            let text = format!("this {media_type} has no boundary: its content is left");
+            (Opaque::NoBoundary, Code::BoundaryMissing, text)
+        };
+        let field = heading.first(self.bytes, "Content-Type");
+        let place = field.map_or(heading.span, |field| field.span);
+        self.diagnostics.push(Diagnostic::new(code, place, text));
+        Kind::Opaque(why)
+    }
+
+    /// Ends the entities that are open from `place` on, where their content ends.
+    fn close_above(&mut self, place: usize, end: usize) {
+        while self.open.len() > place {
+            let Some(open) = self.open.pop() else { return };
+            let entity = &mut self.entities[open.entity];
+            entity.end_at(end);
+            if entity.heading.separator.is_empty() && !entity.body.is_empty() {
+                let place = Span::at(entity.body.start);
+                let message = "no empty line divides this body from its heading";
+                self.diagnostics.push(Diagnostic::new(Code::SeparatorMissing, place, message));
+            }
+            let Some(multipart) = open.multipart else { continue };
+            if multipart.state == State::Epilogue {
+                continue;
+            }
+            self.boundaries.close(&multipart.boundary, self.open.len());
+            let field = entity.heading.first(self.bytes, "Content-Type");
+            let place = field.map_or(entity.heading.span, |field| field.span);
+            let (code, message) = if multipart.state == State::Preamble {
+                entity.kind = Kind::Opaque(Opaque::BoundaryNotFound);
+                (Code::BoundaryNotFound, "no line is a delimiter of this multipart")
+            } else {
+                (Code::CloseMissing, "this multipart has no close delimiter")
+            };
+            self.diagnostics.push(Diagnostic::new(code, place, message));
+        }
+    }
+}
+
+impl Entity {
+    /// Sets the end of the body. The line end before a delimiter may be that of the heading.
+    fn end_at(&mut self, end: usize) {
+        let clamped = |span: Span| Span { start: span.start.min(end), end: span.end.min(end) };
+        self.body = Span::new(self.body.start.min(end), end);
+        self.heading.span = clamped(self.heading.span);
+        self.heading.separator = clamped(self.heading.separator);
+        if let Some(field) = self.heading.fields.last_mut() {
+            field.span = clamped(field.span);
+        }
+        if let Kind::Multipart { preamble, epilogue, closed } = &mut self.kind {
+            let start = if *closed { epilogue.start } else { end };
+            *epilogue = Span { start: start.min(end), end };
+            *preamble = clamped(*preamble);
+        }
+    }
+}
+
+/// RFC 1847, 2.1: a signed body "must not" be altered; S/MIME (RFC 8551), OpenPGP (RFC 3156).
+fn is_sealed(media_type: &MediaType) -> bool {
+    match &*media_type.type_ {
+        "multipart" => matches!(&*media_type.subtype, "signed" | "encrypted"),
+        "application" => matches!(
+            &*media_type.subtype,
+            "pkcs7-mime"
+                | "x-pkcs7-mime"
+                | "pkcs7-signature"
+                | "x-pkcs7-signature"
+                | "pgp"
+                | "pgp-encrypted"
+                | "pgp-signature"
+        ),
+        _ => false,
+    }
+}
