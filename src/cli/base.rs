@@ -24,9 +24,8 @@ use baselink::{EntityReport, examine};
 
 use super::args::Bases;
 use super::input::Input;
-use super::output::{
-    FAINT, HEADING, INVALID, Output, PLACE, Places, TAKEN, in_order, shown, visible,
-};
+use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Places, TAKEN, in_order, shown};
+use super::visible::visible;
 use super::{Status, each, record};
 
 /// Shows what was asked for.

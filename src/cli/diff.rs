@@ -20,7 +20,8 @@ use std::io::{self, Write};
 use baselink::edit::{Edit, Edits};
 
 use super::input::Input;
-use super::output::{ADDED, HEADING, Output, REMOVED, visible};
+use super::output::{ADDED, HEADING, Output, REMOVED};
+use super::visible::visible;
 
 /// Unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 
-use super::output::visible;
+use super::visible::visible;
 
 /// The bytes of one document.
 pub(crate) struct Input {

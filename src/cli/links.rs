@@ -13,7 +13,8 @@ use std::io::{self, Write};
 use baselink::{LinkReport, Outcome, examine};
 
 use super::args::Links;
-use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of, visible};
+use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
+use super::visible::visible;
 use super::{Status, each, record};
 
 /// Lists what was asked for.

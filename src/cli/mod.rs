@@ -30,6 +30,7 @@ mod record;
 mod replace;
 mod resolve;
 mod rewrite;
+mod visible;
 
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -25,6 +25,7 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::input::Input;
+use super::visible::visible;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -262,28 +263,6 @@ impl Places {
         let (line, column) = self.line_and_column(span);
         format!("{}:{line}:{column}", self.name)
     }
-}
-
-/// Text of a document as it can be shown on one line.
-pub(crate) fn visible(text: &str) -> Cow<'_, str> {
-    if !text.contains(is_misleading) {
-        return text.into();
-    }
-    let mut shown = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if is_misleading(c) {
-            shown.extend(c.escape_default());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown.into()
-}
-
-/// Whether a terminal would obey `c`, or show what stands around it in another order or line.
-fn is_misleading(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 /// The same for a reference, which may be empty.

@@ -17,6 +17,7 @@
 //! Deliberately absent: foster parenting, implied tags and everything else that moves elements; the
 //! first `base` is the first as written.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::tag::{Progress, RawTag, TagReader};
@@ -239,6 +240,8 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
 struct Open {
     /// Foreign elements and integration points, outermost first, by lower-case name.
     foreign: Vec<(Namespace, Vec<u8>)>,
+    /// How many HTML elements of the names in [`BREAKOUT`], and `a`, were opened and not closed.
+    html: HashMap<&'static str, usize>,
     templates: usize,
     first_base_seen: bool,
 }
@@ -262,6 +265,11 @@ impl Open {
         };
         if name == b"template" && namespace == Namespace::Html {
             self.templates += 1;
+        }
+        if namespace == Namespace::Html
+            && let Some(name) = counted(known)
+        {
+            *self.html.entry(name).or_default() += 1;
         }
         if namespace == Namespace::Html || tag.self_closing {
             return namespace;
@@ -288,9 +296,12 @@ impl Open {
         if name == b"template" {
             self.templates = self.templates.saturating_sub(1);
         }
-        // An HTML element that is closed here was open around the foreign ones, or never was.
         let known = std::str::from_utf8(&name).unwrap_or_default();
-        if self.is_foreign() && (BREAKOUT.contains(&known) || matches!(known, "p" | "br" | "a")) {
+        let open =
+            counted(known).and_then(|name| self.html.get_mut(name)).filter(|open| **open > 0);
+        let was_open = open.map(|open| *open -= 1).is_some();
+        // An HTML element that is closed here was open around the foreign ones.
+        if self.is_foreign() && (was_open || matches!(known, "p" | "br")) {
             self.leave_foreign();
         } else if self.foreign.iter().rev().take(NEAR).any(|(_, open)| *open == name) {
             while self.foreign.pop().is_some_and(|(_, open)| open != name) {}
@@ -314,6 +325,12 @@ impl Open {
             Standing::First
         }
     }
+}
+
+/// The name as it stands in the table of those that are counted while they are open.
+fn counted(name: &str) -> Option<&'static str> {
+    const VOID: &[&str] = &["br", "embed", "hr", "img", "meta"];
+    BREAKOUT.iter().chain(&["a"]).copied().find(|known| *known == name && !VOID.contains(known))
 }
 
 fn is_html_font(bytes: &[u8], tag: &RawTag, name: &[u8]) -> bool {
