@@ -580,7 +580,10 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
-        if profile == Profile::Whatwg && reference::contains_placeholder(reference) {
+        // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
+        if (profile == Profile::Whatwg || link.against == Against::Fallback)
+            && reference::contains_placeholder(reference)
+        {
             return Verdict::Left(Reason::Placeholder);
         }
         match prepared.base.resolve(reference) {
