@@ -77,6 +77,8 @@
 //! Network and files: the library gets bytes and gives bytes. A document never fails: whatever is odd
 //! becomes a [`diagnostic::Diagnostic`].
 
+#![forbid(unsafe_code)]
+
 pub mod base;
 pub mod diagnostic;
 pub mod document;

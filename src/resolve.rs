@@ -29,6 +29,7 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, opaque_scheme, scheme
 use crate::span::Span;
 
 mod explanation;
+mod whatwg;
 pub use explanation::{Explanation, Step, explain};
 
 /// The rules by which a reference is resolved.
@@ -304,8 +305,8 @@ impl Base {
             Profile::Whatwg => match url::Url::parse(url) {
                 Ok(url) => {
                     base.text.clear();
-                    push_serialised(&url, &mut base.text);
-                    base.driveless = driveless(&url);
+                    whatwg::push_serialised(&url, &mut base.text);
+                    base.driveless = whatwg::driveless(&url);
                     base.url = Some(url);
                 }
                 Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
@@ -378,7 +379,8 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.encode_query = Some(Arc::new(move |query: &str| escaped_references(encode(query))));
+        self.encode_query =
+            Some(Arc::new(move |query: &str| whatwg::escaped_references(encode(query))));
         self
     }
 
@@ -642,19 +644,13 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let mut input =
-            self.url.as_ref().map_or(Cow::Borrowed(trimmed), |base| corrected(base, trimmed));
-        let inherits_path = trimmed.is_empty() || trimmed.starts_with(['?', '#']);
-        let mut base = self.url.as_ref();
-        if !inherits_path {
-            base = self.driveless.as_ref().or(base);
-            let is_path = opaque_scheme(&input).is_none()
-                && !input.trim_start_matches(['/', '\\']).is_empty()
-                && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
-            if is_path && base.is_some_and(|base| base.scheme() != "file") && has_drive(&input) {
-                input = Cow::Owned(mask_drives(&input));
+        let (base, input) = match &self.url {
+            Some(url) => {
+                let (base, input) = whatwg::respelled(url, self.driveless.as_ref(), trimmed);
+                (Some(base), input)
             }
-        }
+            None => (None, Cow::Borrowed(trimmed)),
+        };
         let parsed = url::Url::options()
             .base_url(base)
             .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
@@ -670,7 +666,7 @@ impl Base {
             }
             Err(_) => return Err(Unresolvable::Invalid),
         };
-        push_serialised(&url, &mut target.url);
+        whatwg::push_serialised(&url, &mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -912,130 +908,6 @@ fn has_dot_segment(path: &[u8]) -> bool {
 /// The URL Standard's special schemes.
 fn is_special(scheme: &str) -> bool {
     matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
-}
-
-/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
-/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
-fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
-    if memchr::memmem::find(&encoded, b"&#").is_none() {
-        return Cow::Owned(encoded);
-    }
-    let mut escaped = Vec::with_capacity(encoded.len() + 8);
-    let mut rest = encoded.as_slice();
-    while let Some((&byte, after)) = rest.split_first() {
-        rest = after;
-        if byte == b'&' && after.first() == Some(&b'#') {
-            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits > 0 && after.get(1 + digits) == Some(&b';') {
-                escaped.extend_from_slice(b"%26%23");
-                escaped.extend_from_slice(&after[1..=digits]);
-                escaped.extend_from_slice(b"%3B");
-                rest = &after[digits + 2..];
-                continue;
-            }
-        }
-        escaped.push(byte);
-    }
-    Cow::Owned(escaped)
-}
-
-/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
-/// does. What remains different is listed in `fixtures/resolution/whatwg-known-differences.json`.
-fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
-    let slash = |c| matches!(c, '/' | '\\');
-    let control = |c| matches!(c, '\t' | '\n' | '\r');
-    if !reference.starts_with(slash) {
-        return Cow::Borrowed(reference);
-    }
-    if is_special(base.scheme()) {
-        // Special authority ignore slashes state: any number of slashes is two.
-        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
-        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
-        if base.scheme() != "file" && slashes.count() > 2 {
-            return Cow::Owned(format!("//{rest}"));
-        }
-        return Cow::Borrowed(reference);
-    }
-    // Relative state: a backslash is a slash in special schemes only.
-    let rest = reference.trim_start_matches(control);
-    if rest.starts_with('\\') {
-        Cow::Owned(format!("./{rest}"))
-    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
-        && rest.starts_with('\\')
-    {
-        Cow::Owned(format!("/./{rest}"))
-    } else {
-        Cow::Borrowed(reference)
-    }
-}
-
-/// What stands for the colon of a path segment such as `c:` while the url crate looks on.
-const MASKED_COLON: &str = "~colon~";
-
-/// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,
-/// wherever it stands and, in part, in any scheme; to the URL Standard only the first segment of a file
-/// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
-/// which a relative path never sees, is left away.
-fn driveless(url: &url::Url) -> Option<url::Url> {
-    let mut driveless = url.clone();
-    if url.scheme() != "file" {
-        if url.cannot_be_a_base() || !has_drive(url.path()) {
-            return None;
-        }
-        driveless.set_path(&mask_drives(url.path()));
-        return Some(driveless);
-    }
-    let (directory, last) = url.path().rsplit_once('/')?;
-    if !is_drive(last) || directory.is_empty() {
-        return None;
-    }
-    driveless.set_path(&format!("{directory}/"));
-    Some(driveless)
-}
-
-fn is_drive(segment: &str) -> bool {
-    matches!(segment.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
-}
-
-/// The path of a reference or URL, and what follows it.
-fn split_path(text: &str) -> (&str, &str) {
-    text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
-}
-
-fn has_drive(text: &str) -> bool {
-    let (path, _) = split_path(text);
-    path.contains(':') && path.split(['/', '\\']).skip(1).any(is_drive)
-}
-
-fn mask_drives(text: &str) -> String {
-    let (path, rest) = split_path(text);
-    let mut masked = String::with_capacity(text.len() + MASKED_COLON.len());
-    for (index, segment) in path.split_inclusive(['/', '\\']).enumerate() {
-        let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
-        match name.strip_suffix(':').filter(|_| index > 0 && is_drive(name)) {
-            Some(letter) => masked.extend([letter, MASKED_COLON]),
-            None => masked.push_str(name),
-        }
-        masked.push_str(end);
-    }
-    masked + rest
-}
-
-/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
-/// which the url crate does not do.
-fn push_serialised(url: &url::Url, text: &mut String) {
-    if url.path().contains(MASKED_COLON) {
-        text.push_str(&url.as_str().replace(MASKED_COLON, ":"));
-        return;
-    }
-    let path = &url[url::Position::BeforePath..url::Position::AfterPath];
-    if url.cannot_be_a_base() || !path.contains('^') {
-        text.push_str(url.as_str());
-        return;
-    }
-    text.push_str(&url[..url::Position::BeforePath]);
-    text.push_str(&path.replace('^', "%5E"));
-    text.push_str(&url[url::Position::AfterPath..]);
 }
 
 /// Resolves one reference. [`Base`] is for more than one.

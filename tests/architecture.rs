@@ -28,7 +28,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("mailparse", &["scan/message/"]),
     ("encoding_rs", &["layer/charset.rs"]),
     ("base64", &["layer/transfer.rs"]),
-    ("url", &["resolve.rs"]),
+    ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
     ("serde", &["cli/", "scan/json.rs"]),
     ("serde_json", &["cli/", "scan/json.rs"]),

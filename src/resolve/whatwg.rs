@@ -1,0 +1,160 @@
+//! Where the url crate and the URL Standard part ways: what is respelled before the crate parses, and
+//! put right behind it.
+//!
+//! ```
+//! use baselink::resolve::{Profile, resolve};
+//! // Special authority ignore slashes state: any number of slashes is two.
+//! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
+//! ```
+//!
+//! Deliberately absent: a parser. What remains different is listed in
+//! `fixtures/resolution/whatwg-known-differences.json`.
+
+use std::borrow::Cow;
+
+use super::is_special;
+use crate::reference::opaque_scheme;
+
+/// The base and the reference that the url crate is given for `reference`, which has no white space
+/// around it, and the base `url`, of which `driveless` is the form for relative paths.
+pub(super) fn respelled<'a>(
+    url: &'a url::Url,
+    driveless: Option<&'a url::Url>,
+    reference: &'a str,
+) -> (&'a url::Url, Cow<'a, str>) {
+    let input = corrected(url, reference);
+    if reference.is_empty() || reference.starts_with(['?', '#']) {
+        return (url, input);
+    }
+    let base = driveless.unwrap_or(url);
+    let is_path = opaque_scheme(&input).is_none()
+        && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
+    if is_path && base.scheme() != "file" && has_drive(&input) {
+        return (base, Cow::Owned(mask_drives(&input)));
+    }
+    (base, input)
+}
+
+/// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
+/// has it ("percent-encode after encoding"). A query holds no `#` otherwise.
+pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
+    if memchr::memmem::find(&encoded, b"&#").is_none() {
+        return Cow::Owned(encoded);
+    }
+    let mut escaped = Vec::with_capacity(encoded.len() + 8);
+    let mut rest = encoded.as_slice();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte == b'&' && after.first() == Some(&b'#') {
+            let digits = after[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 && after.get(1 + digits) == Some(&b';') {
+                escaped.extend_from_slice(b"%26%23");
+                escaped.extend_from_slice(&after[1..=digits]);
+                escaped.extend_from_slice(b"%3B");
+                rest = &after[digits + 2..];
+                continue;
+            }
+        }
+        escaped.push(byte);
+    }
+    Cow::Owned(escaped)
+}
+
+/// A relative reference, respelled where the url crate reads it otherwise than the URL Standard
+/// does.
+fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
+    let slash = |c| matches!(c, '/' | '\\');
+    let control = |c| matches!(c, '\t' | '\n' | '\r');
+    if !reference.starts_with(slash) {
+        return Cow::Borrowed(reference);
+    }
+    if is_special(base.scheme()) {
+        // Special authority ignore slashes state: any number of slashes is two.
+        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
+        let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
+        if base.scheme() != "file" && slashes.count() > 2 {
+            return Cow::Owned(format!("//{rest}"));
+        }
+        return Cow::Borrowed(reference);
+    }
+    // Relative state: a backslash is a slash in special schemes only.
+    let rest = reference.trim_start_matches(control);
+    if rest.starts_with('\\') {
+        Cow::Owned(format!("./{rest}"))
+    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
+        && rest.starts_with('\\')
+    {
+        Cow::Owned(format!("/./{rest}"))
+    } else {
+        Cow::Borrowed(reference)
+    }
+}
+
+/// What stands for the colon of a path segment such as `c:` while the url crate looks on.
+const MASKED_COLON: &str = "~colon~";
+
+/// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,
+/// wherever it stands and, in part, in any scheme; to the URL Standard only the first segment of a file
+/// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
+/// which a relative path never sees, is left away.
+pub(super) fn driveless(url: &url::Url) -> Option<url::Url> {
+    let mut driveless = url.clone();
+    if url.scheme() != "file" {
+        if url.cannot_be_a_base() || !has_drive(url.path()) {
+            return None;
+        }
+        driveless.set_path(&mask_drives(url.path()));
+        return Some(driveless);
+    }
+    let (directory, last) = url.path().rsplit_once('/')?;
+    if !is_drive(last) || directory.is_empty() {
+        return None;
+    }
+    driveless.set_path(&format!("{directory}/"));
+    Some(driveless)
+}
+
+fn is_drive(segment: &str) -> bool {
+    matches!(segment.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+}
+
+/// The path of a reference or URL, and what follows it.
+fn split_path(text: &str) -> (&str, &str) {
+    text.split_at(text.find(['?', '#']).unwrap_or(text.len()))
+}
+
+fn has_drive(text: &str) -> bool {
+    let (path, _) = split_path(text);
+    path.contains(':') && path.split(['/', '\\']).skip(1).any(is_drive)
+}
+
+fn mask_drives(text: &str) -> String {
+    let (path, rest) = split_path(text);
+    let mut masked = String::with_capacity(text.len() + MASKED_COLON.len());
+    for (index, segment) in path.split_inclusive(['/', '\\']).enumerate() {
+        let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
+        match name.strip_suffix(':').filter(|_| index > 0 && is_drive(name)) {
+            Some(letter) => masked.extend([letter, MASKED_COLON]),
+            None => masked.push_str(name),
+        }
+        masked.push_str(end);
+    }
+    masked + rest
+}
+
+/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
+/// which the url crate does not do.
+pub(super) fn push_serialised(url: &url::Url, text: &mut String) {
+    if url.path().contains(MASKED_COLON) {
+        text.push_str(&url.as_str().replace(MASKED_COLON, ":"));
+        return;
+    }
+    let path = &url[url::Position::BeforePath..url::Position::AfterPath];
+    if url.cannot_be_a_base() || !path.contains('^') {
+        text.push_str(url.as_str());
+        return;
+    }
+    text.push_str(&url[..url::Position::BeforePath]);
+    text.push_str(&path.replace('^', "%5E"));
+    text.push_str(&url[url::Position::AfterPath..]);
+}
