@@ -130,7 +130,7 @@ pub enum Standing {
     /// The tag makes no element where it stands (in a frameset, say).
     Dropped,
     /// In `noscript`, `noframes` or `noembed`, which is text to a browser that runs scripts.
-    Fallback,
+    FallbackContent,
     /// In a conditional comment.
     ConditionalComment,
     /// Not a tag: in a comment.
@@ -156,7 +156,7 @@ impl Standing {
             Self::Template => "the contents of a template are not in the document tree",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
             Self::Dropped => "the tag makes no element there",
-            Self::Fallback => {
+            Self::FallbackContent => {
                 "it stands in content for browsers without scripts, frames or plugins"
             }
             Self::ConditionalComment => "it stands in a conditional comment",

@@ -544,7 +544,7 @@ impl<'a> Pass<'a> {
             Content::Json(kind) => self.json(span, kind),
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
-                    self.markup.push(Markup { span, standing: Standing::Fallback });
+                    self.markup.push(Markup { span, standing: Standing::FallbackContent });
                 }
             }
         }
