@@ -178,6 +178,7 @@ pub struct DeclaredBase {
     pub value: Option<String>,
     /// Whether it counts.
     pub standing: Standing,
-    /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that.
-    pub removable: Span,
+    /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that;
+    /// `None` where nothing can be taken out safely.
+    pub removable: Option<Span>,
 }

@@ -300,14 +300,15 @@ impl Planner<'_> {
         match (self.options.base_element, first) {
             (BaseElement::Remove, Some(first)) => {
                 let depends = planned.iter().find(|one| depends_on_base(&one.report));
-                let why = match (depends, later) {
-                    (Some(depends), _) => {
+                let why = match (depends, later, first.removable) {
+                    (Some(depends), ..) => {
                         format!("because '{}' still depends on it", depends.report.reference)
                     }
-                    (None, Some(_)) => "because another one would take its place".to_owned(),
-                    (None, None) => {
-                        return Some(Ok(Edit { span: first.removable, new: Vec::new() }));
+                    (None, Some(_), _) => "because another one would take its place".to_owned(),
+                    (None, None, None) => {
+                        "because the text before it would become one with that behind it".to_owned()
                     }
+                    (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
                 };
                 let message = format!("the base element was kept, {why}");
                 Some(Err(Diagnostic::new(Code::BaseElementKept, first.span, message)))

@@ -246,7 +246,7 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
         {
             left = rest;
             let span = Span::new(*at, *at + 5);
-            bases.push(DeclaredBase { span, value: None, standing, removable: Span::at(*at) });
+            bases.push(DeclaredBase { span, value: None, standing, removable: None });
         }
     };
     if !strays.is_empty() {

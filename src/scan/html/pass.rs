@@ -283,9 +283,14 @@ impl<'a> Pass<'a> {
                 let quoted = usize::from(href.quote != Quote::None);
                 let end = href.value.map_or(href.name.end, |value| value.end + quoted);
                 // What separates it from the next attribute stays.
-                Span::new(href.name.start - blank, end)
+                Some(Span::new(href.name.start - blank, end))
             }
-            _ => tag.span,
+            // What stands before the tag must not become markup with what stands behind it.
+            _ => {
+                let before = self.bytes[..tag.span.start].last();
+                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
+                ends.then_some(tag.span)
+            }
         };
         let standing = match namespace {
             Namespace::Html => self.standing,
