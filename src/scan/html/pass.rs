@@ -223,15 +223,9 @@ impl<'a> Pass<'a> {
             return;
         };
         let start = span.start + 4 + condition + 2;
-        let end = memchr::memmem::rfind(comment, b"<![")
-            .map_or(span.end, |at| span.start + at)
-            .max(start);
-        let end = if end == span.end {
-            span.end - if comment.ends_with(b"-->") { 3 } else { 0 }
-        } else {
-            end
-        };
-        let markup = Span::new(start, end.max(start));
+        let closing = memchr::memmem::rfind(comment, b"<![").map(|at| span.start + at);
+        let comment_end = if comment.ends_with(b"-->") { span.end - 3 } else { span.end };
+        let markup = Span::new(start, closing.filter(|&at| at >= start).unwrap_or(comment_end));
         if memchr::memchr(b'<', &self.bytes[markup.range()]).is_some() {
             self.markup.push(Markup { span: markup, standing: Standing::ConditionalComment });
         }
