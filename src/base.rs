@@ -17,8 +17,11 @@
 //!
 //! Deliberately absent: links. A base is the same whether anything is resolved against it or not.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Document, Standing};
+use crate::document::{DeclaredBase, Document, LONGEST_BASE, Standing, UrlField, UrlValue};
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
@@ -65,6 +68,14 @@ impl Rule {
 pub enum Source {
     /// An HTML `base` element.
     BaseElement,
+    /// A `Base` header field (RFC 1808, 3.1).
+    BaseHeader,
+    /// A `Content-Base` header field (RFC 2110, 4.2).
+    ContentBase,
+    /// An absolute `Content-Location` header field (RFC 2557, 5).
+    ContentLocation,
+    /// A `Snapshot-Content-Location` header field, as Chromium writes it; in no RFC.
+    SnapshotContentLocation,
     /// The entity around.
     Encapsulating,
     /// The URL that was given for the document.
@@ -79,6 +90,10 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::BaseElement => "base-element",
+            Self::BaseHeader => "base-header",
+            Self::ContentBase => "content-base",
+            Self::ContentLocation => "content-location",
+            Self::SnapshotContentLocation => "snapshot-content-location",
             Self::Encapsulating => "encapsulating",
             Self::Retrieval => "retrieval",
             Self::Default => "default",
@@ -112,33 +127,56 @@ impl Status {
     }
 }
 
+impl From<UrlField> for Source {
+    fn from(field: UrlField) -> Self {
+        match field {
+            UrlField::Base => Self::BaseHeader,
+            UrlField::ContentBase => Self::ContentBase,
+            UrlField::ContentLocation => Self::ContentLocation,
+            UrlField::SnapshotContentLocation => Self::SnapshotContentLocation,
+        }
+    }
+}
+
 /// One level of the chain, or one of several declarations on a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Level {
     /// The entity that declares it.
-    pub entity: String,
+    pub entity: Arc<str>,
     /// Its rule.
     pub rule: Rule,
     /// What declares it.
     pub source: Source,
     /// The value as written; `None` where there is none.
-    pub value: Option<String>,
-    /// Where a declaration stands in the document's buffer.
+    pub value: Option<Arc<str>>,
+    /// Where a declaration stands: a `base` element in the document's buffer, a header field in the
+    /// message.
     pub span: Option<Span>,
     /// What became of it.
     pub status: Status,
     /// Why.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
 }
 
 /// The level that gave an inherited base, as seen from the entity that declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
     /// That entity.
-    pub entity: String,
+    pub entity: Arc<str>,
     /// The rule there.
     pub rule: Rule,
     /// The source there.
+    pub source: Source,
+}
+
+/// A base URL, and what gave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Established {
+    /// The URL.
+    pub url: Arc<str>,
+    /// The rule that gave it.
+    pub rule: Rule,
+    /// The source that gave it.
     pub source: Source,
 }
 
@@ -146,21 +184,23 @@ pub struct Declared {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseChain {
     /// The entity.
-    pub entity: String,
+    pub entity: Arc<str>,
     /// Its base URL; `None` when there is none (3.4).
-    pub base: Option<String>,
+    pub base: Option<Arc<str>>,
     /// The rule that gave it.
     pub rule: Rule,
     /// The source that gave it.
     pub source: Source,
     /// For an inherited base, where it comes from.
     pub declared: Option<Declared>,
+    /// Whether the base follows from something that is not in the file, as a retrieval URL does.
+    pub is_from_outside: bool,
     /// Every level, innermost first.
     pub levels: Vec<Level>,
-    /// The base that the entity would have without a declaration of its own.
-    pub fallback: Option<String>,
-    /// The entity's own URL.
-    pub retrieval: Option<String>,
+    /// The base that the document would have without a declaration of its own content.
+    pub fallback: Option<Established>,
+    /// The document's own URL.
+    pub retrieval: Option<Established>,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -182,37 +222,23 @@ impl Retrieval {
     }
 }
 
-/// What is around an entity.
+/// What is around a document or entity.
 #[derive(Clone, Copy, Debug)]
 pub enum Outer<'a> {
     /// Nothing: it is the outermost one, with its retrieval URL.
     Retrieval(Option<&'a Retrieval>),
     /// Another entity.
     Encapsulating(&'a BaseChain),
+    /// Of a document: the heading of the entity whose content it is ([`of_heading`]).
+    Heading(&'a BaseChain),
 }
+
+const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
 #[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
-    let (fallback, retrieval) = match outer {
-        Outer::Retrieval(retrieval) => {
-            let url =
-                retrieval.map(|retrieval| Base::new(profile, &retrieval.url).as_str().to_owned());
-            (url.clone(), url)
-        }
-        Outer::Encapsulating(chain) => (chain.base.clone(), None),
-    };
-    let mut chain = BaseChain {
-        entity: document.entity.clone(),
-        base: None,
-        rule: Rule::Default,
-        source: Source::Default,
-        declared: None,
-        levels: Vec::new(),
-        fallback,
-        retrieval,
-        diagnostics: Vec::new(),
-    };
+    let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
     for declared in &document.bases {
         chain.embedded(declared, profile);
     }
@@ -220,32 +246,111 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
         let reason = "the document has no base element";
         chain.level(Rule::Embedded, Source::BaseElement, None, Status::Absent, reason);
     }
-    chain.enclosing(outer);
+    if let Outer::Heading(heading) = outer {
+        chain.heading(heading);
+        return chain;
+    }
+    chain.enclosing(outer, "document");
     chain.outermost(outer);
-    let (status, reason) = if chain.base.is_some() {
-        (Status::PassedOver, "an inner level gave the base")
-    } else {
-        (Status::Taken, "no level gave a base: references stay as they are")
-    };
-    chain.level(Rule::Default, Source::Default, None, status, reason);
+    chain.none();
+    chain
+}
+
+/// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
+/// RFC 2110, 5; RFC 2557, 5).
+///
+/// `fields` are its header fields that hold URLs, those of a name in their order. `profile` says how
+/// a relative one is resolved, and `content_location` whether `Content-Location` counts.
+#[must_use]
+pub fn of_heading(
+    name: &Arc<str>,
+    fields: &[UrlValue],
+    outer: Outer<'_>,
+    profile: Profile,
+    content_location: bool,
+) -> BaseChain {
+    let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
+    for field in UrlField::ALL {
+        if field == UrlField::SnapshotContentLocation {
+            if fields.is_empty() {
+                let reason = "its heading declares no base";
+                chain.level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
+            }
+            chain.enclosing_in_file(outer);
+        }
+        for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
+            chain.header_field(value, index, profile, content_location);
+        }
+    }
+    if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
+        chain.enclosing(outer, "entity");
+    }
+    chain.outermost(outer);
+    chain.none();
     chain
 }
 
 impl BaseChain {
+    fn new(entity: Arc<str>, outer: Outer<'_>, profile: Profile) -> Self {
+        let (fallback, retrieval) = match outer {
+            Outer::Retrieval(retrieval) => {
+                let established = retrieval.map(|retrieval| Established {
+                    url: Base::new(profile, &retrieval.url).as_str().into(),
+                    rule: Rule::Retrieval,
+                    source: retrieval.source,
+                });
+                (established.clone(), established)
+            }
+            Outer::Encapsulating(around) => {
+                let established = around.base.as_ref().map(|base| Established {
+                    url: Arc::clone(base),
+                    rule: Rule::Encapsulating,
+                    source: Source::Encapsulating,
+                });
+                (established, None)
+            }
+            // RFC 2557, 5: what the heading says is the URL of the content.
+            Outer::Heading(heading) => {
+                let established = heading.base.as_ref().map(|base| Established {
+                    url: Arc::clone(base),
+                    rule: heading.rule,
+                    source: heading.source,
+                });
+                (established.clone(), established)
+            }
+        };
+        let is_from_outside = match outer {
+            Outer::Retrieval(_) => true,
+            Outer::Encapsulating(around) | Outer::Heading(around) => around.is_from_outside,
+        };
+        Self {
+            entity,
+            base: None,
+            rule: Rule::Default,
+            source: Source::Default,
+            declared: None,
+            is_from_outside,
+            levels: Vec::new(),
+            fallback,
+            retrieval,
+            diagnostics: Vec::new(),
+        }
+    }
+
     fn level(
         &mut self,
         rule: Rule,
         source: Source,
-        value: Option<String>,
+        value: Option<Arc<str>>,
         status: Status,
-        reason: impl Into<String>,
+        reason: impl Into<Cow<'static, str>>,
     ) {
         let reason = reason.into();
-        let entity = self.entity.clone();
+        let entity = Arc::clone(&self.entity);
         self.levels.push(Level { entity, rule, source, value, span: None, status, reason });
     }
 
-    fn take(&mut self, base: String, rule: Rule, source: Source) {
+    fn take(&mut self, base: Arc<str>, rule: Rule, source: Source) {
         self.base = Some(base);
         self.rule = rule;
         self.source = source;
@@ -256,9 +361,9 @@ impl BaseChain {
         let (status, reason) = if declared.standing == Standing::First {
             self.first_base_element(declared, profile)
         } else {
-            (Status::PassedOver, declared.standing.reason().to_owned())
+            (Status::PassedOver, declared.standing.reason().into())
         };
-        let value = declared.value.clone();
+        let value = declared.value.as_deref().map(Arc::from);
         self.level(Rule::Embedded, Source::BaseElement, value, status, reason);
         if let Some(level) = self.levels.last_mut() {
             level.span = Some(declared.span);
@@ -270,117 +375,259 @@ impl BaseChain {
         &mut self,
         declared: &DeclaredBase,
         profile: Profile,
-    ) -> (Status, String) {
+    ) -> (Status, Cow<'static, str>) {
         let value = declared.value.as_deref().unwrap_or_default();
         if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
-            self.take(value.to_owned(), Rule::Embedded, Source::BaseElement);
+            self.take(value.into(), Rule::Embedded, Source::BaseElement);
             let reason = "a template language will put something else there; until then only its absolute part is known";
-            return (Status::Taken, reason.to_owned());
+            return (Status::Taken, reason.into());
         }
-        let scheme = reference::opaque_scheme(value);
-        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
-            return (
-                Status::Invalid,
-                format!("a {scheme}: URL cannot be a base; the outer one counts"),
-            );
-        }
-        let absolute = Base::absolute(profile, value).is_ok()
-            && !(profile == Profile::Whatwg
-                && self
-                    .fallback
-                    .as_deref()
-                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
-        if absolute {
-            if !resolve::parses(value) {
-                return (Status::Invalid, "it is not a URL; the outer base counts".to_owned());
+        let (base, reason) = match self.declared_url(value, profile) {
+            Declaration::Absolute(base) => (base, Standing::First.reason().into()),
+            Declaration::Relative(base, outer) => {
+                self.diagnostics.push(Diagnostic::new(
+                    Code::BaseRelative,
+                    declared.span,
+                    format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {base}"),
+                ));
+                let first = Standing::First.reason();
+                (base, format!("{first}, relative to the outer base {outer}").into())
             }
-            let base = Base::new(profile, value).as_str().to_owned();
-            self.take(base, Rule::Embedded, Source::BaseElement);
-            return (Status::Taken, Standing::First.reason().to_owned());
-        }
-        if scheme.is_some() && !resolve::parses(value) && profile == Profile::Whatwg {
-            return (Status::Invalid, "it is not a URL; the outer base counts".to_owned());
-        }
-        let Some(outer) = self.fallback.clone() else {
-            let reason = "it is relative, and there is no outer base to resolve it against";
-            return (Status::PassedOver, reason.to_owned());
+            Declaration::NoOuter => {
+                let reason = "it is relative, and there is no outer base to resolve it against";
+                return (Status::PassedOver, reason.into());
+            }
+            Declaration::Invalid(why) => return (Status::Invalid, why),
         };
-        let base = match Base::new(profile, &outer).resolve(value) {
-            Ok(target) => target.url,
-            Err(why) => return (Status::Invalid, format!("it is relative, and {why}")),
-        };
-        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
-            return (Status::Invalid, format!("it means {base}, which is not a URL"));
-        }
-        self.diagnostics.push(Diagnostic::new(
-            Code::BaseRelative,
-            declared.span,
-            format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {base}"),
-        ));
         self.take(base, Rule::Embedded, Source::BaseElement);
-        let reason = format!("{}, relative to the outer base {outer}", Standing::First.reason());
         (Status::Taken, reason)
     }
 
-    /// 3.2: the entity around.
-    fn enclosing(&mut self, outer: Outer<'_>) {
+    /// What `value` is as a declaration of a base, inside the base around it.
+    fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
+        let scheme = reference::opaque_scheme(value);
+        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
+            let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
+            return Declaration::Invalid(why.into());
+        }
+        let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
+        let absolute = Base::absolute(profile, value).is_ok()
+            && !(profile == Profile::Whatwg
+                && outer
+                    .as_deref()
+                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
+        let parses = resolve::parses(value);
+        if !parses && (absolute || (scheme.is_some() && profile == Profile::Whatwg)) {
+            return Declaration::Invalid("it is not a URL; the outer base counts".into());
+        }
+        if absolute {
+            self.is_from_outside = false;
+            return Declaration::Absolute(Base::new(profile, value).as_str().into());
+        }
+        let Some(outer) = outer else {
+            return Declaration::NoOuter;
+        };
+        // A base that grows with the depth at which it stands would take the square of its input.
+        if outer.len() > LONGEST_BASE {
+            return Declaration::Invalid("it is relative, and the outer base is too long".into());
+        }
+        let base = match Base::new(profile, &outer).resolve(value) {
+            Ok(target) => target.url,
+            Err(why) => return Declaration::Invalid(format!("it is relative, and {why}").into()),
+        };
+        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
+            return Declaration::Invalid(format!("it means {base}, which is not a URL").into());
+        }
+        Declaration::Relative(base.into(), outer)
+    }
+
+    /// A header field of the heading; `index` counts those of its name.
+    fn header_field(
+        &mut self,
+        field: &UrlValue,
+        index: usize,
+        profile: Profile,
+        content_location: bool,
+    ) {
+        let name = field.field.name();
+        let counts = content_location
+            || !matches!(
+                field.field,
+                UrlField::ContentLocation | UrlField::SnapshotContentLocation
+            );
+        let (status, reason) = if index > 0 {
+            let message = format!("{name} is repeated: the first counts");
+            self.diagnostics.push(Diagnostic::new(Code::FieldRepeated, field.span, message));
+            (Status::PassedOver, "the first field of its name counts".into())
+        } else if !counts {
+            (Status::PassedOver, "--no-content-location says that it does not count".into())
+        } else if self.base.is_some() {
+            (Status::PassedOver, self.stronger(field.field))
+        } else {
+            self.first_header_field(field, profile)
+        };
+        let value = Some(field.url.as_str().into());
+        self.level(Rule::Embedded, field.field.into(), value, status, reason);
+        if let Some(level) = self.levels.last_mut() {
+            level.span = Some(field.span);
+        }
+    }
+
+    /// Why `field` is passed over where a base is established already.
+    fn stronger(&self, field: UrlField) -> Cow<'static, str> {
+        if self.rule == Rule::Encapsulating {
+            return "the heading of an entity around it gave the base".into();
+        }
+        let stronger = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
+        let name = stronger.map_or("another field", UrlField::name);
+        format!("{name} comes before {}", field.name()).into()
+    }
+
+    fn first_header_field(
+        &mut self,
+        field: &UrlValue,
+        profile: Profile,
+    ) -> (Status, Cow<'static, str>) {
+        let name = field.field.name();
+        if field.url.is_empty() {
+            return (Status::Invalid, "it holds no URL".into());
+        }
+        if reference::placeholder(&field.url).is_some() {
+            return (Status::Invalid, "a template language was to fill it in".into());
+        }
+        let is_label = !matches!(field.field, UrlField::Base | UrlField::ContentBase);
+        // RFC 2557, 5: only an absolute Content-Location is a base.
+        if is_label && Base::absolute(profile, &field.url).is_err() {
+            let reason = "a relative one is a label, not a base (RFC 2557, 5)";
+            return (Status::PassedOver, reason.into());
+        }
+        let say = |chain: &mut Self, what: String| {
+            let message = format!(
+                "the URL of this {name} is relative (RFC 1808, 3.1, wants it absolute); {what}"
+            );
+            chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
+        };
+        match self.declared_url(&field.url, profile) {
+            Declaration::Absolute(base) => {
+                self.take(base, Rule::Embedded, field.field.into());
+                (Status::Taken, format!("{name} of its heading").into())
+            }
+            Declaration::Relative(base, outer) => {
+                say(self, format!("it means {base}"));
+                self.take(base, Rule::Embedded, field.field.into());
+                (Status::Taken, format!("{name} of its heading, relative to {outer}").into())
+            }
+            Declaration::NoOuter => {
+                say(self, "there is no base around it, so it was passed over".to_owned());
+                (Status::PassedOver, "it is relative, and there is no base around it".into())
+            }
+            Declaration::Invalid(why) => (Status::Invalid, why),
+        }
+    }
+
+    /// 3.1, behind the `base` elements of a document: what its heading established.
+    fn heading(&mut self, heading: &Self) {
+        let inner = self.base.is_some();
+        self.levels.extend(heading.levels.iter().map(|level| match level.status {
+            Status::Taken if inner => {
+                Level { status: Status::PassedOver, reason: INNER.into(), ..level.clone() }
+            }
+            _ => level.clone(),
+        }));
+        if !inner {
+            self.base.clone_from(&heading.base);
+            self.rule = heading.rule;
+            self.source = heading.source;
+            self.declared.clone_from(&heading.declared);
+        }
+    }
+
+    /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
+    fn enclosing_in_file(&mut self, outer: Outer<'_>) {
+        if let Outer::Encapsulating(around) = outer {
+            let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
+            if !matches!(
+                origin,
+                Source::Default | Source::Retrieval | Source::SnapshotContentLocation
+            ) {
+                self.enclosing(outer, "entity");
+            }
+        }
+    }
+
+    /// 3.2: the entity around, which is called a `noun`.
+    fn enclosing(&mut self, outer: Outer<'_>, noun: &str) {
+        let source = Source::Encapsulating;
         let Outer::Encapsulating(around) = outer else {
-            let reason = "the document stands in no other";
-            self.level(Rule::Encapsulating, Source::Encapsulating, None, Status::Absent, reason);
+            let reason = format!("the {noun} stands in no other");
+            self.level(Rule::Encapsulating, source, None, Status::Absent, reason);
             return;
         };
-        let source = Source::Encapsulating;
         let (status, reason) = match (&around.base, &self.base) {
-            (None, _) => (Status::Absent, "the document around it has no base".to_owned()),
-            (Some(_), Some(_)) => (Status::PassedOver, "an inner level gave the base".to_owned()),
+            (None, _) => (Status::Absent, format!("the {noun} around it has no base").into()),
+            (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
-                self.take(base.clone(), Rule::Encapsulating, source);
-                self.declared = Some(around.declared.clone().unwrap_or(Declared {
-                    entity: around.entity.clone(),
+                self.take(Arc::clone(base), Rule::Encapsulating, source);
+                self.declared = Some(around.declared.clone().unwrap_or_else(|| Declared {
+                    entity: Arc::clone(&around.entity),
                     rule: around.rule,
                     source: around.source,
                 }));
-                let name = around.source.name();
-                let reason = format!(
-                    "the base of the document around it, there by {} ({name})",
-                    around.rule.section()
-                );
-                (Status::Taken, reason)
+                let (section, name) = (around.rule.section(), around.source.name());
+                let reason =
+                    format!("the base of the {noun} around it, there by {section} ({name})");
+                (Status::Taken, Cow::from(reason))
             }
         };
         self.level(Rule::Encapsulating, source, around.base.clone(), status, reason);
         if let Some(level) = self.levels.last_mut() {
-            level.entity.clone_from(&around.entity);
+            level.entity = Arc::clone(&around.entity);
         }
     }
 
     /// 3.3: the retrieval URL of the outermost entity.
     fn outermost(&mut self, outer: Outer<'_>) {
-        let (source, value, status, reason) = match (outer, &self.base) {
-            (Outer::Encapsulating(_), _) => {
-                (Source::Retrieval, None, Status::Absent, "only the outermost document has one")
-            }
-            (Outer::Retrieval(None), _) => {
-                (Source::Retrieval, None, Status::Absent, "none was given: see --url")
-            }
-            (Outer::Retrieval(Some(retrieval)), Some(_)) => (
-                retrieval.source,
-                Some(retrieval.url.clone()),
-                Status::PassedOver,
-                "an inner level gave the base",
-            ),
-            (Outer::Retrieval(Some(retrieval)), None) => {
-                if let Some(url) = self.fallback.clone() {
-                    self.take(url, Rule::Retrieval, retrieval.source);
-                }
-                (
-                    retrieval.source,
-                    Some(retrieval.url.clone()),
-                    Status::Taken,
-                    "the URL by which the document was retrieved",
-                )
-            }
+        let Outer::Retrieval(retrieval) = outer else {
+            let reason = "only the outermost document has one";
+            self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
+            return;
         };
-        self.level(Rule::Retrieval, source, value, status, reason);
+        let Some(retrieval) = retrieval else {
+            let reason = "none was given: see --url";
+            self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
+            return;
+        };
+        let (status, reason) = match (&self.base, &self.retrieval) {
+            (None, Some(established)) => {
+                let url = Arc::clone(&established.url);
+                self.take(url, Rule::Retrieval, retrieval.source);
+                (Status::Taken, "the URL by which the document was retrieved")
+            }
+            _ => (Status::PassedOver, INNER),
+        };
+        let value = Some(retrieval.url.as_str().into());
+        self.level(Rule::Retrieval, retrieval.source, value, status, reason);
     }
+
+    /// 3.4: no base.
+    fn none(&mut self) {
+        let (status, reason) = if self.base.is_some() {
+            (Status::PassedOver, INNER)
+        } else {
+            (Status::Taken, "no level gave a base: references stay as they are")
+        };
+        self.level(Rule::Default, Source::Default, None, status, reason);
+    }
+}
+
+/// What a value is that declares a base.
+enum Declaration {
+    /// A base.
+    Absolute(Arc<str>),
+    /// A base, relative to the one behind it.
+    Relative(Arc<str>, Arc<str>),
+    /// Relative, and nothing is there to resolve it against.
+    NoOuter,
+    /// No base, and why.
+    Invalid(Cow<'static, str>),
 }

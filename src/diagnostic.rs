@@ -44,11 +44,21 @@ pub enum Code {
     BoundaryNotFound,
     /// A multipart or message with a transfer encoding (forbidden by RFC 2045, 6.4).
     CompositeEncoded,
+    /// A part whose transfer encoding cannot be decoded, or cannot take the change; it is left.
+    TransferUndecodable,
+    /// A part in a charset in which markup cannot be looked for; it is left.
+    CharsetUnknown,
+    /// A DKIM or ARC signature that no longer holds.
+    SignatureBroken,
+    /// A `Content-MD5` that was wrong before; it is left.
+    DigestWrong,
+    /// A message that was left, because what it would have become did not read as it must.
+    Doubt,
 }
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 20] = [
         Self::BaseRelative,
         Self::BaseUnusable,
         Self::BaseParameters,
@@ -64,6 +74,11 @@ impl Code {
         Self::BoundaryMissing,
         Self::BoundaryNotFound,
         Self::CompositeEncoded,
+        Self::TransferUndecodable,
+        Self::CharsetUnknown,
+        Self::SignatureBroken,
+        Self::DigestWrong,
+        Self::Doubt,
     ];
 
     /// Its name in `--json`.
@@ -85,6 +100,11 @@ impl Code {
             Self::BoundaryMissing => "boundary-missing",
             Self::BoundaryNotFound => "boundary-not-found",
             Self::CompositeEncoded => "composite-encoded",
+            Self::TransferUndecodable => "transfer-undecodable",
+            Self::CharsetUnknown => "charset-unknown",
+            Self::SignatureBroken => "signature-broken",
+            Self::DigestWrong => "digest-wrong",
+            Self::Doubt => "doubt",
         }
     }
 }

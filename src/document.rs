@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: targets. The same document has others wherever its base differs.
 
+use std::sync::Arc;
+
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::OffsetMap;
@@ -28,7 +30,7 @@ pub const LONGEST_BASE: usize = 8_192;
 #[derive(Clone, Debug)]
 pub struct Document {
     /// `""` for the outermost, `1`, `2`, `1.2` for those inside, in the order of the file.
-    pub entity: String,
+    pub entity: Arc<str>,
     /// What it is.
     pub format: Format,
     /// The encoding of its bytes; of a document in a value, that of its text.
@@ -50,6 +52,32 @@ pub struct Document {
     pub head: usize,
     /// Its own buffer, where that is not the buffer that was scanned.
     pub decoded: Option<Decoded>,
+}
+
+impl Document {
+    /// A document in which nothing was found yet.
+    #[must_use]
+    pub fn empty(entity: Arc<str>, format: Format, charset: Charset) -> Self {
+        Self {
+            entity,
+            format,
+            charset,
+            links: Vec::new(),
+            bases: Vec::new(),
+            parts: Vec::new(),
+            diagnostics: Vec::new(),
+            without_tree: false,
+            is_crowded: false,
+            head: 0,
+            decoded: None,
+        }
+    }
+}
+
+/// The name of the `number`th entity in the entity that is called `around`.
+#[must_use]
+pub fn entity_name(around: &str, number: usize) -> Arc<str> {
+    if around.is_empty() { number.to_string().into() } else { format!("{around}.{number}").into() }
 }
 
 /// The text of a document that does not stand as itself in the buffer beneath.
@@ -181,4 +209,49 @@ pub struct DeclaredBase {
     /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that;
     /// `None` where nothing can be taken out safely.
     pub removable: Option<Span>,
+}
+
+/// A header field that holds a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UrlField {
+    /// `Base` (RFC 1808, 3.1).
+    Base,
+    /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
+    ContentBase,
+    /// `Content-Location` (RFC 2557, 4.2).
+    ContentLocation,
+    /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
+    SnapshotContentLocation,
+}
+
+impl UrlField {
+    /// All of them, the strongest as a base first.
+    pub const ALL: [Self; 4] =
+        [Self::Base, Self::ContentBase, Self::ContentLocation, Self::SnapshotContentLocation];
+
+    /// The name of the field.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "Base",
+            Self::ContentBase => "Content-Base",
+            Self::ContentLocation => "Content-Location",
+            Self::SnapshotContentLocation => "Snapshot-Content-Location",
+        }
+    }
+}
+
+/// The URL in a header field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UrlValue {
+    /// Which field.
+    pub field: UrlField,
+    /// The URL, out of its wrapping and decoded, but never percent-decoded.
+    pub url: String,
+    /// The value of the field as it stands: bytes of the message.
+    pub value: Span,
+    /// The whole field.
+    pub span: Span,
+    /// Where the URL stands verbatim; `None` where it is folded or encoded, or has quoted pairs.
+    pub verbatim: Option<Span>,
 }

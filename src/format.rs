@@ -14,9 +14,10 @@ use std::str::FromStr;
 use crate::error::{Error, Result};
 
 /// The formats that the command line knows by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Format {
     /// text/html
+    #[default]
     Html,
     /// application/xhtml+xml
     Xhtml,
@@ -59,10 +60,15 @@ impl Format {
         FORMATS.iter().find(|row| row.0 == self).map_or("application/octet-stream", |row| row.2)
     }
 
+    /// STUB
+    pub fn of_media_type(t: &str, s: &str) -> Self {
+        if (t, s) == ("text", "html") { Self::Html } else { Self::Other }
+    }
+
     /// Whether this version finds links in it.
     #[must_use]
     pub fn is_read(self) -> bool {
-        self == Self::Html
+        matches!(self, Self::Html | Self::Message | Self::Mbox)
     }
 
     /// The format of a file called `name` (its extension decides) that begins with `head`.

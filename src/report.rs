@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: text for people. The command line finds the words.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::base::{BaseChain, Rule, Source};
@@ -76,11 +77,21 @@ pub enum Reason {
     Undecodable,
     /// The document's encoding cannot spell the target there.
     Encoding,
+    /// It stands in something that is signed or encrypted (RFC 1847), which must not change.
+    Signed,
+    /// It stands in a message with a DKIM or ARC signature, and such messages were to be skipped.
+    Dkim,
+    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2).
+    SiblingPart,
+    /// The transfer encoding of its part cannot take the change.
+    Transfer,
+    /// The changed message did not read as it had to; all of it was left.
+    Doubt,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 16] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -92,6 +103,11 @@ impl Reason {
         Self::Escape,
         Self::Undecodable,
         Self::Encoding,
+        Self::Signed,
+        Self::Dkim,
+        Self::SiblingPart,
+        Self::Transfer,
+        Self::Doubt,
     ];
 
     /// Its name in `--json`.
@@ -109,6 +125,11 @@ impl Reason {
             Self::Escape => "escape",
             Self::Undecodable => "undecodable",
             Self::Encoding => "encoding",
+            Self::Signed => "signed",
+            Self::Dkim => "dkim",
+            Self::SiblingPart => "sibling-part",
+            Self::Transfer => "transfer",
+            Self::Doubt => "doubt",
         }
     }
 
@@ -122,6 +143,7 @@ impl Reason {
                 | Self::Placeholder
                 | Self::Fragment
                 | Self::BaseElement
+                | Self::Dkim
         )
     }
 }
@@ -130,7 +152,7 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkReport {
     /// The entity it stands in.
-    pub entity: String,
+    pub entity: Arc<str>,
     /// Its bytes in the file; where it is encoded there, the bytes that hold it.
     pub span: Span,
     /// Name of the element.
@@ -159,6 +181,13 @@ pub struct LinkReport {
 }
 
 impl LinkReport {
+    /// Makes it one that could not be edited.
+    pub(crate) fn refuse(&mut self, reason: Reason) {
+        self.written = None;
+        self.outcome = Outcome::NotEditable;
+        self.reason = Some(reason);
+    }
+
     /// What the reference reads as in the output.
     #[must_use]
     pub fn in_output(&self) -> &str {
@@ -173,8 +202,12 @@ impl LinkReport {
 /// An entity, and how its base was established.
 #[derive(Clone, Debug)]
 pub struct EntityReport {
-    /// What it is.
+    /// The entity around it, by its place among those of the report.
+    pub parent: Option<usize>,
+    /// What its content is.
     pub format: Format,
+    /// Its media type, as its heading says; that of its format where it has none.
+    pub media_type: Cow<'static, str>,
     /// Its encoding.
     pub charset: Charset,
     /// Its base.

@@ -14,6 +14,10 @@
 //! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
 //! ```
 //!
+//! Of a message, the entities of input and output must be the same, heading by heading, but for header
+//! fields in which a change was planned; what is in a part must decode to what the edits of that part
+//! make of it, and each document in a part is proved as a file is.
+//!
 //! Deliberately absent: trust in the edits. They say what may differ, not that it does.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -24,11 +28,13 @@ use html5ever::{Attribute, ParseOpts};
 use markup5ever_rcdom::{NodeData, RcDom};
 
 use crate::edit::Edits;
+use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
-use crate::report::{LinkReport, Outcome};
-use crate::rewrite::{BaseElement, Options, Rewritten, examine};
+use crate::report::LinkReport;
+use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
 use crate::scan::html::{Event, tag, tokens};
+use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
 
 /// Something in the output that the report does not account for.
@@ -45,39 +51,135 @@ const MOST: usize = 10;
 ///
 /// # Errors
 ///
-/// The first differences, in the order of the document.
+/// The first differences, in the order of the file.
 pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
-    let Some(entity) = rewritten.report.entities.first() else {
-        return Ok(());
-    };
     let mut differences = Vec::new();
-    edits_belong_to_links(rewritten, &mut differences);
-    let marker = unused_word(rewritten.source());
-    let (before, marked) = variants(rewritten, &marker);
     let output = rewritten.output();
-    let by_tokens = entity.without_tree || entity.is_crowded;
-    let pieces = |bytes: &[u8]| {
-        let text = entity.charset.decode(bytes, 0).text;
-        if by_tokens { token_pieces(&text) } else { tree_pieces(&text) }
-    };
-    compare(&pieces(&before), &pieces(&marked), &pieces(&output), &marker, &mut differences);
-    targets_stand(rewritten, &output, options, entity.charset, &mut differences);
+    match options.format {
+        Format::Message | Format::Mbox => entities(rewritten, &output, &mut differences),
+        _ => {
+            for part in &rewritten.parts {
+                let source = rewritten.source();
+                document(rewritten, part, source, &rewritten.edits, &output, &mut differences);
+            }
+        }
+    }
+    targets_stand(rewritten, &output, options, &mut differences);
     differences.truncate(MOST);
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
-fn edits_belong_to_links(rewritten: &Rewritten<'_>, differences: &mut Vec<Difference>) {
-    let mut links =
-        rewritten.report.links.iter().filter(|link| link.outcome == Outcome::Rewritten).peekable();
-    for (index, edit) in rewritten.edits.iter().enumerate() {
-        if rewritten.policies.get(index) == Some(&true) {
+/// Proves what `edits` make of the document `source`, which is `part` of what was rewritten.
+fn document(
+    rewritten: &Rewritten<'_>,
+    part: &Part,
+    source: &[u8],
+    edits: &Edits,
+    output: &[u8],
+    differences: &mut Vec<Difference>,
+) {
+    let Some(entity) = rewritten.report.entities.get(part.entity) else {
+        return;
+    };
+    edits_belong_to_links(edits, part, differences);
+    let marker = unused_word(source);
+    let (before, marked) = variants(source, edits, part, entity.charset, &marker);
+    let by_tokens = entity.without_tree || entity.is_crowded;
+    let pieces = |bytes: &[u8]| {
+        let text = entity.charset.decode(bytes, 0).text;
+        match (entity.format, by_tokens) {
+            (Format::Html, false) => tree_pieces(&text),
+            (Format::Html, true) => token_pieces(&text),
+            _ => vec![piece("text", text)],
+        }
+    };
+    compare(&pieces(&before), &pieces(&marked), &pieces(output), &marker, differences);
+}
+
+/// Proves that a message has the same entities and that each document in it changed as a file would.
+fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Difference>) {
+    let source = rewritten.source();
+    let (old, new) = (message::entities(source), message::entities(output));
+    let mut say = |message: String| differences.push(Difference { message });
+    if old.entities.len() != new.entities.len() {
+        let (was, is) = (old.entities.len(), new.entities.len());
+        return say(format!("the input has {was} entities, the output {is}"));
+    }
+    let mut parts = rewritten.parts.iter().peekable();
+    for (old, new) in old.entities.iter().zip(&new.entities) {
+        let name = &old.name;
+        if (old.parent, &old.media_type, old.transfer_encoding, old.signed)
+            != (new.parent, &new.media_type, new.transfer_encoding, new.signed)
+        {
+            say(format!("the entity '{name}' is another one"));
+        }
+        if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
+            say(format!("more than a URL changed in the heading of the entity '{name}'"));
+        }
+        if old.kind != Kind::Leaf {
             continue;
         }
-        while links.next_if(|link| link.span.end < edit.span.start).is_some() {}
-        let inside = links.peek().is_some_and(|link| {
-            link.span.start <= edit.span.start && edit.span.end <= link.span.end
-        });
+        let Some(part) = parts.next_if(|part| part.body == old.body) else {
+            if source[old.body.range()] != output[new.body.range()] {
+                say(format!("the entity '{name}' changed unreported"));
+            }
+            continue;
+        };
+        let decoded = (
+            part.encoding.decode(source, old.body),
+            part.encoding.decode(output, new.body),
+            &part.edits,
+        );
+        let (Ok(before), Ok(after), Some(edits)) = decoded else {
+            say(format!("the entity '{name}' cannot be decoded"));
+            continue;
+        };
+        if edits.apply(&before.bytes) != *after.bytes {
+            say(format!("the entity '{name}' does not decode to what its links make of it"));
+        }
+        let mut inside = Vec::new();
+        document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
+        inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
+    }
+    if parts.next().is_some() {
+        say("a part that changed is in no entity".to_owned());
+    }
+}
+
+/// Whether two headings are the same but for fields that hold a link or say something of a body.
+fn same_heading(
+    rewritten: &Rewritten<'_>,
+    (source, old): (&[u8], &Heading),
+    (output, new): (&[u8], &Heading),
+) -> bool {
+    const OF_BODIES: [&[u8]; 3] = [b"content-md5", b"content-length", b"lines"];
+    let is_of_body = |name: &[u8]| OF_BODIES.iter().any(|one| name.eq_ignore_ascii_case(one));
+    let links = &rewritten.report.links;
+    let holds_link = |span: Span| {
+        let first = links.partition_point(|link| link.span.start < span.start);
+        links[first..].first().is_some_and(|link| link.span.start < span.end)
+    };
+    let same = |(a, b): (&Field, &Field)| {
+        let (a_name, b_name) = (&source[a.name.range()], &output[b.name.range()]);
+        let free = is_of_body(a_name) || holds_link(a.span);
+        a_name == b_name && (free || source[a.span.range()] == output[b.span.range()])
+    };
+    old.fields.len() == new.fields.len()
+        && old.fields.iter().zip(&new.fields).all(same)
+        && source[old.separator.range()] == output[new.separator.range()]
+}
+
+/// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
+fn edits_belong_to_links(edits: &Edits, part: &Part, differences: &mut Vec<Difference>) {
+    let mut links = part.rewritten.iter().peekable();
+    for (index, edit) in edits.iter().enumerate() {
+        if part.policies.get(index) == Some(&true) {
+            continue;
+        }
+        while links.next_if(|link| link.end < edit.span.start).is_some() {}
+        let inside = links
+            .peek()
+            .is_some_and(|link| link.start <= edit.span.start && edit.span.end <= link.end);
         if !inside {
             let Span { start, end } = edit.span;
             let message = format!("the bytes {start} to {end} were changed, and are no link's");
@@ -105,24 +207,25 @@ fn unused_word(source: &[u8]) -> String {
 
 /// The source as the policies for the `base` element leave it, and that with a marker in place of each
 /// piece of new text.
-fn variants(rewritten: &Rewritten<'_>, marker: &str) -> (Vec<u8>, Vec<u8>) {
+fn variants(
+    source: &[u8],
+    edits: &Edits,
+    part: &Part,
+    charset: Charset,
+    marker: &str,
+) -> (Vec<u8>, Vec<u8>) {
     let mut policies = Edits::default();
     let mut marks = Edits::default();
-    let encoded = |text: &str| {
-        rewritten.report.entities[0]
-            .charset
-            .encode(text)
-            .unwrap_or_else(|_| text.as_bytes().to_vec())
-    };
-    for (edit, is_policy) in rewritten.edits.iter().zip(&rewritten.policies) {
-        let new = if *is_policy { edit.new.clone() } else { encoded(marker) };
+    let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
+    for (edit, is_policy) in edits.iter().zip(&part.policies) {
+        let new = if *is_policy { edit.new.clone() } else { marker.clone() };
         // Edits come from a sorted, disjoint list; a part of it is that, too.
         let _ = marks.push(edit.span, new);
         if *is_policy {
             let _ = policies.push(edit.span, edit.new.clone());
         }
     }
-    (policies.apply(rewritten.source()), marks.apply(rewritten.source()))
+    (policies.apply(source), marks.apply(source))
 }
 
 /// One thing that a document consists of.
@@ -258,7 +361,6 @@ fn targets_stand(
     rewritten: &Rewritten<'_>,
     output: &[u8],
     options: &Options,
-    charset: Charset,
     differences: &mut Vec<Difference>,
 ) {
     let removed = options.base_element == BaseElement::Remove;
@@ -269,12 +371,14 @@ fn targets_stand(
             && link.attribute.as_deref() == Some("href"))
     };
     let report = examine(output, options);
-    let other = report.entities.first().filter(|entity| entity.charset != charset);
     // A document of which nothing but ASCII is left reads alike in every encoding that is assumed.
-    if let Some(read) = other.filter(|_| !output.is_ascii()) {
-        let (was, is) = (charset.name(), read.charset.name());
-        differences
-            .push(Difference { message: format!("the input was {was}, the output reads as {is}") });
+    let entities = rewritten.report.entities.iter().zip(&report.entities);
+    for (old, new) in entities.filter(|_| !output.is_ascii()) {
+        if old.charset != new.charset {
+            let (was, is) = (old.charset.name(), new.charset.name());
+            let message = format!("the input was {was}, the output reads as {is}");
+            differences.push(Difference { message });
+        }
     }
     let old: Vec<_> = rewritten.report.links.iter().filter(counts).collect();
     let new: Vec<_> = report.links.iter().filter(counts).collect();

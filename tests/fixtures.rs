@@ -44,7 +44,7 @@ fn check(case: &Path) -> Result<(), String> {
     let mut links = String::new();
     for link in &report.links {
         let fields = [
-            link.entity.as_str(),
+            &*link.entity,
             &link.element,
             link.attribute.as_deref().unwrap_or("-"),
             &link.reference,
@@ -57,7 +57,7 @@ fn check(case: &Path) -> Result<(), String> {
     let mut bases = String::new();
     for chain in report.entities.iter().map(|entity| &entity.chain) {
         let base = chain.base.as_deref().unwrap_or("-");
-        let fields = [chain.entity.as_str(), chain.rule.section(), chain.source.name(), base];
+        let fields = [&*chain.entity, chain.rule.section(), chain.source.name(), base];
         writeln!(bases, "{}", fields.map(field).join("\t")).unwrap();
     }
     let rewritten = rewrite(&input, &options);

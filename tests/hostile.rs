@@ -177,7 +177,7 @@ fn documents_in_documents_are_followed_to_a_bound() {
     }
     let report = check(nested.as_bytes());
     assert_eq!(report.count(Outcome::Rewritten), 1);
-    assert_eq!(report.links[0].entity, "1.1.1.1.1.1.1.1.1.1");
+    assert_eq!(&*report.links[0].entity, "1.1.1.1.1.1.1.1.1.1");
 }
 
 #[test]

@@ -486,7 +486,12 @@ impl TypedDocuments {
         for enabled in self.enable {
             groups.extend(enabled);
         }
-        let scan = ScanOptions { charset: self.charset, groups, places: self.attribute };
+        let scan = ScanOptions {
+            charset: self.charset,
+            groups,
+            places: self.attribute,
+            ..ScanOptions::default()
+        };
         let options = Options { profile, retrieval, scan, ..Options::default() };
         Ok(Documents { paths, format: self.format, options })
     }

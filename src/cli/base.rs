@@ -13,43 +13,74 @@
 //!   base: http://b/  (3.1 base-element)
 //! ```
 //!
+//! Of a message it is the tree of its entities:
+//!
+//! ```text
+//! mail.eml  multipart/related
+//! │  > 3.1  http://b/  taken: Base of its heading  (mail.eml:1:1)
+//! │  base: http://b/  (3.1 base-header)
+//! └─ 1  text/html
+//!       > 3.2  http://b/  taken: the base of the entity around it, there by 3.1 (base-header)
+//!       base: http://b/  (3.2 encapsulating)
+//! ```
+//!
 //! Deliberately absent: links.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anstyle::Style;
-use baselink::base::{Rule, Status as Standing};
+use baselink::base::{BaseChain, Level, Rule, Status as Standing};
 use baselink::diagnostic::Code;
+use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::args::Bases;
 use super::input::Input;
-use super::output::{FAINT, HEADING, INVALID, Output, PLACE, Places, TAKEN, in_order, shown};
+use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, Places, TAKEN, in_order, shown};
 use super::visible::visible;
-use super::{Status, each, record};
+use super::{Status, after, each, record};
 
 /// Shows what was asked for.
 pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
-    let mut first = true;
-    each(&documents.paths, documents.format, output, |input, output| {
-        let report = examine(&input.bytes, &documents.options);
-        let places = Places::of(input, &report);
-        for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
-            output.diagnostic(&places, odd);
-        }
-        for entity in &report.entities {
+    let (mut first, mut has_tree) = (true, false);
+    let status = each(&documents.paths, documents.format, output, |file, output| {
+        let read = file.each(|input| {
+            let report = examine(input.bytes, &input.options(&documents.options));
+            let places = Places::of(input, &report);
+            for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
+                output.diagnostic(&places, odd);
+            }
             if asked.json {
-                output.json(&record::Base::of(input, entity))?;
-                continue;
+                for entity in &report.entities {
+                    output.json(&record::Base::of(input, entity))?;
+                }
+            } else if input.format == Format::Html {
+                for entity in &report.entities {
+                    gap(&mut first, output)?;
+                    picture(input, &places, entity, output)?;
+                }
+            } else {
+                gap(&mut first, output)?;
+                has_tree = true;
+                tree(input, &places, &report.entities, output)?;
             }
-            if !std::mem::take(&mut first) {
-                writeln!(output.out())?;
-            }
-            picture(input, &places, entity, output)?;
+            Ok(())
+        })?;
+        Ok(after(read, Status::Done, output))
+    })?;
+    if has_tree {
+        writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
+        for rule in RULES {
+            writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
-        Ok(Status::Done)
-    })
+    }
+    Ok(status)
+}
+
+fn gap(first: &mut bool, output: &mut Output) -> io::Result<()> {
+    if std::mem::take(first) { Ok(()) } else { writeln!(output.out()) }
 }
 
 /// Whether an oddity is one of the document or its base, not of its links.
@@ -60,7 +91,7 @@ fn is_of_bases(code: Code) -> bool {
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
 
 fn picture(
-    input: &Input,
+    input: &Input<'_>,
     places: &Places,
     entity: &EntityReport,
     output: &mut Output,
@@ -76,25 +107,96 @@ fn picture(
     for rule in RULES {
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.levels.iter().filter(|level| level.rule == rule) {
-            let (mark, style, status) = match level.status {
-                Standing::Taken => ('>', TAKEN, "taken"),
-                Standing::PassedOver => ('-', Style::new(), "passed over"),
-                Standing::Absent => (' ', FAINT, "absent"),
-                Standing::Invalid => ('!', INVALID, "invalid"),
-            };
-            write!(out, "    {} ", ink.paint(style, mark))?;
-            if let Some(value) = &level.value {
-                write!(out, "{}  ", ink.paint(style, shown(value)))?;
-            }
-            write!(out, "{}: {}", ink.paint(style, status), visible(&level.reason))?;
-            if let Some(span) = level.span {
-                write!(out, "  ({})", ink.paint(PLACE, places.at(span)))?;
-            }
-            writeln!(out)?;
+            write!(out, "    ")?;
+            line(level, None, places, ink, out)?;
         }
     }
+    write!(out, "  ")?;
+    base(chain, ink, out)
+}
+
+/// A level of a chain, with its rule where that is not said already.
+fn line(
+    level: &Level,
+    rule: Option<Rule>,
+    places: &Places,
+    ink: Ink,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let (mark, style, status) = match level.status {
+        Standing::Taken => ('>', TAKEN, "taken"),
+        Standing::PassedOver => ('-', Style::new(), "passed over"),
+        Standing::Absent => (' ', FAINT, "absent"),
+        Standing::Invalid => ('!', INVALID, "invalid"),
+    };
+    write!(out, "{} ", ink.paint(style, mark))?;
+    if let Some(rule) = rule {
+        write!(out, "{}  ", rule.section())?;
+    }
+    if let Some(value) = &level.value {
+        write!(out, "{}  ", ink.paint(style, shown(value)))?;
+    }
+    write!(out, "{}: {}", ink.paint(style, status), visible(&level.reason))?;
+    if let Some(span) = level.span {
+        write!(out, "  ({})", ink.paint(PLACE, places.at(span)))?;
+    }
+    writeln!(out)
+}
+
+fn base(chain: &BaseChain, ink: Ink, out: &mut impl Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
-    write!(out, "  base: {}  ({rule} {source})", ink.paint(TAKEN, base))?;
-    writeln!(out)
+    writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))
+}
+
+/// How many levels of a tree are drawn; what is deeper stands as far right.
+const DRAWN: usize = 24;
+
+/// The entities of a message, each with the levels at which something is to be said.
+fn tree(
+    input: &Input<'_>,
+    places: &Places,
+    entities: &[EntityReport],
+    output: &mut Output,
+) -> io::Result<()> {
+    let ink = output.ink;
+    let out = output.out();
+    // Backwards, the first child of an entity that is met is its last.
+    let mut met = HashSet::new();
+    let mut is_last: Vec<bool> =
+        entities.iter().rev().map(|entity| met.insert(entity.parent)).collect();
+    is_last.reverse();
+    let mut depths: Vec<usize> = Vec::with_capacity(entities.len());
+    // For each level whether more of it follows.
+    let mut follows: Vec<bool> = Vec::new();
+    for (index, entity) in entities.iter().enumerate() {
+        let depth = entity.parent.map_or(0, |parent| depths[parent] + 1);
+        depths.push(depth);
+        follows.truncate(depth);
+        let bar = |follows: bool| if follows { "│  " } else { "   " };
+        let around: String =
+            follows.iter().skip(1).take(DRAWN).map(|&follows| bar(follows)).collect();
+        follows.push(!is_last[index]);
+        let has_children = entities.get(index + 1).is_some_and(|next| next.parent == Some(index));
+        let (branch, beneath) = match (depth, is_last[index]) {
+            (0, _) => ("", ""),
+            (_, true) => ("└─ ", "   "),
+            (_, false) => ("├─ ", "│  "),
+        };
+        let number = match (depth, &*entity.chain.entity) {
+            (0, "") => input.name(),
+            (0, number) => format!("{}, message {number}", input.name()),
+            (_, number) => number.to_owned(),
+        };
+        let media_type = visible(&entity.media_type);
+        writeln!(out, "{around}{branch}{}  {media_type}", ink.paint(HEADING, number))?;
+        let beneath = format!("{around}{beneath}{}", bar(has_children));
+        for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
+            write!(out, "{beneath}")?;
+            line(level, Some(level.rule), places, ink, out)?;
+        }
+        write!(out, "{beneath}")?;
+        base(&entity.chain, ink, out)?;
+    }
+    Ok(())
 }

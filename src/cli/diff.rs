@@ -37,30 +37,47 @@ struct Change {
     added: Vec<Vec<u8>>,
 }
 
+/// How far the diff of a file is.
+#[derive(Default)]
+pub(crate) struct Progress {
+    /// Whether its name was printed.
+    named: bool,
+    /// How many lines more the result has than the source, up to here.
+    shift: isize,
+}
+
 /// Prints what `edits` change in `input`; nothing when they change nothing.
-pub(crate) fn print(input: &Input, edits: &Edits, output: &mut Output) -> io::Result<()> {
+pub(crate) fn print(
+    input: &Input<'_>,
+    edits: &Edits,
+    progress: &mut Progress,
+    output: &mut Output,
+) -> io::Result<()> {
     let lines: Vec<&[u8]> = input.bytes.split_inclusive(|&byte| byte == b'\n').collect();
-    let changes = changes(&input.bytes, &lines, edits);
+    let changes = changes(input.bytes, &lines, edits);
     if changes.is_empty() {
         return Ok(());
     }
     let name = input.name();
     let ink = output.ink;
-    for mark in ["---", "+++"] {
-        writeln!(output.out(), "{}", ink.paint(HEADING, format_args!("{mark} {name}")))?;
+    if !std::mem::replace(&mut progress.named, true) {
+        for mark in ["---", "+++"] {
+            writeln!(output.out(), "{}", ink.paint(HEADING, format_args!("{mark} {name}")))?;
+        }
     }
-    // How many lines more the result has than the source, up to here.
-    let mut shift: isize = 0;
     for hunk in changes.chunk_by(|a, b| b.line - (a.line + a.removed) <= 2 * CONTEXT) {
         let (first, last) = (&hunk[0], &hunk[hunk.len() - 1]);
         let start = first.line.saturating_sub(CONTEXT);
         let end = (last.line + last.removed + CONTEXT).min(lines.len());
         let grown: isize = hunk.iter().map(Change::growth).sum();
-        let old = range(start, end - start);
-        let new =
-            range(start.saturating_add_signed(shift), (end - start).saturating_add_signed(grown));
+        let in_file = input.lines + start;
+        let old = range(in_file, end - start);
+        let new = range(
+            in_file.saturating_add_signed(progress.shift),
+            (end - start).saturating_add_signed(grown),
+        );
         writeln!(output.out(), "@@ -{old} +{new} @@")?;
-        shift += grown;
+        progress.shift += grown;
         let mut at = start;
         for change in hunk {
             show(b' ', &lines[at..change.line], output)?;

@@ -15,32 +15,38 @@ use baselink::{LinkReport, Outcome, examine};
 use super::args::Links;
 use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
 use super::visible::visible;
-use super::{Status, each, record};
+use super::{Status, after, each, record};
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let mut tally = Tally::default();
     let (mut files, mut is_first) = (0, true);
     let documents = &asked.documents;
-    let status = each(&documents.paths, documents.format, output, |input, output| {
-        let report = examine(&input.bytes, &documents.options);
-        let places = Places::of(input, &report);
-        output.diagnostics(&places, &report);
-        output.details(input, &places, &report);
-        if asked.json {
-            for link in &report.links {
-                output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+    let status = each(&documents.paths, documents.format, output, |file, output| {
+        let mut status = Status::Done;
+        let read = file.each(|input| {
+            let report = examine(input.bytes, &input.options(&documents.options));
+            let places = Places::of(input, &report);
+            output.diagnostics(&places, &report);
+            output.details(input, &places, &report);
+            if asked.json {
+                for link in &report.links {
+                    output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+                }
+            } else {
+                if !report.links.is_empty() && !std::mem::take(&mut is_first) {
+                    writeln!(output.out())?;
+                }
+                text(&report.links, &places, asked.grammar, output)?;
             }
-        } else {
-            if !report.links.is_empty() && !std::mem::take(&mut is_first) {
-                writeln!(output.out())?;
+            if asked.strict && output.strict(&places, &report) {
+                status = Status::NotHeld;
             }
-            text(&report.links, &places, asked.grammar, output)?;
-        }
-        let held = !(asked.strict && output.strict(&places, &report));
-        tally.add(&report);
+            tally.add(&report);
+            Ok(())
+        })?;
         files += 1;
-        Ok(if held { Status::Done } else { Status::NotHeld })
+        Ok(after(read, status, output))
     })?;
     match files {
         0 => {}

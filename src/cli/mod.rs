@@ -14,10 +14,11 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
+use baselink::error::Result;
 use baselink::format::Format;
 
 use self::args::{Command, Refusal};
-use self::input::Input;
+use self::input::File;
 use self::output::Output;
 
 mod args;
@@ -69,6 +70,17 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     Ok(status)
 }
 
+/// What becomes of a status when a file could not be read to its end.
+fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
+    match read {
+        Ok(()) => status,
+        Err(error) => {
+            output.error(&error);
+            Status::Unusable
+        }
+    }
+}
+
 /// Says that standard output cannot be written to.
 pub(crate) fn cannot_print(error: &io::Error) -> Status {
     let sentence = format!("standard output cannot be written to: {}", input::cause(error));
@@ -76,17 +88,17 @@ pub(crate) fn cannot_print(error: &io::Error) -> Status {
     Status::Unusable
 }
 
-/// Does `work` for every input. One that cannot be read is reported, and the rest goes on.
+/// Does `work` for every file. One that cannot be read is reported, and the rest goes on.
 fn each(
     paths: &[PathBuf],
     format: Option<Format>,
     output: &mut Output,
-    mut work: impl FnMut(&Input, &mut Output) -> io::Result<Status>,
+    mut work: impl FnMut(File<'_>, &mut Output) -> io::Result<Status>,
 ) -> io::Result<Status> {
     let mut status = Status::Done;
     for path in paths {
-        status = status.max(match Input::read(path, format) {
-            Ok(input) => work(&input, output)?,
+        status = status.max(match File::open(path, format) {
+            Ok(file) => work(file, output)?,
             Err(error) => {
                 output.error(&error);
                 Status::Unusable

@@ -19,7 +19,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink::base::BaseChain;
 use baselink::diagnostic::Diagnostic;
-use baselink::layer::charset::Charset;
+use baselink::format::Format;
 use baselink::span::{Lines, Span};
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
@@ -184,7 +184,7 @@ impl Output {
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
-    pub(crate) fn details(&mut self, input: &Input, places: &Places, report: &Report) {
+    pub(crate) fn details(&mut self, input: &Input<'_>, places: &Places, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
         }
@@ -240,22 +240,34 @@ fn is_intended(link: &LinkReport) -> bool {
     }
 }
 
-/// Where things stand in a document.
+/// Where things stand in a file.
 pub(crate) struct Places {
     name: String,
+    /// Of the document.
     lines: Lines,
+    /// How many lines come before it, and how many bytes.
+    before: (usize, usize),
 }
 
 impl Places {
     /// The places of `input`.
-    pub(crate) fn of(input: &Input, report: &Report) -> Self {
-        let charset = report.entities.first().map_or(Charset::UTF_8, |entity| entity.charset);
-        Self { name: input.name(), lines: charset.lines(&input.bytes) }
+    pub(crate) fn of(input: &Input<'_>, report: &Report) -> Self {
+        let lines = match report.entities.first() {
+            Some(document) if input.format == Format::Html => document.charset.lines(input.bytes),
+            _ => Lines::of(input.bytes),
+        };
+        Self { name: input.name(), lines, before: (input.lines, input.offset) }
     }
 
     /// Line and column of the first byte of `span`.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
-        self.lines.place(span.start)
+        let (line, column) = self.lines.place(span.start);
+        (self.before.0 + line, column)
+    }
+
+    /// `span` in the bytes of the file.
+    pub(crate) fn in_file(&self, span: Span) -> Span {
+        span.shifted(self.before.1)
     }
 
     /// `path:line:column` of the first byte of `span`.
@@ -303,6 +315,11 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
+    /// How many links have `outcome`.
+    pub(crate) fn count(&self, outcome: Outcome) -> usize {
+        self.counts.get(&outcome).map_or(0, |reasons| reasons.values().sum())
+    }
+
     /// Counts the links of a document, too.
     pub(crate) fn add(&mut self, report: &Report) {
         for link in &report.links {

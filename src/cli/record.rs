@@ -9,14 +9,17 @@
 //! Deliberately absent: text for people.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use baselink::base::{BaseChain, Level};
+use baselink::format::Format;
 use baselink::reference::conformance;
-use baselink::{EntityReport, LinkReport, Outcome, Report};
+use baselink::span::Span;
+use baselink::{EntityReport, LinkReport, Outcome};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::{Places, in_order};
+use super::output::{Places, Tally};
 
 /// A link.
 #[derive(Serialize)]
@@ -74,19 +77,20 @@ impl Grammar {
 impl<'a> Link<'a> {
     /// The record of `link`.
     pub(crate) fn of(
-        input: &'a Input,
+        input: &'a Input<'_>,
         places: &Places,
         link: &'a LinkReport,
         grammar: bool,
     ) -> Self {
         let (line, column) = places.line_and_column(link.span);
+        let span = places.in_file(link.span);
         Self {
             path: input.path.to_string_lossy(),
             entity: &link.entity,
             line,
             column,
-            start: link.span.start,
-            end: link.span.end,
+            start: span.start,
+            end: span.end,
             element: &link.element,
             attribute: link.attribute.as_deref(),
             reference: &link.reference,
@@ -114,48 +118,49 @@ pub(crate) struct File<'a> {
     left: usize,
     #[serde(rename = "not-editable")]
     not_editable: usize,
-    diagnostics: Vec<Diagnostic<'a>>,
+    diagnostics: &'a [Diagnostic],
 }
 
+/// Something odd.
 #[derive(Serialize)]
-struct Diagnostic<'a> {
+pub(crate) struct Diagnostic {
     code: &'static str,
     line: usize,
     column: usize,
     start: usize,
     end: usize,
-    message: &'a str,
+    message: String,
+}
+
+impl Diagnostic {
+    /// The record of `odd`, which stands where `places` says.
+    pub(crate) fn of(odd: &baselink::diagnostic::Diagnostic, places: &Places) -> Self {
+        let (line, column) = places.line_and_column(odd.span);
+        let Span { start, end } = places.in_file(odd.span);
+        let message = odd.message.clone();
+        Self { code: odd.code.name(), line, column, start, end, message }
+    }
 }
 
 impl<'a> File<'a> {
-    /// The record of `input`, of which the result was written to `output`.
+    /// The record of the file at `path`, of which the result was written to `output`.
     pub(crate) fn of(
-        input: &'a Input,
-        places: &Places,
+        path: &'a Path,
+        format: Format,
         output: Option<Cow<'a, str>>,
-        report: &'a Report,
+        tally: &Tally,
+        diagnostics: &'a [Diagnostic],
     ) -> Self {
-        let diagnostic = |odd: &'a baselink::diagnostic::Diagnostic| {
-            let (line, column) = places.line_and_column(odd.span);
-            Diagnostic {
-                code: odd.code.name(),
-                line,
-                column,
-                start: odd.span.start,
-                end: odd.span.end,
-                message: &odd.message,
-            }
-        };
         Self {
-            path: input.path.to_string_lossy(),
-            format: input.format.name(),
+            path: path.to_string_lossy(),
+            format: format.name(),
             output,
-            rewritten: report.count(Outcome::Rewritten),
-            absolute: report.count(Outcome::Absolute),
-            no_base: report.count(Outcome::NoBase),
-            left: report.count(Outcome::Left),
-            not_editable: report.count(Outcome::NotEditable),
-            diagnostics: in_order(report).into_iter().map(diagnostic).collect(),
+            rewritten: tally.count(Outcome::Rewritten),
+            absolute: tally.count(Outcome::Absolute),
+            no_base: tally.count(Outcome::NoBase),
+            left: tally.count(Outcome::Left),
+            not_editable: tally.count(Outcome::NotEditable),
+            diagnostics,
         }
     }
 }
@@ -165,7 +170,7 @@ impl<'a> File<'a> {
 pub(crate) struct Base<'a> {
     path: Cow<'a, str>,
     entity: &'a str,
-    media_type: &'static str,
+    media_type: &'a str,
     base: Option<&'a str>,
     rule: &'static str,
     source: &'static str,
@@ -192,7 +197,7 @@ struct ChainLevel<'a> {
 
 impl<'a> Base<'a> {
     /// The record of `entity`.
-    pub(crate) fn of(input: &'a Input, entity: &'a EntityReport) -> Self {
+    pub(crate) fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
         let BaseChain { entity: number, base, rule, source, declared, levels, .. } = &entity.chain;
         let level = |level: &'a Level| ChainLevel {
             entity: &level.entity,
@@ -205,7 +210,7 @@ impl<'a> Base<'a> {
         Self {
             path: input.path.to_string_lossy(),
             entity: number,
-            media_type: entity.format.media_type(),
+            media_type: &entity.media_type,
             base: base.as_deref(),
             rule: rule.section(),
             source: source.name(),

@@ -7,107 +7,230 @@
 //!
 //! Deliberately absent: several results. Directories, and files rewritten in place, come later.
 
-use std::io::{self, Write};
+use std::io;
+use std::path::Path;
 
+use baselink::error::Result;
+use baselink::format::Format;
 use baselink::{Outcome, Report, Rewritten, verify};
 
 use super::args::{Destination, Rewrite};
-use super::input::Input;
-use super::output::{Output, Places, Tally, base_and_rule};
-use super::replace::replace;
+use super::input::{File, Input};
+use super::output::{Output, Places, Tally, base_and_rule, in_order};
+use super::replace::Replacement;
 use super::{Status, diff, each, record};
 
 /// Rewrites what was asked for.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
-    each(&asked.documents.paths, asked.documents.format, output, |input, output| {
-        one(asked, input, output)
+    each(&asked.documents.paths, asked.documents.format, output, |file, output| {
+        one(asked, file, output)
     })
 }
 
-fn one(asked: &Rewrite, input: &Input, output: &mut Output) -> io::Result<Status> {
-    let options = &asked.documents.options;
-    let rewritten = baselink::rewrite(&input.bytes, options);
-    let report = &rewritten.report;
-    let places = Places::of(input, report);
-    output.diagnostics(&places, report);
-    output.details(input, &places, report);
-
-    let mut status = Status::Done;
-    if asked.strict && output.strict(&places, report) {
-        status = Status::NotHeld;
-    }
-    let differences = match asked.verify {
-        true => verify::verify(&rewritten, options).err().unwrap_or_default(),
-        false => Vec::new(),
+fn one(asked: &Rewrite, file: File<'_>, output: &mut Output) -> io::Result<Status> {
+    let (path, format, name) = (file.path, file.format, file.name());
+    let mut result = match Sink::begin(&asked.destination) {
+        Ok(result) => result,
+        Err(error) => {
+            output.error(&error);
+            return Ok(Status::Unusable);
+        }
     };
-    for difference in &differences {
-        let name = input.name();
-        output.error(&format_args!("{name}: --verify: {}", difference.message));
-    }
-    let mut written = false;
-    if differences.is_empty() {
-        written = match deliver(asked, input, &rewritten, output)? {
-            Ok(written) => written,
-            Err(error) => {
-                output.error(&error);
-                return Ok(Status::Unusable);
-            }
+    let mut told = Told::default();
+    let mut status = Status::Done;
+    let mut failed = Ok(());
+    let read = file.each(|input| {
+        if failed.is_err() {
+            return Ok(());
+        }
+        let options = input.options(&asked.documents.options);
+        let rewritten = baselink::rewrite(input.bytes, &options);
+        let report = &rewritten.report;
+        let places = Places::of(input, report);
+        output.diagnostics(&places, report);
+        output.details(input, &places, report);
+        if asked.strict && output.strict(&places, report) {
+            status = Status::NotHeld;
+        }
+        let differences = match asked.verify {
+            true => verify::verify(&rewritten, &options).err().unwrap_or_default(),
+            false => Vec::new(),
         };
-    } else {
-        status = Status::NotHeld;
-    }
+        for difference in &differences {
+            let place = match &*input.entity {
+                "" => name.clone(),
+                number => format!("{name}: message {number}"),
+            };
+            output.error(&format_args!("{place}: --verify: {}", difference.message));
+        }
+        if asked.json {
+            let odd = in_order(report);
+            told.odd.extend(odd.into_iter().map(|odd| record::Diagnostic::of(odd, &places)));
+        }
+        told.add(report);
+        if differences.is_empty() {
+            failed = result.add(input, &rewritten, output)?;
+        } else {
+            status = Status::NotHeld;
+            // What is on its way already cannot be called back, so a message in it stays as it was.
+            failed = result.add_unproved(input, output)?;
+        }
+        Ok(())
+    })?;
+    let written = match read.and(failed).and_then(|()| result.end()) {
+        Ok(written) => written,
+        Err(error) => {
+            output.error(&error);
+            return Ok(Status::Unusable);
+        }
+    };
+    output.flush()?;
     if asked.json {
-        let file = match &asked.destination {
+        let to = match &asked.destination {
             Destination::File(path) if written => Some(path.to_string_lossy()),
             _ => None,
         };
-        output.json(&record::File::of(input, &places, file, report))?;
+        output.json(&record::File::of(path, format, to, &told.tally, &told.odd))?;
     }
-    summary(input, report, written, output);
+    told.summary(&name, format, written, output);
     Ok(status)
 }
 
-/// Brings the result where it belongs; says whether it is anywhere now.
-fn deliver(
-    asked: &Rewrite,
-    input: &Input,
-    rewritten: &Rewritten<'_>,
-    output: &mut Output,
-) -> io::Result<baselink::error::Result<bool>> {
-    let edits = &rewritten.edits;
-    match &asked.destination {
-        Destination::Standard => {
-            edits.write_to(&input.bytes, output.out())?;
-            output.flush()?;
-        }
-        Destination::File(path) => {
-            let write = |mut file: &mut dyn Write| edits.write_to(&input.bytes, &mut file);
-            return Ok(replace(path, write).map(|()| true));
-        }
-        Destination::Diff => {
-            diff::print(input, edits, output)?;
-            return Ok(Ok(false));
-        }
-        Destination::Nowhere => return Ok(Ok(false)),
-    }
-    Ok(Ok(true))
+/// Where the result of a file goes.
+enum Sink<'a> {
+    Standard,
+    /// `None` once it is not to be written after all.
+    File(Option<Replacement<'a>>),
+    Diff(diff::Progress),
+    Nowhere,
 }
 
-fn summary(input: &Input, report: &Report, written: bool, output: &mut Output) {
-    let name = input.name();
-    let Some(outermost) = report.entities.first() else { return };
-    let base = base_and_rule(&outermost.chain);
-    let mut tally = Tally::default();
-    tally.add(report);
-    let unwritten = if written { "" } else { "; nothing was written" };
-    output.notice(&format_args!("{name}: {base}; {tally}{unwritten}"));
-    match (report.count(Outcome::NoBase), report.count(Outcome::Rewritten)) {
-        (0, _) => {}
-        (_, 0) => output.notice(&format_args!(
-            "{name}: no base URL: nothing was rewritten; give one with --url"
-        )),
-        (number, _) => output.notice(&format_args!(
-            "{name}: no base URL for {number} of the links; give one with --url"
-        )),
+impl<'a> Sink<'a> {
+    fn begin(destination: &'a Destination) -> Result<Self> {
+        Ok(match destination {
+            Destination::Standard => Self::Standard,
+            Destination::File(path) => Self::File(Some(Replacement::begin(Path::new(path))?)),
+            Destination::Diff => Self::Diff(diff::Progress::default()),
+            Destination::Nowhere => Self::Nowhere,
+        })
+    }
+
+    /// Adds a document; the outer error is one of standard output.
+    fn add(
+        &mut self,
+        input: &Input<'_>,
+        rewritten: &Rewritten<'_>,
+        output: &mut Output,
+    ) -> io::Result<Result<()>> {
+        let edits = &rewritten.edits;
+        let write = |out: &mut dyn io::Write| {
+            out.write_all(input.before)?;
+            edits.write_to(input.bytes, &mut &mut *out)?;
+            out.write_all(input.after)
+        };
+        match self {
+            Self::Standard => write(output.out())?,
+            Self::File(Some(file)) => return Ok(file.write(write)),
+            Self::Diff(progress) => diff::print(input, edits, progress, output)?,
+            Self::File(None) | Self::Nowhere => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// Takes in that a document is not what it should be.
+    fn add_unproved(&mut self, input: &Input<'_>, output: &mut Output) -> io::Result<Result<()>> {
+        match self {
+            Self::Standard if input.format == Format::Mbox => {
+                let out = output.out();
+                io::Write::write_all(out, input.before)?;
+                io::Write::write_all(out, input.bytes)?;
+                io::Write::write_all(out, input.after)?;
+            }
+            Self::Standard => *self = Self::Nowhere,
+            Self::File(file) => *file = None,
+            Self::Diff(_) | Self::Nowhere => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// Says whether the result is anywhere now.
+    fn end(self) -> Result<bool> {
+        match self {
+            Self::Standard => Ok(true),
+            Self::File(Some(file)) => file.commit().map(|()| true),
+            Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(false),
+        }
+    }
+}
+
+/// What is said of a file in the end.
+#[derive(Default)]
+struct Told {
+    tally: Tally,
+    odd: Vec<record::Diagnostic>,
+    documents: usize,
+    entities: usize,
+    /// The base of the first document.
+    base: String,
+    /// The base of its links, where it is the same for all.
+    of_links: Bases,
+}
+
+/// The bases of links.
+#[derive(Default, PartialEq, Eq)]
+enum Bases {
+    #[default]
+    None,
+    One(Option<std::sync::Arc<str>>),
+    Several,
+}
+
+impl Told {
+    fn add(&mut self, report: &Report) {
+        self.tally.add(report);
+        self.documents += 1;
+        self.entities += report.entities.len();
+        if self.base.is_empty()
+            && let Some(outermost) = report.entities.first()
+        {
+            self.base = base_and_rule(&outermost.chain);
+        }
+        for link in &report.links {
+            match &self.of_links {
+                Bases::None => self.of_links = Bases::One(link.base.clone()),
+                Bases::One(base) if *base != link.base => self.of_links = Bases::Several,
+                Bases::One(_) | Bases::Several => {}
+            }
+        }
+    }
+
+    fn summary(&self, name: &str, format: Format, written: bool, output: &mut Output) {
+        let (tally, base) = (&self.tally, &self.base);
+        let base = match (format, &self.of_links) {
+            (Format::Message | Format::Mbox, Bases::Several) => "several bases",
+            (Format::Mbox, Bases::None) => "",
+            _ => base,
+        };
+        let count = |number: usize, one: &str, more: &str| match number {
+            1 => format!("1 {one}"),
+            number => format!("{number} {more}"),
+        };
+        let what = match format {
+            Format::Mbox => count(self.documents, "message", "messages"),
+            Format::Message => count(self.entities, "entity", "entities"),
+            _ => String::new(),
+        };
+        let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
+        let unwritten = if written { "" } else { "; nothing was written" };
+        output.notice(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
+        match (tally.count(Outcome::NoBase), tally.count(Outcome::Rewritten)) {
+            (0, _) => {}
+            (_, 0) => output.notice(&format_args!(
+                "{name}: no base URL: nothing was rewritten; give one with --url"
+            )),
+            (number, _) => output.notice(&format_args!(
+                "{name}: no base URL for {number} of the links; give one with --url"
+            )),
+        }
     }
 }

@@ -18,6 +18,7 @@
 //! Deliberately absent: URLs. A layer does not know what it carries.
 
 pub mod charset;
+pub mod digest;
 pub mod escape;
 pub mod spelling;
 pub mod transfer;

@@ -16,16 +16,22 @@ pub mod attributes;
 pub mod css;
 pub mod html;
 pub mod json;
+pub mod mbox;
 pub mod message;
 pub mod value;
 
+use std::sync::Arc;
+
 use self::attributes::{Groups, UserRow};
 use crate::document::Document;
+use crate::format::Format;
 use crate::layer::charset::Charset;
 
 /// What a scanner is told about a document.
 #[derive(Clone, Debug, Default)]
 pub struct ScanOptions {
+    /// Its name, where it is one of several entities in a file.
+    pub entity: Arc<str>,
     /// Its encoding, where it has no byte order mark.
     pub charset: Option<Charset>,
     /// The opt-in groups of places that count.
@@ -40,4 +46,17 @@ pub struct ScanOptions {
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     html::scan(bytes, options)
+}
+
+/// Whether this version finds links in a document of the given format.
+pub(crate) fn is_read(format: Format, _options: &ScanOptions) -> bool {
+    format == Format::Html
+}
+
+/// Finds every link of a document of the given format; `None` where this version finds none in it.
+pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
+    match format {
+        Format::Html => Some(html::scan(bytes, options)),
+        _ => None,
+    }
 }

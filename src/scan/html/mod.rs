@@ -24,12 +24,14 @@ pub mod tag;
 pub mod tokens;
 mod tree;
 
+use std::sync::Arc;
+
 use self::pass::Pass;
 use self::tag::RawTag;
 use super::ScanOptions;
 use super::attributes::Namespace;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Decoded, Document, Standing};
+use crate::document::{DeclaredBase, Decoded, Document, Standing, entity_name};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration};
@@ -130,7 +132,7 @@ fn late_declaration(bytes: &[u8]) -> Option<Charset> {
 /// Where a document stands among documents.
 struct Nested<'o> {
     options: &'o ScanOptions,
-    entity: String,
+    entity: Arc<str>,
     depth: usize,
 }
 
@@ -150,23 +152,12 @@ struct Srcdoc {
 
 impl<'o> Nested<'o> {
     fn outermost(options: &'o ScanOptions) -> Self {
-        Self { options, entity: String::new(), depth: 0 }
+        Self { options, entity: Arc::clone(&options.entity), depth: 0 }
     }
 
     fn document(&self, bytes: &[u8], start: usize, charset: Charset) -> Document {
-        let mut document = Document {
-            entity: self.entity.clone(),
-            format: Format::Html,
-            charset,
-            links: Vec::new(),
-            bases: Vec::new(),
-            parts: Vec::new(),
-            diagnostics: Vec::new(),
-            without_tree: false,
-            is_crowded: false,
-            head: start,
-            decoded: None,
-        };
+        let mut document = Document::empty(Arc::clone(&self.entity), Format::Html, charset);
+        document.head = start;
         let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
         let mut pending = vec![(self.depth, whole)];
         let mut srcdocs = Vec::new();
@@ -203,10 +194,7 @@ impl<'o> Nested<'o> {
 
     /// The document in the `number`th `srcdoc` of this one.
     fn srcdoc(&self, srcdoc: Srcdoc, depth: usize, number: usize) -> Document {
-        let entity = match self.entity.as_str() {
-            "" => number.to_string(),
-            outer => format!("{outer}.{number}"),
-        };
+        let entity = entity_name(&self.entity, number);
         let Srcdoc { value: View { text, map }, carrier, enclosed } = srcdoc;
         let nested = Nested { options: self.options, entity, depth };
         let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);

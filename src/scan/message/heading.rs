@@ -8,7 +8,8 @@
 //! `Snapshot-Content-Location` are read in every spelling: `<URL:…>`, `<…>`, quoted, bare.
 //!
 //! ```
-//! use baselink::scan::message::heading::{Heading, UrlField};
+//! use baselink::document::UrlField;
+//! use baselink::scan::message::heading::Heading;
 //! let message = b"Subject : =?utf-8?Q?caf=C3=A9?=\nBase: <URL:http://a/\n  b/>\n\nbody";
 //! let heading = Heading::read(message);
 //! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
@@ -21,6 +22,7 @@
 
 use std::borrow::Cow;
 
+use crate::document::{UrlField, UrlValue};
 use crate::span::Span;
 
 /// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
@@ -62,51 +64,6 @@ pub struct Heading {
     pub separator: Span,
     /// The lines that are no header field: the first of them, and how many.
     pub odd: Option<(Span, usize)>,
-}
-
-/// A header field that holds a URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum UrlField {
-    /// `Base` (RFC 1808, 3.1).
-    Base,
-    /// `Content-Base` (RFC 2110, 4.2; gone in RFC 2557).
-    ContentBase,
-    /// `Content-Location` (RFC 2557, 4.2).
-    ContentLocation,
-    /// `Snapshot-Content-Location`, in the archives of Chromium; in no RFC.
-    SnapshotContentLocation,
-}
-
-impl UrlField {
-    /// All of them, the strongest as a base first.
-    pub const ALL: [Self; 4] =
-        [Self::Base, Self::ContentBase, Self::ContentLocation, Self::SnapshotContentLocation];
-
-    /// The name of the field.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Base => "Base",
-            Self::ContentBase => "Content-Base",
-            Self::ContentLocation => "Content-Location",
-            Self::SnapshotContentLocation => "Snapshot-Content-Location",
-        }
-    }
-}
-
-/// The URL in a header field.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UrlValue {
-    /// Which field.
-    pub field: UrlField,
-    /// The URL, out of its wrapping and decoded, but never percent-decoded.
-    pub url: String,
-    /// The value of the field as it stands.
-    pub value: Span,
-    /// The whole field.
-    pub span: Span,
-    /// Where the URL stands verbatim; `None` where it is folded or encoded, or has quoted pairs.
-    pub verbatim: Option<Span>,
 }
 
 impl Heading {
@@ -351,7 +308,7 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
 
 /// RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says "Do NOT
 /// transform" percent-encoding.
-fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for word in words {
         let encoded = word.len() <= LONGEST_DECODED && memchr::memmem::find(word, b"=?").is_some();

@@ -5,11 +5,11 @@
 //! [`structure`] finds the entities; [`heading`] reads the header fields of one.
 //!
 //! ```
-//! use baselink::scan::message::{UrlField, entities};
+//! use baselink::{document::UrlField, scan::message::entities};
 //! let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
 //!                 --b\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
 //! let structure = entities(message);
-//! assert_eq!(structure.number(1), "1");
+//! assert_eq!(&*structure.entities[1].name, "1");
 //! assert_eq!(&message[structure.entities[1].body.range()], b"<a href=x>");
 //! let url = structure.entities[0].heading.url(message, UrlField::Base).unwrap();
 //! assert_eq!(url.url, "http://a/");
@@ -17,10 +17,11 @@
 //!
 //! Deliberately absent: transfer encodings and links. A body is the bytes that stand in the message.
 
+pub mod fields;
 pub mod heading;
 pub mod media_type;
 pub mod structure;
 
-pub use self::heading::{Field, Heading, UrlField, UrlValue};
+pub use self::heading::{Field, Heading};
 pub use self::media_type::MediaType;
-pub use self::structure::{Entity, Kind, Opaque, Structure, entities};
+pub use self::structure::{Entity, Kind, Opaque, Structure, entities, entities_named};

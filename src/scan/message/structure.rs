@@ -27,12 +27,17 @@
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use super::heading::{Field, Heading, line_end_of};
 use super::media_type::MediaType;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::document::entity_name;
 use crate::layer::transfer::TransferEncoding;
 use crate::span::Span;
+
+/// How many numbers the name of an entity has at most.
+pub const DEEPEST_NAME: usize = 64;
 
 /// The entities of a message.
 #[derive(Clone, Debug)]
@@ -46,10 +51,11 @@ pub struct Structure {
 /// A message, a body part, or a message in one (RFC 2045, 2.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
+    /// `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`; more
+    /// than [`DEEPEST_NAME`] deep `#` and its place in the list, because a name grows with its depth.
+    pub name: Arc<str>,
     /// The entity around it, by its place in the list.
     pub parent: Option<usize>,
-    /// Its place among those of its parent, from 1; 0 for the message.
-    pub ordinal: usize,
     /// Its header fields.
     pub heading: Heading,
     /// Its body: of a multipart with preamble, delimiters and epilogue.
@@ -106,32 +112,18 @@ pub enum Opaque {
     BoundaryNotFound,
 }
 
-impl Structure {
-    /// The name of an entity: `""` for the message, `1` and `1.2` for body parts, `2.1` for the message
-    /// in the entity `2`. It is as long as the entity is deep, so it is made where it is asked for.
-    #[must_use]
-    pub fn number(&self, entity: usize) -> String {
-        let mut ordinals: Vec<String> = self
-            .path(entity)
-            .map(|one| self.entities[one].ordinal)
-            .filter(|&ordinal| ordinal > 0)
-            .map(|ordinal| ordinal.to_string())
-            .collect();
-        ordinals.reverse();
-        ordinals.join(".")
-    }
-
-    /// An entity and those around it, outward.
-    pub fn path(&self, entity: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(entity), |&one| self.entities[one].parent)
-    }
-}
-
 /// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.
 #[must_use]
 pub fn entities(bytes: &[u8]) -> Structure {
+    entities_named(bytes, &Arc::from(""))
+}
+
+/// The same for a message that is itself called `name`, as one of several in a file is.
+#[must_use]
+pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
     let mut walk = Walk {
         bytes,
+        name: Arc::clone(name),
         line_end: line_end_of(bytes),
         entities: Vec::new(),
         diagnostics: Vec::new(),
@@ -234,6 +226,8 @@ impl Boundaries {
 
 struct Walk<'a> {
     bytes: &'a [u8],
+    /// Of the message.
+    name: Arc<str>,
     line_end: u8,
     entities: Vec<Entity>,
     diagnostics: Vec<Diagnostic>,
@@ -336,13 +330,19 @@ impl Walk<'_> {
 
     /// Adds an entity to those open. Whether a message begins where its body does.
     fn push(&mut self, heading: Heading, body: usize) -> bool {
-        let (parent, ordinal, digest, signed) = match self.open.last_mut() {
-            None => (None, 0, false, false),
+        let depth = self.open.len();
+        let entity = self.entities.len();
+        let (name, parent, digest, signed) = match self.open.last_mut() {
+            None => (Arc::clone(&self.name), None, false, false),
             Some(open) => {
                 open.children += 1;
                 let parent = &self.entities[open.entity];
                 let digest = parent.media_type.is("multipart", "digest");
-                (Some(open.entity), open.children, digest, parent.signed)
+                let name = match depth > DEEPEST_NAME {
+                    true => format!("#{entity}").into(),
+                    false => entity_name(&parent.name, open.children),
+                };
+                (name, Some(open.entity), digest, parent.signed)
             }
         };
         let media_type = self.media_type(&heading, digest);
@@ -357,10 +357,9 @@ impl Walk<'_> {
             }
             _ => None,
         };
-        let entity = self.entities.len();
         self.entities.push(Entity {
+            name,
             parent,
-            ordinal,
             heading,
             body: Span::at(body),
             signed: signed || is_sealed(&media_type),

@@ -1,0 +1,147 @@
+//! Header fields that say something of a body, kept right when the body changes: `Content-MD5`
+//! (RFC 1864), `Content-Length` and `Lines` (of mailboxes, RFC 4155 knows neither).
+//!
+//! A value that was right before an edit is right after it. One that was wrong stays: nobody can say what
+//! it counts, and a wrong digest is what tells of a damaged body.
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let options = Options { format: Format::Message, ..Options::at("http://a/") };
+//! let message = b"Content-Type: text/html\nContent-Length: 10\n\n<a href=x>";
+//! let expected = b"Content-Type: text/html\nContent-Length: 19\n\n<a href=http://a/x>";
+//! assert_eq!(rewrite(message, &options).output(), expected);
+//! ```
+//!
+//! Deliberately absent: signatures. They stay as evidence, and it is said that they no longer hold.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::edit::{Edit, Edits};
+use crate::layer::digest::{content_md5, with_crlf};
+use crate::layer::transfer::Decoded;
+use crate::scan::message::{Entity, Heading};
+use crate::span::Span;
+
+/// How much longer bytes become.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Growth {
+    /// Whether anything changes at all.
+    pub(super) changes: bool,
+    bytes: isize,
+    lines: isize,
+}
+
+impl Growth {
+    /// What `edit` of `bytes` adds.
+    pub(super) fn of(edit: &Edit, bytes: &[u8]) -> Self {
+        let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
+        Self {
+            changes: true,
+            bytes: edit.new.len().cast_signed() - edit.span.len().cast_signed(),
+            lines: lines(&edit.new) - lines(&bytes[edit.span.range()]),
+        }
+    }
+
+    /// Both together.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            changes: self.changes || other.changes,
+            bytes: self.bytes + other.bytes,
+            lines: self.lines + other.lines,
+        }
+    }
+}
+
+/// Where the lines of a message end, found out when it is first asked for.
+#[derive(Default)]
+pub(super) struct LineEnds(Option<Vec<usize>>);
+
+impl LineEnds {
+    /// How many line ends are in `span` of `bytes`.
+    fn within(&mut self, bytes: &[u8], span: Span) -> usize {
+        let ends = self.0.get_or_insert_with(|| memchr::memchr_iter(b'\n', bytes).collect());
+        ends.partition_point(|&at| at < span.end) - ends.partition_point(|&at| at < span.start)
+    }
+}
+
+/// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`.
+pub(super) fn lengths(
+    bytes: &[u8],
+    entity: &Entity,
+    growth: Growth,
+    line_ends: &mut LineEnds,
+) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
+        // The line end before what follows the body may count or not.
+        let body = entity.body.len();
+        let is_right = length.abs_diff(body) <= 2;
+        edits.extend(renumbered(value, length, growth.bytes).filter(|_| is_right));
+    }
+    if let Some((value, lines)) = number(bytes, &entity.heading, "Lines") {
+        let is_right = lines.abs_diff(line_ends.within(bytes, entity.body)) <= 1;
+        edits.extend(renumbered(value, lines, growth.lines).filter(|_| is_right));
+    }
+    edits.sort_by_key(|edit| edit.span.start);
+    edits
+}
+
+/// The decimal number that is the value of the only field called `name`, and where it stands.
+fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> {
+    let mut fields = heading.all(bytes, name);
+    let (field, None) = (fields.next()?, fields.next()) else {
+        return None;
+    };
+    let digits = std::str::from_utf8(&bytes[field.value.range()]).ok()?;
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    Some((field.value, digits.parse().ok().filter(|_| is_number)?))
+}
+
+/// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice.
+fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
+    let new = number.checked_add_signed(growth).filter(|_| growth != 0)?;
+    let width = value.len();
+    Some(Edit { span: value, new: format!("{new:0width$}").into_bytes() })
+}
+
+/// What becomes of the `Content-MD5` of an `entity` whose content gets `edits`, and whose encoded body
+/// `lifted`: an edit, or why there is none.
+pub(super) fn digest(
+    bytes: &[u8],
+    entity: &Entity,
+    decoded: &Decoded<'_>,
+    edits: &Edits,
+    lifted: &Edits,
+) -> Option<Result<Edit, Diagnostic>> {
+    let field = entity.heading.first(bytes, "Content-MD5")?;
+    let value = &bytes[field.value.range()];
+    let new_content = edits.apply(&decoded.bytes);
+    // RFC 1864 means the first; some writers take the bytes as they are on their system or on the way.
+    let forms: [(&[u8], &dyn Fn() -> String); 3] = [
+        (&with_crlf(&decoded.bytes), &|| content_md5(&with_crlf(&new_content))),
+        (&decoded.bytes, &|| content_md5(&new_content)),
+        (&bytes[entity.body.range()], &|| {
+            let (from, to) = (entity.body.start, entity.body.end);
+            content_md5(&within(lifted, from).apply(&bytes[from..to]))
+        }),
+    ];
+    let right = forms.iter().find(|(old, _)| content_md5(old).as_bytes() == value);
+    Some(match right {
+        Some((_, new)) => Ok(Edit { span: field.value, new: new().into_bytes() }),
+        None => Err(Diagnostic::new(
+            Code::DigestWrong,
+            field.span,
+            "this Content-MD5 was not that of the part before its links changed; it was left",
+        )),
+    })
+}
+
+/// `edits` as those of the bytes from `start` on.
+fn within(edits: &Edits, start: usize) -> Edits {
+    let mut moved = Edits::default();
+    for edit in edits {
+        let span = Span::new(edit.span.start - start, edit.span.end - start);
+        // They are disjoint and in order, as before.
+        let _ = moved.push(span, edit.new.clone());
+    }
+    moved
+}

@@ -1,0 +1,349 @@
+//! The outcome of each link of one document, and the edits that make it.
+//!
+//! A reference is judged in a fixed order: absolute ones, ones that stay for a [`Reason`], ones without a
+//! base, and at last those with a target (RFC 1808, 4). What of a target is new is spelled for its place
+//! and lifted to the document's bytes.
+//!
+//! ```
+//! use baselink::{Options, Outcome, Reason, examine};
+//! let report = examine(b"<img src=x><img src=cid:x><img usemap='#x'>", &Options::at("http://a/"));
+//! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
+//! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
+//! ```
+//!
+//! Deliberately absent: which base a document has.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{BaseElement, Fragments, Options, Planned};
+use crate::base::{BaseChain, Established, Rule, Source};
+use crate::document::{Against, LONGEST_BASE, Link};
+use crate::edit::Edit;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::Spelling;
+use crate::layer::{OffsetMap, lift};
+use crate::reference::{self, Grammar};
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::{self, Base, Profile, Target};
+use crate::span::Span;
+
+/// What of the surroundings of a document decides on its links.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Surroundings<'a> {
+    /// Why none of its links may change.
+    pub(super) kept: Option<Reason>,
+    /// The relative `Content-Location`s of the parts that its references can mean (RFC 2557, 8.2).
+    pub(super) labels: Option<&'a Labels>,
+}
+
+/// Relative `Content-Location`s, and how many open multiparts have a part with each.
+pub(super) type Labels = HashMap<Box<str>, usize>;
+
+/// Judges the links of one document.
+pub(super) struct Resolver<'a> {
+    chain: &'a BaseChain,
+    options: &'a Options,
+    around: Surroundings<'a>,
+    bases: HashMap<Against, PreparedBase>,
+}
+
+/// A base with what was found out about it once.
+struct PreparedBase {
+    url: Arc<str>,
+    base: Base,
+    usable: bool,
+    /// The same in the other profiles.
+    others: Vec<Base>,
+}
+
+impl PreparedBase {
+    fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
+        let is_short = url.len() <= LONGEST_BASE;
+        // One that is too long is not looked at, for it may be that of many documents.
+        let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
+        let prepare = |profile| {
+            Base::new(profile, &looked_at)
+                .with_query_encoding(move |query| charset.encode_query(query))
+        };
+        let base = prepare(options.profile);
+        Self {
+            usable: is_short && resolve::usable(&url).is_ok(),
+            url: if is_short { Arc::from(base.as_str()) } else { url },
+            base,
+            others: Profile::ALL
+                .into_iter()
+                .filter(|&profile| profile != options.profile)
+                .map(prepare)
+                .collect(),
+        }
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// For the links of a document in `charset` that has the base of `chain`.
+    pub(super) fn new(
+        links: &[Link],
+        charset: Charset,
+        chain: &'a BaseChain,
+        options: &'a Options,
+        around: Surroundings<'a>,
+    ) -> Self {
+        let mut resolver = Self { chain, options, around, bases: HashMap::new() };
+        for link in links {
+            if !resolver.bases.contains_key(&link.against)
+                && let Some(url) = resolver.base_of(&link.against)
+            {
+                let prepared = PreparedBase::new(url, options, charset);
+                resolver.bases.insert(link.against.clone(), prepared);
+            }
+        }
+        resolver
+    }
+
+    /// The URL that references of this kind are resolved against.
+    fn base_of(&self, against: &Against) -> Option<Arc<str>> {
+        let document = self.chain.base.as_ref();
+        let url = |established: &Established| Arc::clone(&established.url);
+        match against {
+            Against::Document => document.cloned(),
+            Against::Fallback => self.chain.fallback.as_ref().map(url),
+            Against::Retrieval => self.chain.retrieval.as_ref().map(url),
+            Against::Codebase(_) if self.options.profile == Profile::Whatwg => document.cloned(),
+            Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
+            Against::Inner(chain) => {
+                chain.iter().fold(document.cloned(), |base, inner| self.inner(base, inner))
+            }
+            Against::Nothing => None,
+        }
+    }
+
+    /// `reference` as a base, itself relative to `outer`; `outer` where it cannot be resolved.
+    fn inner(&self, outer: Option<Arc<str>>, reference: &str) -> Option<Arc<str>> {
+        if reference::placeholder(reference).is_some() {
+            return Some(reference.into());
+        }
+        let profile = self.options.profile;
+        match outer {
+            Some(outer) => Some(match Base::new(profile, &outer).resolve(reference) {
+                Ok(target) => target.url.into(),
+                Err(_) => outer,
+            }),
+            None => Base::absolute(profile, reference).ok().map(|base| base.as_str().into()),
+        }
+    }
+
+    /// Judges a link of a document whose bytes, or whose text, are in `charset`.
+    pub(super) fn link(&self, link: Link, charset: Charset) -> Planned {
+        let prepared = self.bases.get(&link.against);
+        // A base that is too long to be used is not repeated for every link either.
+        let base = prepared
+            .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
+            .map(|prepared| Arc::clone(&prepared.url));
+        let established = match &link.against {
+            Against::Fallback => self.chain.fallback.as_ref(),
+            Against::Retrieval => self.chain.retrieval.as_ref(),
+            _ => None,
+        };
+        let (rule, source) = match (&base, established) {
+            (None, _) => (Rule::Default, Source::Default),
+            (Some(_), Some(established)) => (established.rule, established.source),
+            (Some(_), None) => (self.chain.rule, self.chain.source),
+        };
+        let verdict = self.judge(&link, prepared);
+        let mut planned = Planned {
+            report: LinkReport {
+                entity: Arc::clone(&self.chain.entity),
+                span: link.span(),
+                element: link.element,
+                attribute: link.attribute,
+                reference: link.reference,
+                base,
+                rule,
+                source,
+                target: None,
+                written: None,
+                outcome: Outcome::Left,
+                reason: None,
+                differs: false,
+            },
+            edits: Vec::new(),
+            is_policy: false,
+        };
+        match verdict {
+            Verdict::Absolute => {
+                planned.report.outcome = Outcome::Absolute;
+                planned.report.target = Some(planned.report.reference.clone());
+            }
+            Verdict::NoBase => planned.report.outcome = Outcome::NoBase,
+            Verdict::Left(reason) => planned.report.reason = Some(reason),
+            Verdict::Target(target) => {
+                let reference = planned.report.reference.as_str();
+                planned.report.outcome = Outcome::Rewritten;
+                planned.report.differs =
+                    prepared.is_some_and(|prepared| differs(prepared, reference, &target.url));
+                match spell_target(&target, reference, link.map.as_ref(), link.spelling, charset) {
+                    Ok((edits, written)) => {
+                        planned.edits = edits;
+                        planned.report.written = written;
+                    }
+                    Err(reason) => planned.refuse(reason),
+                }
+                planned.report.target = Some(target.url);
+            }
+        }
+        planned
+    }
+
+    fn judge(&self, link: &Link, prepared: Option<&PreparedBase>) -> Verdict {
+        let reference = link.reference.as_str();
+        let profile = self.options.profile;
+        let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
+        if reference::opaque_scheme(reference).is_some()
+            && !(profile == Profile::Whatwg
+                && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
+        {
+            return Verdict::Absolute;
+        }
+        if reference::placeholder(reference).is_some() {
+            return Verdict::Left(Reason::Placeholder);
+        }
+        if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
+            return Verdict::Absolute;
+        }
+        if let Some(reason) = self.around.kept {
+            return Verdict::Left(reason);
+        }
+        if reference.is_empty() && !link.empty_resolves {
+            return Verdict::Left(Reason::Empty);
+        }
+        if reference.starts_with('#') {
+            if link.fragment_identifies {
+                return Verdict::Left(Reason::IdReference);
+            }
+            let kept = match self.options.fragments {
+                Fragments::Rewrite => false,
+                Fragments::Keep => true,
+                Fragments::Auto => !self.base_is_elsewhere(),
+            };
+            if kept {
+                return Verdict::Left(Reason::Fragment);
+            }
+        }
+        if link.against == Against::Fallback
+            && matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+        {
+            return Verdict::Left(Reason::BaseElement);
+        }
+        let Some(prepared) = prepared else {
+            return Verdict::NoBase;
+        };
+        if self.means_a_part(reference) {
+            return Verdict::Left(Reason::SiblingPart);
+        }
+        if !prepared.usable {
+            return Verdict::Left(Reason::BaseUnusable);
+        }
+        // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
+        if (profile == Profile::Whatwg || link.against == Against::Fallback)
+            && reference::contains_placeholder(reference)
+        {
+            return Verdict::Left(Reason::Placeholder);
+        }
+        match prepared.base.resolve(reference) {
+            Ok(target) => Verdict::Target(target),
+            Err(_) => Verdict::Left(Reason::Unresolvable),
+        }
+    }
+
+    /// Whether a base is embedded that is not where the document is.
+    fn base_is_elsewhere(&self) -> bool {
+        let fallback = self.chain.fallback.as_ref().map(|outer| &*outer.url);
+        self.chain.rule == Rule::Embedded
+            && self.chain.base.as_deref().map(without_fragment) != fallback.map(without_fragment)
+    }
+
+    /// Whether a reader of the message finds what is meant in the message itself: it knows no base, and
+    /// compares octet by octet (RFC 2557, 8.2).
+    fn means_a_part(&self, reference: &str) -> bool {
+        let labels = self.around.labels.filter(|labels| !labels.is_empty());
+        labels.is_some_and(|labels| {
+            self.chain.is_from_outside && labels.contains_key(without_fragment(reference))
+        })
+    }
+}
+
+fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
+}
+
+/// What is to become of a link.
+enum Verdict {
+    Absolute,
+    NoBase,
+    Left(Reason),
+    Target(Target),
+}
+
+/// Whether another profile sees another target, spelling aside.
+fn differs(prepared: &PreparedBase, reference: &str, url: &str) -> bool {
+    if is_plain(reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
+        return false;
+    }
+    let spelled = |url: &str| Base::new(Profile::Whatwg, url).as_str().to_owned();
+    let own = spelled(url);
+    prepared.others.iter().any(|other| match other.resolve(reference) {
+        Ok(target) => target.url != url && spelled(&target.url) != own,
+        Err(_) => true,
+    })
+}
+
+/// Whether every profile resolves text made of such characters alike.
+fn is_plain(text: &str) -> bool {
+    let text = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:")).unwrap_or(text);
+    !text.starts_with("///")
+        && !text.ends_with(['?', '#'])
+        && text.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(
+                    byte,
+                    b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b','
+                )
+        })
+}
+
+/// The edits that put `target` where `reference` stands, and, where that is not the target, what the
+/// reference reads as then.
+fn spell_target(
+    target: &Target,
+    reference: &str,
+    map: Option<&OffsetMap>,
+    spelling: Spelling,
+    charset: Charset,
+) -> Result<(Vec<Edit>, Option<String>), Reason> {
+    let length = reference.len();
+    let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
+    let mut edits = Vec::with_capacity(1);
+    let mut written = String::with_capacity(target.url.len());
+    let (mut reference_at, mut url_at) = (0, 0);
+    let end = (length, target.url.len(), 0);
+    let kept = target.kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
+    for (reference_to, url_to, kept) in kept.chain([end]) {
+        let new = &target.url[url_at..url_to];
+        let gap = Span::new(reference_at, reference_to);
+        if !(new.is_empty() && gap.is_empty()) {
+            let new = spelling.adapt(new, reference_to == length, charset);
+            if new.contains('\u{fffd}') {
+                return Err(Reason::Undecodable);
+            }
+            let spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
+            edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
+            written.push_str(&new);
+        }
+        written.push_str(&target.url[url_to..url_to + kept]);
+        reference_at = reference_to + kept;
+        url_at = url_to + kept;
+    }
+    Ok((edits, (written != target.url).then_some(written)))
+}

@@ -1,0 +1,434 @@
+//! From a message to its edits: every entity gets its base, and every document in one is planned as a file
+//! would be.
+//!
+//! ```text
+//! message --entities--> heading, heading, … --base--> a BaseChain each, outermost first (RFC 1808, 3.2)
+//!    leaf --transfer--> bytes --scan--> Document --plan--> edits of those bytes
+//!                                                  |
+//!    message' <--edits-- header fields kept right <-- lift (transfer), all of a part at once
+//! ```
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let message = b"Base: <URL:http://a/b/>\nContent-Type: text/html\n\
+//!                 Content-Transfer-Encoding: quoted-printable\n\n<a href=3D=\n\"x\">\n";
+//! let options = Options { format: Format::Message, ..Options::default() };
+//! let expected = b"Base: <URL:http://a/b/>\nContent-Type: text/html\n\
+//!                  Content-Transfer-Encoding: quoted-printable\n\n<a href=3D=\n\"http://a/b/x\">\n";
+//! assert_eq!(rewrite(message, &options).output(), expected);
+//! ```
+//!
+//! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
+
+use std::collections::HashMap;
+
+use super::fields::{self, Growth, LineEnds};
+use super::judge::{Labels, Resolver, Surroundings};
+use super::{Options, Part, Planner, Settled, move_levels, unfit_base};
+use crate::base::{self, BaseChain, Outer, Rule};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Document, UrlField, UrlValue};
+use crate::edit::{Edit, Edits};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::report::{EntityReport, Outcome, Reason, Report};
+use crate::resolve::Base;
+use crate::scan::attributes::Group;
+use crate::scan::message::{self, Entity, Kind, MediaType, Structure};
+use crate::scan::{self, ScanOptions};
+use crate::span::Span;
+
+/// The edits and the report of the message `bytes`.
+pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
+    let structure = message::entities_named(bytes, &options.scan.entity);
+    let mut plan = Plan {
+        bytes,
+        options,
+        structure: &structure,
+        report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
+        places: Vec::with_capacity(structure.entities.len()),
+        kept: Vec::with_capacity(structure.entities.len()),
+        labels: OpenLabels::of(bytes, &structure, options),
+        parts: Vec::new(),
+        edits: Vec::new(),
+    };
+    for index in 0..structure.entities.len() {
+        plan.entity(index);
+    }
+    plan.fields();
+    plan.finish()
+}
+
+struct Plan<'a> {
+    bytes: &'a [u8],
+    options: &'a Options,
+    structure: &'a Structure,
+    report: Report,
+    /// The place of each entity in the report.
+    places: Vec<usize>,
+    /// Why nothing in an entity may change.
+    kept: Vec<Option<Reason>>,
+    labels: OpenLabels,
+    parts: Vec<Part>,
+    /// Of the message, with the entity in whose heading or body each is.
+    edits: Vec<Placed>,
+}
+
+struct Placed {
+    edit: Edit,
+    entity: usize,
+    in_body: bool,
+}
+
+impl Plan<'_> {
+    /// Establishes the base of an entity and plans what it holds; those around it come first.
+    fn entity(&mut self, index: usize) {
+        let entity = &self.structure.entities[index];
+        self.labels.enter(index, entity.parent);
+        self.kept.push(self.why_kept(entity));
+        let mut heading = self.heading(entity);
+        self.report.diagnostics.append(&mut heading.diagnostics);
+        if matches!(heading.rule, Rule::Embedded | Rule::Retrieval) {
+            self.report.diagnostics.extend(unfit_base(&heading, self.options.profile));
+        }
+        self.header_links(index, &heading);
+        self.places.push(self.report.entities.len());
+        if entity.kind != Kind::Leaf || !self.content(index, &heading) {
+            self.report.entities.push(EntityReport {
+                parent: entity.parent.map(|parent| self.places[parent]),
+                format: format_of(&entity.media_type),
+                media_type: entity.media_type.to_string().into(),
+                charset: Charset::UTF_8,
+                chain: heading,
+                without_tree: false,
+                is_crowded: false,
+            });
+        }
+    }
+
+    fn why_kept(&self, entity: &Entity) -> Option<Reason> {
+        if entity.signed {
+            return Some(Reason::Signed);
+        }
+        let inherited = entity.parent.and_then(|parent| self.kept[parent]);
+        inherited.or_else(|| {
+            (self.options.skip_dkim && self.signature(entity).is_some()).then_some(Reason::Dkim)
+        })
+    }
+
+    /// The first field with which a message's way vouches for it (RFC 6376, RFC 4870, RFC 8617).
+    fn signature(&self, entity: &Entity) -> Option<Span> {
+        const FIELDS: [&str; 4] =
+            ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
+        let is_message = entity
+            .parent
+            .is_none_or(|parent| self.structure.entities[parent].kind == Kind::Message);
+        let fields = FIELDS.iter().filter_map(|name| entity.heading.first(self.bytes, name));
+        fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
+    }
+
+    fn heading(&self, entity: &Entity) -> BaseChain {
+        let outer = match entity.parent {
+            Some(parent) => Outer::Encapsulating(self.chain_of(parent)),
+            None => Outer::Retrieval(self.options.retrieval.as_ref()),
+        };
+        let fields: Vec<UrlValue> = UrlField::ALL
+            .iter()
+            .flat_map(|&field| entity.heading.urls(self.bytes, field))
+            .collect();
+        let content_location = !self.options.no_content_location;
+        base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
+    }
+
+    /// The base of an entity that holds others: that of its heading.
+    fn chain_of(&self, entity: usize) -> &BaseChain {
+        &self.report.entities[self.places[entity]].chain
+    }
+
+    /// The URLs in the heading itself: "the base URL for a message serves as both the base for any
+    /// relative URLs within the message headers and the default base URL for documents enclosed"
+    /// (RFC 1808, 3.1).
+    fn header_links(&mut self, index: usize, heading: &BaseChain) {
+        if !self.options.scan.groups.contains(Group::Headers) {
+            return;
+        }
+        let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
+        let around = Surroundings { kept: self.kept[index], labels: None };
+        let resolver = Resolver::new(&links, Charset::UTF_8, heading, self.options, around);
+        let planned = links.into_iter().map(|link| resolver.link(link, Charset::UTF_8)).collect();
+        let Settled { edits, links, .. } = Settled::of(planned);
+        self.report.links.extend(links);
+        self.edits.extend(edits.iter().cloned().map(|edit| Placed {
+            edit,
+            entity: index,
+            in_body: false,
+        }));
+    }
+
+    /// Plans the document that is the content of a leaf; `false` where it is none that is read.
+    fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
+        let entity = &self.structure.entities[index];
+        let format = format_of(&entity.media_type);
+        if !scan::is_read(format, &self.options.scan) {
+            return false;
+        }
+        let label = entity.media_type.parameter("charset");
+        if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
+            let message = format!("the charset {label} is not known; the part was left");
+            self.say(Code::CharsetUnknown, Span::at(entity.body.start), message);
+            return false;
+        }
+        let decoded = match entity.transfer_encoding.decode(self.bytes, entity.body) {
+            Ok(decoded) => decoded,
+            Err(obstacle) => {
+                let message = format!("this part was left: {obstacle}");
+                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                return false;
+            }
+        };
+        let options = ScanOptions {
+            entity: entity.name.clone(),
+            charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
+            ..self.options.scan.clone()
+        };
+        let Some(document) = scan::content(format, &decoded.bytes, &options) else {
+            return false;
+        };
+        let kept = self.kept[index];
+        let parent = entity.parent.map(|parent| self.places[parent]);
+        let mut settled = self.document(document, parent, heading, kept, &decoded);
+        if let Some(report) = self.report.entities.get_mut(self.places[index]) {
+            report.media_type = entity.media_type.to_string().into();
+        }
+        if settled.edits.is_empty() {
+            self.report.links.append(&mut settled.links);
+            return true;
+        }
+        match decoded.lift(&settled.edits) {
+            Ok(lifted) => {
+                let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
+                let placed = |edit, in_body| Placed { edit, entity: index, in_body };
+                self.edits.extend(lifted.iter().cloned().map(|edit| placed(edit, true)));
+                match digest {
+                    Some(Ok(edit)) => self.edits.push(placed(edit, false)),
+                    Some(Err(odd)) => self.report.diagnostics.push(odd),
+                    None => {}
+                }
+                self.parts.push(Part {
+                    body: entity.body,
+                    encoding: entity.transfer_encoding,
+                    entity: self.places[index],
+                    edits: Some(settled.edits),
+                    policies: settled.policies,
+                    rewritten: settled.rewritten,
+                });
+            }
+            Err(obstacle) => {
+                let message = format!("this part was left: {obstacle}");
+                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                refuse(&mut settled.links, Reason::Transfer);
+            }
+        }
+        self.report.links.append(&mut settled.links);
+        true
+    }
+
+    /// Plans a document in the bytes of its part; what the report says of places is of the message.
+    fn document(
+        &mut self,
+        document: Document,
+        parent: Option<usize>,
+        heading: &BaseChain,
+        kept: Option<Reason>,
+        decoded: &crate::layer::transfer::Decoded<'_>,
+    ) -> Settled {
+        let first_entity = self.report.entities.len();
+        let first_diagnostic = self.report.diagnostics.len();
+        let around = Surroundings { kept, labels: Some(&self.labels.open) };
+        let beneath = document.charset;
+        let mut planner = Planner { options: self.options, around, report: &mut self.report };
+        let planned = planner.document(document, parent, Outer::Heading(heading), beneath);
+        let mut settled = Settled::of(planned);
+        for link in &mut settled.links {
+            link.span = decoded.covering(link.span);
+        }
+        for odd in &mut self.report.diagnostics[first_diagnostic..] {
+            odd.span = decoded.covering(odd.span);
+        }
+        move_levels(&mut self.report.entities[first_entity..], |span| decoded.covering(span));
+        settled
+    }
+
+    fn say(&mut self, code: Code, span: Span, message: String) {
+        self.report.diagnostics.push(Diagnostic::new(code, span, message));
+    }
+
+    /// Keeps right what headings say of bodies, from the inside out: an edit of a heading is one of the
+    /// body around it.
+    fn fields(&mut self) {
+        let entities = &self.structure.entities;
+        let mut of_heading = vec![Growth::default(); entities.len()];
+        let mut of_body = of_heading.clone();
+        for Placed { edit, entity, in_body } in &self.edits {
+            let growth = if *in_body { &mut of_body } else { &mut of_heading };
+            growth[*entity] = growth[*entity].and(Growth::of(edit, self.bytes));
+        }
+        let mut line_ends = LineEnds::default();
+        for (index, entity) in entities.iter().enumerate().rev() {
+            if of_body[index].changes {
+                for edit in fields::lengths(self.bytes, entity, of_body[index], &mut line_ends) {
+                    of_heading[index] = of_heading[index].and(Growth::of(&edit, self.bytes));
+                    self.edits.push(Placed { edit, entity: index, in_body: false });
+                }
+            }
+            let whole = of_heading[index].and(of_body[index]);
+            if let Some(parent) = entity.parent {
+                of_body[parent] = of_body[parent].and(whole);
+            }
+            if whole.changes
+                && let Some(signature) = self.signature(entity)
+            {
+                let message = "this signature (DKIM, ARC) no longer holds for the changed message";
+                self.say(Code::SignatureBroken, signature, message.to_owned());
+            }
+        }
+    }
+
+    /// Puts the edits in order, and looks at what they make before anyone relies on it.
+    fn finish(mut self) -> (Edits, Vec<Part>, Report) {
+        self.edits.sort_by_key(|placed| placed.edit.span.start);
+        let mut edits = Edits::default();
+        let mut in_order = true;
+        for Placed { edit, .. } in self.edits {
+            in_order &= edits.push(edit.span, edit.new).is_ok();
+        }
+        let odd = match in_order {
+            true => doubt(self.bytes, &edits, self.structure, &self.parts, &self.places),
+            false => Some("two changes reach into each other"),
+        };
+        if let Some(odd) = odd {
+            refuse(&mut self.report.links, Reason::Doubt);
+            let message = format!("the message was left as it is, because in the result {odd}");
+            self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
+            return (Edits::default(), Vec::new(), self.report);
+        }
+        (edits, self.parts, self.report)
+    }
+}
+
+fn refuse(links: &mut [crate::report::LinkReport], reason: Reason) {
+    links
+        .iter_mut()
+        .filter(|link| link.outcome == Outcome::Rewritten)
+        .for_each(|link| link.refuse(reason));
+}
+
+fn format_of(media_type: &MediaType) -> Format {
+    Format::of_media_type(&media_type.type_, &media_type.subtype)
+}
+
+/// Whether markup can be looked for in a charset although its name is not known: most names that are in
+/// no standard mean one that contains ASCII.
+fn is_ascii_superset(label: &str) -> bool {
+    const OTHERS: [&str; 8] =
+        ["utf-7", "utf7", "utf-32", "utf32", "ucs-4", "ebcdic", "hz-gb", "iso-2022-"];
+    let label = label.trim().to_ascii_lowercase();
+    Charset::for_label(&label).is_some() || !OTHERS.iter().any(|other| label.contains(other))
+}
+
+/// What of the changed message does not read as it must: the same entities, and in every part the changed
+/// document.
+fn doubt(
+    bytes: &[u8],
+    edits: &Edits,
+    structure: &Structure,
+    parts: &[Part],
+    places: &[usize],
+) -> Option<&'static str> {
+    if edits.is_empty() {
+        return None;
+    }
+    let output = edits.apply(bytes);
+    let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
+    if mailbox.find_iter(bytes).count() != mailbox.find_iter(&output).count() {
+        return Some("a line begins with 'From '");
+    }
+    let found = message::entities_named(&output, &structure.entities[0].name);
+    let alike = |(old, new): (&Entity, &Entity)| {
+        let fields = (old.heading.fields.len(), new.heading.fields.len());
+        (old.parent, &old.media_type, old.transfer_encoding, old.signed)
+            == (new.parent, &new.media_type, new.transfer_encoding, new.signed)
+            && std::mem::discriminant(&old.kind) == std::mem::discriminant(&new.kind)
+            && fields.0 == fields.1
+    };
+    if structure.entities.len() != found.entities.len()
+        || !structure.entities.iter().zip(&found.entities).all(alike)
+    {
+        return Some("other entities are found");
+    }
+    let entity_at: HashMap<usize, usize> =
+        places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
+    let reads = |part: &Part| {
+        let body = found.entities.get(*entity_at.get(&part.entity)?)?.body;
+        let old = part.encoding.decode(bytes, part.body).ok()?;
+        let new = part.encoding.decode(&output, body).ok()?;
+        (part.edits.as_ref()?.apply(&old.bytes) == *new.bytes).then_some(())
+    };
+    let differs = parts.iter().any(|part| reads(part).is_none());
+    differs.then_some("a part does not decode to what it was made of")
+}
+
+/// The relative `Content-Location`s that the references of a document can mean: those of the body parts
+/// of all multiparts around it (RFC 2557, 8.2).
+#[derive(Default)]
+struct OpenLabels {
+    /// By multipart.
+    parts: HashMap<usize, Vec<Box<str>>>,
+    /// The entities around the present one, outermost first, and itself.
+    stack: Vec<usize>,
+    open: Labels,
+}
+
+impl OpenLabels {
+    fn of(bytes: &[u8], structure: &Structure, options: &Options) -> Self {
+        let mut labels = Self::default();
+        for entity in &structure.entities {
+            let Some(parent) = entity.parent else { continue };
+            let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
+            let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
+                continue;
+            };
+            // A label that becomes absolute itself is still met by links that do.
+            let becomes_absolute = options.scan.groups.contains(Group::Headers)
+                && label.verbatim.is_some()
+                && !entity.signed;
+            let is_relative =
+                !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
+            if is_multipart && is_relative && !becomes_absolute {
+                labels.parts.entry(parent).or_default().push(label.url.into());
+            }
+        }
+        labels
+    }
+
+    /// Goes on to the entity `index`, which is in `parent`.
+    fn enter(&mut self, index: usize, parent: Option<usize>) {
+        while let Some(&last) = self.stack.last()
+            && Some(last) != parent
+        {
+            for label in self.parts.get(&last).into_iter().flatten() {
+                if let Some(count) = self.open.get_mut(label) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.open.remove(label);
+                    }
+                }
+            }
+            self.stack.pop();
+        }
+        self.stack.push(index);
+        for label in self.parts.get(&index).into_iter().flatten() {
+            *self.open.entry(label.clone()).or_default() += 1;
+        }
+    }
+}

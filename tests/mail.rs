@@ -1,0 +1,79 @@
+//! The laws of the design over real messages: those of `../shared/corpus/mail`, where that folder is.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::{Path, PathBuf};
+
+use baselink::format::Format;
+use baselink::scan::mbox::Messages;
+use baselink::{Options, Outcome, rewrite, verify};
+
+fn files() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/mail");
+    let mut files = Vec::new();
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Every message of the corpus; a mailbox has several.
+fn messages() -> Vec<(String, Vec<u8>)> {
+    let mut messages = Vec::new();
+    for path in files() {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.display().to_string();
+        if bytes.starts_with(b"From ") {
+            let mut mailbox = Messages::new(bytes.as_slice());
+            while let Some(message) = mailbox.next_message().unwrap() {
+                let name = format!("{name}#{}", message.number);
+                messages.push((name, message.bytes[message.message.range()].to_vec()));
+            }
+        } else {
+            messages.push((name, bytes));
+        }
+    }
+    messages
+}
+
+#[test]
+fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
+    let messages = messages();
+    if messages.is_empty() {
+        println!("../shared/corpus/mail is not here; nothing was tested");
+        return;
+    }
+    let mut rewritten_links = 0;
+    let mut wrong = Vec::new();
+    let without = Options { format: Format::Message, ..Options::default() };
+    let with = Options { format: Format::Message, ..Options::at("https://example.org/") };
+    for (name, bytes) in &messages {
+        let untouched = rewrite(bytes, &without);
+        let in_file = untouched.report.entities.iter().any(|entity| entity.chain.base.is_some());
+        if !in_file && !untouched.edits.is_empty() {
+            wrong.push(format!("{name}: changed without a base"));
+        }
+        for (options, rewritten) in [(&without, untouched), (&with, rewrite(bytes, &with))] {
+            if let Err(differences) = verify::verify(&rewritten, options) {
+                wrong.push(format!("{name}: {differences:?}"));
+            }
+            let output = rewritten.output();
+            if !rewrite(&output, options).edits.is_empty() {
+                wrong.push(format!("{name}: rewriting twice changes more"));
+            }
+            rewritten_links += rewritten.report.count(Outcome::Rewritten);
+            for odd in &rewritten.report.diagnostics {
+                if odd.code == baselink::diagnostic::Code::Doubt {
+                    wrong.push(format!("{name}: {}", odd.message));
+                }
+            }
+        }
+    }
+    println!("{} messages, {rewritten_links} links rewritten", messages.len());
+    assert!(rewritten_links > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
