@@ -85,6 +85,20 @@ impl Charset {
     /// UTF-8 where `bytes` are that, else windows-1252.
     #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
+        Self::detect_with(bytes, given, || prescan(&bytes[..bytes.len().min(1024)]))
+    }
+
+    /// The same for plain text, which has no declaration.
+    #[must_use]
+    pub fn detect_plain(bytes: &[u8], given: Option<Self>) -> Detected {
+        Self::detect_with(bytes, given, || None)
+    }
+
+    fn detect_with(
+        bytes: &[u8],
+        given: Option<Self>,
+        declared: impl FnOnce() -> Option<Self>,
+    ) -> Detected {
         let found = |charset, declaration, mark| Detected { charset, declaration, mark };
         if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
             return found(Self(encoding), Declaration::ByteOrderMark, mark);
@@ -92,7 +106,7 @@ impl Charset {
         if let Some(given) = given {
             return found(given, Declaration::Given, 0);
         }
-        if let Some(charset) = prescan(&bytes[..bytes.len().min(1024)]) {
+        if let Some(charset) = declared() {
             return found(charset, Declaration::Meta, 0);
         }
         let valid = std::str::from_utf8(bytes).is_ok();
@@ -445,6 +459,15 @@ mod tests {
         let mut late = vec![b' '; 1020];
         late.extend_from_slice(b"<meta charset=gbk>");
         assert_eq!(detected(&late), "UTF-8");
+    }
+
+    #[test]
+    fn plain_text_declares_nothing() {
+        let named = |bytes, given| Charset::detect_plain(bytes, given).charset.name();
+        assert_eq!(named(b"<meta charset=gbk>", None), "UTF-8");
+        assert_eq!(named(b"caf\xe9", None), "windows-1252");
+        assert_eq!(named(b"caf\xe9", Charset::for_label("koi8-r")), "KOI8-R");
+        assert_eq!(named(b"\xef\xbb\xbfa", Charset::for_label("koi8-r")), "UTF-8");
     }
 
     #[test]

@@ -32,6 +32,11 @@ pub enum Form {
     Srcset,
     /// The URL of a declarative refresh (HTML, 4.2.5.3), in quotes or bare.
     Refresh(Option<char>),
+    /// A URL in a header field (RFC 5322) or in the wrapper of RFC 1738's appendix, bare, in brackets
+    /// or in this quote. White space there does not belong to it, and there are no escapes: white
+    /// space, control characters, `<`, `>`, `"`, `\`, the quote and all beyond ASCII are
+    /// percent-encoded (the "unsafe" characters of RFC 1738, 2.2, as far as they can do harm).
+    Field(Option<char>),
     /// The inside of a CSS url-token (CSS Syntax 3, 4.3.6).
     CssToken,
     /// The inside of a CSS string.
@@ -80,6 +85,11 @@ impl Spelling {
                 Form::Commas => ascii_space || character == ',',
                 Form::Semicolons => ascii_space || character == ';',
                 Form::Refresh(quote) => Some(character) == quote,
+                Form::Field(quote) => {
+                    !character.is_ascii_graphic()
+                        || matches!(character, '<' | '>' | '"' | '\\')
+                        || Some(character) == quote
+                }
                 Form::CssToken => {
                     ascii_space
                         || character.is_control()
@@ -163,6 +173,8 @@ mod tests {
         check(Form::Spaces, double, "utf-8", "/a b", "/a%20b");
         check(Form::Commas, double, "utf-8", "/a,b", "/a%2Cb");
         check(Form::Refresh(Some('\'')), double, "utf-8", "/'\"", "/%27&quot;");
+        check(Form::Field(None), Carrier::Raw, "utf-8", "/a\r\n,'\"é\\", "/a%0D%0A,'%22%C3%A9%5C");
+        check(Form::Field(Some('\'')), Carrier::Raw, "utf-8", "/<'>\u{7f}", "/%3C%27%3E%7F");
         check(Form::CssToken, Carrier::Raw, "utf-8", "/a (b)", "/a%20%28b%29");
         check(Form::CssString('"'), double, "utf-8", "/\"", "/\\&quot;");
         check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");

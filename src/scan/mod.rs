@@ -17,6 +17,7 @@ pub mod css;
 pub mod html;
 pub mod json;
 pub mod message;
+pub mod text;
 pub mod value;
 
 use self::attributes::{Groups, UserRow};

@@ -351,7 +351,7 @@ pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
 
 /// RFC 2557, 4.4.3: unfold, remove white space, then decode encoded words. It also says "Do NOT
 /// transform" percent-encoding.
-fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut text = String::new();
     for word in words {
         let encoded = word.len() <= LONGEST_DECODED && memchr::memmem::find(word, b"=?").is_some();

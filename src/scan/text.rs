@@ -1,0 +1,241 @@
+//! Plain text to a [`Document`]: the links in the wrapper that the appendix of RFC 1738 recommends,
+//! `<URL:…>`, the places of the group `text`.
+//!
+//! "Extra whitespace (spaces, linebreaks, tabs, etc.) may need to be added to break long URLs across
+//! lines. The whitespace should be ignored when extracting the URL." A hyphen before a line break may
+//! or may not be part of the URL, says the appendix; here it is.
+//!
+//! ```
+//! use baselink::{ScanOptions, scan::text};
+//! let options = ScanOptions { groups: "text".parse().unwrap(), ..ScanOptions::default() };
+//! let mail = b"See <URL:../a/\n  b.html>, or <http://a/>.";
+//! let links = text::scan(mail, &options).links;
+//! assert_eq!(links.len(), 1);
+//! assert_eq!(links[0].reference, "../a/b.html");
+//! assert_eq!(&mail[links[0].span().range()], b"../a/\n  b.html");
+//! ```
+//!
+//! Deliberately absent: links without the wrapper. What looks like a URL in text may be one, and what
+//! looks like a relative one hardly ever is.
+
+use super::ScanOptions;
+use super::attributes::Group;
+use crate::document::{Against, Decoded, Document, Link};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::{OffsetMap, View};
+use crate::span::Span;
+
+/// What the document of a plain text is.
+const FORMAT: Format = Format::Other;
+
+const OPEN: &[u8] = b"<URL:";
+
+/// How many bytes may stand between `<URL:` and `>`.
+pub const LONGEST_WRAPPED: usize = 8_192;
+
+/// Scans `bytes` as text/plain. Without the group `text` there are no links in it.
+///
+/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is
+/// not ASCII-compatible.
+#[must_use]
+pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
+    let found = Charset::detect_plain(bytes, options.charset);
+    let mut document = Document {
+        entity: String::new(),
+        format: FORMAT,
+        charset: found.charset,
+        links: Vec::new(),
+        bases: Vec::new(),
+        parts: Vec::new(),
+        diagnostics: Vec::new(),
+        without_tree: false,
+        is_crowded: false,
+        head: found.mark,
+        decoded: None,
+    };
+    if !options.groups.contains(Group::Text) {
+        return document;
+    }
+    if found.charset.is_ascii_compatible() {
+        document.links = links(bytes, found.charset);
+        return document;
+    }
+    let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
+    document.links = links(text.as_bytes(), Charset::UTF_8);
+    document.head = 0;
+    let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+    document.decoded = Some(Decoded { text, map, spelling });
+    document
+}
+
+fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
+    wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
+}
+
+/// What stands between `<URL:` and `>`, where there is no other `<` in it.
+fn wrapped(bytes: &[u8]) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(before) = memchr::memchr(b'<', &bytes[at..]) {
+        let open = at + before;
+        at = open + 1;
+        let prefix = bytes.get(open..open + OPEN.len());
+        if !prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(OPEN)) {
+            continue;
+        }
+        let start = open + OPEN.len();
+        let limit = bytes.len().min(start + LONGEST_WRAPPED + 1);
+        if let Some(length) = memchr::memchr2(b'<', b'>', &bytes[start..limit]) {
+            at = start + length;
+            if bytes[at] == b'>' {
+                found.push(Span::new(start, at));
+            }
+        }
+    }
+    found
+}
+
+/// The link at `inside`; none where it is blank.
+fn link(bytes: &[u8], inside: Span, charset: Charset) -> Option<Link> {
+    let mut view = View { text: String::new(), map: OffsetMap::verbatim(inside.start, 0) };
+    let mut at = inside.start;
+    for word in bytes[inside.range()].split(u8::is_ascii_whitespace) {
+        if !word.is_empty() {
+            view.append(&charset.decode(word, at));
+        }
+        at += word.len() + 1;
+    }
+    (!view.text.is_empty()).then(|| Link {
+        element: "text".to_owned(),
+        attribute: None,
+        reference: view.text,
+        against: Against::Document,
+        empty_resolves: false,
+        fragment_identifies: false,
+        map: Some(view.map),
+        holder: inside,
+        spelling: Spelling { form: Form::Field(None), carrier: Carrier::Raw, enclosed: false },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn scanned(bytes: &[u8], charset: &str) -> Document {
+        let groups = "text".parse().unwrap();
+        let options =
+            ScanOptions { charset: Charset::for_label(charset), groups, places: Vec::new() };
+        scan(bytes, &options)
+    }
+
+    fn references(bytes: &[u8]) -> Vec<String> {
+        scanned(bytes, "").links.into_iter().map(|link| link.reference).collect()
+    }
+
+    /// RFC 1738, appendix.
+    #[test]
+    fn only_what_is_wrapped_is_a_link() {
+        for (text, expected) in [
+            (
+                "Yes, Jim, I found it under <URL:ftp://info.cern.ch/pub/www/doc;\n      type=d> but",
+                &["ftp://info.cern.ch/pub/www/doc;type=d"] as &[_],
+            ),
+            ("<URL:a><url:../b#c><Url:>", &["a", "../b#c"]),
+            ("<URL:\r\n a\t\x0cb \n>", &["ab"]),
+            ("<http://a/> URL:b http://c/ <a href=d> <URL e> < URL:f>", &[]),
+            ("<URL: \n>", &[]),
+            ("<URL:a<URL:b> <URL:c<d>", &["b"]),
+            ("<URL:a", &[]),
+            ("<URL:a-\nb>", &["a-b"]),
+            ("<URL:caf\u{e9}>", &["caf\u{e9}"]),
+        ] {
+            assert_eq!(references(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn spans_are_those_of_the_bytes() {
+        let document = scanned(b"a <url:b> <URL:c\n d>", "");
+        let spans: Vec<_> = document.links.iter().map(Link::span).collect();
+        assert_eq!(spans, [Span::new(7, 8), Span::new(15, 19)]);
+        let map = document.links[1].map.as_ref().unwrap();
+        assert_eq!([0, 1, 2].map(|at| map.to_source(at)), [15, 16, 19].map(Some));
+        let link = &document.links[1];
+        assert_eq!((link.element.as_str(), link.attribute.as_deref()), ("text", None));
+        assert_eq!(link.spelling.form, Form::Field(None));
+    }
+
+    #[test]
+    fn without_the_group_nothing_is_a_link() {
+        let document = scan(b"<URL:a>", &ScanOptions::default());
+        assert!(document.links.is_empty() && document.decoded.is_none());
+    }
+
+    #[test]
+    fn every_encoding_leads_to_the_bytes() {
+        let place = |bytes: &[u8], charset: &str, at: usize| {
+            let document = scanned(bytes, charset);
+            let link = &document.links[0];
+            let end = link.map.as_ref().unwrap().to_source(at);
+            (document.charset.name(), link.reference.clone(), end)
+        };
+        let said = |charset, reference: &str, end| (charset, reference.to_owned(), Some(end));
+        assert_eq!(place(b"<URL:caf\xe9/x>", "", 5), said("windows-1252", "caf\u{e9}/x", 9));
+        assert_eq!(place(b"<URL:\x95\x5c>", "shift_jis", 3), said("Shift_JIS", "\u{8868}", 7));
+        assert_eq!(place(b"\xef\xbb\xbf<URL:a>", "shift_jis", 0), said("UTF-8", "a", 8));
+
+        let document = scanned(b"<\0U\0R\0L\0:\0a\0\n\0b\0>\0", "utf-16le");
+        assert_eq!(document.links[0].reference, "ab");
+        assert_eq!(document.links[0].span(), Span::new(5, 8));
+        let decoded = document.decoded.unwrap();
+        assert_eq!(decoded.text, "<URL:a\nb>");
+        assert_eq!(decoded.map.covering(Span::new(5, 8)), Span::new(10, 16));
+    }
+
+    #[test]
+    fn a_wrapper_has_a_longest() {
+        let wrapped = |length: usize| format!("<URL:{}>", "a".repeat(length));
+        assert_eq!(references(wrapped(8_192).as_bytes()).len(), 1);
+        assert_eq!(references(wrapped(8_193).as_bytes()).len(), 0);
+    }
+
+    #[test]
+    fn a_megabyte_of_anything() {
+        for piece in ["<", "<URL:", "<URL:>", "a", "<URL: "] {
+            assert!(references(piece.repeat(1_000_000 / piece.len()).as_bytes()).is_empty());
+        }
+        assert_eq!(references("<URL:a>".repeat(100_000).as_bytes()).len(), 100_000);
+        let words = format!("<URL:{}>", "a ".repeat(4_096)).repeat(100);
+        assert_eq!(references(words.as_bytes()).len(), 100);
+    }
+
+    const PIECES: &[&str] = &[
+        "<URL:", "<url:", "<", ">", "URL:", " ", "\n", "\r\n", "a", "../", "\u{e9}", "http://", "-",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_bytes_panic(bytes in proptest::collection::vec(any::<u8>(), 0..100), label in 0..6_usize) {
+            let label = ["", "utf-8", "utf-16le", "iso-2022-jp", "gb18030", "x-user-defined"][label];
+            scanned(&[b"<URL:", bytes.as_slice(), b">"].concat(), label);
+        }
+
+        #[test]
+        fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
+            let text: String = pieces.into_iter().map(|at| PIECES[at]).collect();
+            for link in scanned(text.as_bytes(), "").links {
+                let stands: String = text[link.span().range()].split_ascii_whitespace().collect();
+                prop_assert_eq!(&stands, &link.reference);
+                prop_assert!(link.holder.start <= link.span().start && link.span().end <= link.holder.end);
+            }
+        }
+    }
+}
