@@ -333,7 +333,7 @@ struct TypedDocuments {
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
-    /// identifier and gcpm.
+    /// identifier, gcpm, headers and text.
     #[arg(long, value_name = "GROUP", value_parser = str::parse::<Groups>)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable

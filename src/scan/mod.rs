@@ -18,6 +18,7 @@ pub mod html;
 pub mod json;
 pub mod mbox;
 pub mod message;
+pub mod text;
 pub mod value;
 
 use std::sync::Arc;

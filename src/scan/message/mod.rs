@@ -2,7 +2,8 @@
 //!
 //! RFC 5322 (header fields), RFC 2045 (the fields that describe a body), RFC 2046 (multiparts and
 //! enclosed messages), RFC 1808, 3.2: "the multipart/* and message/* media types form a hierarchy".
-//! [`structure`] finds the entities; [`heading`] reads the header fields of one.
+//! [`structure`] finds the entities; [`heading`] reads the header fields of one; [`fields`] finds the
+//! links in them.
 //!
 //! ```
 //! use baselink::{document::UrlField, scan::message::entities};
@@ -15,7 +16,8 @@
 //! assert_eq!(url.url, "http://a/");
 //! ```
 //!
-//! Deliberately absent: transfer encodings and links. A body is the bytes that stand in the message.
+//! Deliberately absent: transfer encodings, and what is in a body. It is the bytes that stand in the
+//! message.
 
 pub mod fields;
 pub mod heading;
