@@ -16,6 +16,7 @@ pub mod attributes;
 pub mod css;
 pub mod html;
 pub mod json;
+pub mod mbox;
 pub mod message;
 pub mod value;
 

@@ -1,0 +1,450 @@
+//! Mailboxes: a file of messages, taken apart a message at a time.
+//!
+//! RFC 4155 and the mbox(5) of qmail, with all four ways to keep a body's own `From ` lines apart
+//! (mboxo, mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file
+//! or behind an empty line; `>From ` never begins one. Where the heading has a `Content-Length`, it
+//! decides instead, if a message or the end of the file is found where it leads.
+//!
+//! ```
+//! use baselink::scan::mbox::Messages;
+//! let mailbox = b"From a@b Thu\nTo: c\n\none\n\nFrom d@e Fri\nTo: f\n\n>From two\n";
+//! let mut messages = Messages::new(&mailbox[..]);
+//! let first = messages.next_message().unwrap().unwrap();
+//! assert_eq!(&first.bytes[first.envelope.range()], b"From a@b Thu\n");
+//! assert_eq!(&first.bytes[first.message.range()], b"To: c\n\none\n");
+//! let second = messages.next_message().unwrap().unwrap();
+//! assert_eq!((second.number, second.offset), (2, 25));
+//! assert_eq!(&second.bytes[second.message.range()], b"To: f\n\n>From two\n");
+//! assert!(messages.next_message().unwrap().is_none());
+//! ```
+//!
+//! Deliberately absent: quoting. `>From ` stays as it is, since only the writer of the file knows
+//! whether it was `From `.
+
+use std::io::{self, Read};
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+
+use crate::span::Span;
+
+/// What a message begins with.
+const FROM: &[u8] = b"From ";
+/// The same behind another line.
+const LINE_FROM: &[u8] = b"\nFrom ";
+/// How far behind the next `From ` line a `Content-Length` may lead, in bytes.
+const LOOK_AHEAD: usize = 64 << 20;
+/// How much is read at a time.
+const CHUNK: usize = 256 << 10;
+/// The line ends that may stand between the end of a counted body and the next `From ` line: of its
+/// last line, which some writers do not count, and of the empty line.
+const LINE_ENDS: usize = 2;
+/// What must be known behind the end of a counted body to judge it: those, as CRLF, and `From `.
+const BEHIND_BODY: usize = 2 * LINE_ENDS + FROM.len();
+
+/// The messages of a mailbox, in order.
+///
+/// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is
+/// proportional to the largest message and the 64 MiB by which a `Content-Length` may make it read
+/// ahead; a right one that leads further behind the next `From ` line is not seen to be right.
+#[derive(Debug)]
+pub struct Messages<R> {
+    reader: R,
+    /// Whether `reader` has come to its end.
+    ended: bool,
+    buffer: Vec<u8>,
+    /// Where the message begins in `buffer`. What stands before it is dropped now and then.
+    start: usize,
+    /// How long the message is that was handed out last; the next one begins behind it.
+    length: usize,
+    number: usize,
+    offset: u64,
+    line_from: Finder<'static>,
+    look_ahead: usize,
+    chunk: usize,
+    /// How many bytes were searched or moved.
+    #[cfg(test)]
+    work: std::cell::Cell<usize>,
+}
+
+/// A message in its mailbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Which one of the mailbox, from 1.
+    pub number: usize,
+    /// Where `bytes` begins in the mailbox, in bytes.
+    pub offset: u64,
+    /// Everything up to the next message. All of them, one behind the other, are the mailbox.
+    pub bytes: &'a [u8],
+    /// In `bytes`, the `From ` line with its line end. Empty where the mailbox does not begin with
+    /// one: what stands before its first is a message, too.
+    pub envelope: Span,
+    /// In `bytes`, heading and body, without the envelope and without the empty line that ends them
+    /// in a mailbox. It ends where a `Content-Length` says, if that was found to be right.
+    pub message: Span,
+}
+
+impl<R: Read> Messages<R> {
+    /// The messages of what `reader` gives.
+    pub fn new(reader: R) -> Self {
+        Self::with_limits(reader, LOOK_AHEAD, CHUNK)
+    }
+
+    fn with_limits(reader: R, look_ahead: usize, chunk: usize) -> Self {
+        Self {
+            reader,
+            ended: false,
+            buffer: Vec::new(),
+            start: 0,
+            length: 0,
+            number: 0,
+            offset: 0,
+            line_from: Finder::new(LINE_FROM),
+            look_ahead,
+            chunk,
+            #[cfg(test)]
+            work: std::cell::Cell::default(),
+        }
+    }
+
+    /// The next message; `None` at the end of the mailbox. An empty mailbox has none.
+    ///
+    /// # Errors
+    ///
+    /// What the reader returns, other than [`io::ErrorKind::Interrupted`]. No message is lost then:
+    /// the next call goes on with the same one.
+    pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
+        self.start += self.length;
+        self.offset += self.length as u64;
+        self.length = 0;
+        self.fill_to(FROM.len())?;
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let begins = self.rest().starts_with(FROM);
+        let envelope = if begins { self.line_end(0)? } else { 0 };
+        let counted = self.counted_end(envelope)?;
+        let (end, message_end) = self.end(envelope, counted)?;
+        self.length = end;
+        self.number += 1;
+        Ok(Some(Message {
+            number: self.number,
+            offset: self.offset,
+            bytes: &self.rest()[..end],
+            envelope: Span::new(0, envelope),
+            message: Span::new(envelope, message_end),
+        }))
+    }
+
+    /// What is in memory from the start of the message on. Offsets below count from there.
+    fn rest(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    /// Reads on; whether there was anything.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        // What is moved is no longer than what is dropped, and that is dropped once.
+        if self.start >= self.rest().len() {
+            self.did(self.rest().len());
+            self.buffer.drain(..self.start);
+            self.start = 0;
+        }
+        let limit = self.chunk as u64;
+        let read = self.reader.by_ref().take(limit).read_to_end(&mut self.buffer)?;
+        self.ended = read < self.chunk;
+        Ok(read > 0)
+    }
+
+    /// Reads until `length` bytes of the message are there, or all there are.
+    fn fill_to(&mut self, length: usize) -> io::Result<()> {
+        while self.rest().len() < length && self.fill()? {}
+        Ok(())
+    }
+
+    /// Behind the line end of the line in which `at` lies.
+    fn line_end(&mut self, at: usize) -> io::Result<usize> {
+        let mut searched = at;
+        loop {
+            let found = memchr(b'\n', &self.rest()[searched..]);
+            let end = found.map_or(self.rest().len(), |before| searched + before + 1);
+            self.did(end - searched);
+            if found.is_some() || !self.fill()? {
+                return Ok(end);
+            }
+            searched = end;
+        }
+    }
+
+    /// Where the body ends by the first number that is a `Content-Length` of the heading at `heading`,
+    /// right or wrong.
+    fn counted_end(&mut self, heading: usize) -> io::Result<Option<usize>> {
+        let mut length = None;
+        let mut at = heading;
+        loop {
+            let end = self.line_end(at)?;
+            let Some(line) = self.rest()[at..end].strip_suffix(b"\n") else {
+                return Ok(None);
+            };
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() {
+                return Ok(length.and_then(|length: usize| end.checked_add(length)));
+            }
+            length = length.or_else(|| content_length(line));
+            at = end;
+        }
+    }
+
+    /// Where the next message begins, and where this one ends before it. Its envelope ends at
+    /// `envelope`, and its body at `counted`, if that is right.
+    fn end(&mut self, envelope: usize, counted: Option<usize>) -> io::Result<(usize, usize)> {
+        // Behind a counted end nothing is searched before it is judged: the next message, which may
+        // begin there, would be searched again.
+        let (plain, searched) = self.next_from(envelope, counted.unwrap_or(usize::MAX))?;
+        if let Some(end) = counted
+            && plain.is_none_or(|plain| end.saturating_sub(plain) <= self.look_ahead)
+        {
+            self.fill_to(end.saturating_add(BEHIND_BODY))?;
+            if let Some(next) = next_message_behind(self.rest(), end) {
+                return Ok((next, end));
+            }
+        }
+        let next = match plain {
+            Some(next) => next,
+            None => self.next_from(searched, usize::MAX)?.0.unwrap_or(self.rest().len()),
+        };
+        Ok((next, without_empty_line(&self.rest()[..next])))
+    }
+
+    /// The first `From ` behind an empty line in `at..until`, and from where to search on.
+    fn next_from(&mut self, mut at: usize, until: usize) -> io::Result<(Option<usize>, usize)> {
+        loop {
+            let window = self.rest().len().min(until);
+            while let Some(before) = self.line_from.find(&self.rest()[at.min(window)..window]) {
+                let line = at + before + 1;
+                self.did(before + 1);
+                at = line;
+                if without_empty_line(&self.rest()[..line]) < line {
+                    return Ok((Some(line), line));
+                }
+            }
+            self.did(window.saturating_sub(at));
+            at = at.max(window.saturating_sub(LINE_FROM.len() - 1));
+            if window == until || !self.fill()? {
+                return Ok((None, at));
+            }
+        }
+    }
+
+    #[cfg(test)]
+    fn did(&self, bytes: usize) {
+        self.work.set(self.work.get() + bytes);
+    }
+
+    #[cfg(not(test))]
+    fn did(&self, _: usize) {}
+}
+
+/// The number in a header field `Content-Length`.
+fn content_length(line: &[u8]) -> Option<usize> {
+    let colon = memchr(b':', line)?;
+    let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
+    if !name.eq_ignore_ascii_case(b"Content-Length") || !value.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    str::from_utf8(value).ok()?.parse().ok()
+}
+
+/// Where the next message begins, or the mailbox ends, if the body ends at `end`; `None` where
+/// something else follows.
+fn next_message_behind(bytes: &[u8], end: usize) -> Option<usize> {
+    let mut rest = bytes.get(end..)?;
+    for _ in 0..=LINE_ENDS {
+        let at = bytes.len() - rest.len();
+        if rest.is_empty() || (rest.starts_with(FROM) && bytes[..at].ends_with(b"\n")) {
+            return Some(at);
+        }
+        rest = rest.strip_prefix(b"\r\n").or_else(|| rest.strip_prefix(b"\n"))?;
+    }
+    None
+}
+
+/// Where `bytes` end without the empty line at their end, if there is one.
+fn without_empty_line(bytes: &[u8]) -> usize {
+    let before = bytes.strip_suffix(b"\n").map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    match before {
+        Some(before) if before.is_empty() || before.ends_with(b"\n") => before.len(),
+        _ => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// A message as in the mailbox: envelope, heading and body, what stands between it and the next.
+    type Pieces<'a> = (&'a str, &'a str, &'a str);
+
+    fn messages(mailbox: &[u8], look_ahead: usize, chunk: usize) -> Vec<[Vec<u8>; 3]> {
+        let mut messages = Messages::with_limits(mailbox, look_ahead, chunk);
+        let mut found = Vec::new();
+        let mut offset = 0;
+        while let Some(one) = messages.next_message().unwrap() {
+            assert_eq!((one.number, one.offset), (found.len() + 1, offset));
+            assert_eq!((one.envelope.start, one.envelope.end), (0, one.message.start));
+            offset += one.bytes.len() as u64;
+            let behind = Span::new(one.message.end, one.bytes.len());
+            found.push(
+                [one.envelope, one.message, behind].map(|span| one.bytes[span.range()].into()),
+            );
+        }
+        found
+    }
+
+    /// The mailbox is the pieces one behind the other, and they are what it is taken apart into,
+    /// wherever the chunks end.
+    fn check(look_ahead: usize, pieces: &[Pieces<'_>]) {
+        let expected: Vec<_> = pieces.iter().map(|&(a, b, c)| [a, b, c].map(Vec::from)).collect();
+        let mailbox = expected.concat().concat();
+        for chunk in (1..20).chain([CHUNK]) {
+            let found = messages(&mailbox, look_ahead, chunk);
+            let text = |pieces: &[[Vec<u8>; 3]]| {
+                format!(
+                    "{:?}",
+                    pieces
+                        .concat()
+                        .iter()
+                        .map(|one| String::from_utf8_lossy(one).into_owned())
+                        .collect::<Vec<_>>()
+                )
+            };
+            assert_eq!(text(&found), text(&expected), "in chunks of {chunk}");
+        }
+    }
+
+    #[test]
+    fn a_content_length_may_lead_as_far_as_the_look_ahead_behind_the_next_from() {
+        // The body is `a LF LF` and, 3 behind its start, `From b LF x LF`: 12, which is 9 behind that.
+        check(
+            9,
+            &[("From 1\n", "Content-Length: 12\n\na\n\nFrom b\nx\n", "\n"), ("From 2\n", "", "\n")],
+        );
+        check(
+            8,
+            &[
+                ("From 1\n", "Content-Length: 12\n\na\n", "\n"),
+                ("From b\n", "x\n", "\n"),
+                ("From 2\n", "", "\n"),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_was_read_ahead_does_not_let_the_next_message_look_further() {
+        // The first leads 8 behind `From 2`, which is wrong; the second 9 behind `From b`, which is
+        // right but too far.
+        check(
+            8,
+            &[
+                ("From 1\n", "Content-Length: 8\n", "\n"),
+                ("From 2\n", "Content-Length: 12\n\na\n", "\n"),
+                ("From b\n", "x\n", "\n"),
+                ("From 3\n", "", "\n"),
+            ],
+        );
+    }
+
+    #[test]
+    fn lines_from_without_an_empty_line_before_them_begin_nothing_wherever_the_chunks_end() {
+        check(
+            0,
+            &[
+                ("", "To: a\nFrom b\r\r\nFrom c\n \nFrom d\n\n>From e\n\rFrom f\n", "\r\n"),
+                ("From g\r\n", "From h\r\n", "\n"),
+                ("From i\n", "\r", ""),
+            ],
+        );
+    }
+
+    /// The most that was in memory, and what was searched and moved, for the messages of `mailbox`.
+    fn cost(mailbox: &[u8], messages: usize, look_ahead: usize, chunk: usize) -> (usize, usize) {
+        let mut found = Messages::with_limits(mailbox, look_ahead, chunk);
+        let mut memory = 0;
+        while found.next_message().unwrap().is_some() {
+            memory = memory.max(found.buffer.len());
+        }
+        assert_eq!(found.number, messages);
+        (memory, found.work.get())
+    }
+
+    #[test]
+    fn thousands_of_wrong_lengths_do_not_make_it_read_or_search_anything_again() {
+        // 32 bytes, of which 29 are before the body: 29 + 5000 is 5 behind the start of some message.
+        let mailbox = b"From x\nContent-Length: 5000\n\na\n\n".repeat(5000);
+        for chunk in [64, 1000, CHUNK] {
+            let (memory, work) = cost(&mailbox, 5000, 10_000, chunk);
+            assert!(memory <= 2 * (5029 + BEHIND_BODY + chunk) + chunk, "{memory} with {chunk}");
+            assert!(work <= 4 * mailbox.len(), "{work} with {chunk}");
+        }
+    }
+
+    #[test]
+    fn right_lengths_without_empty_lines_are_not_searched_for_what_is_not_there() {
+        let mailbox = b"From x\nContent-Length: 2\n\na\n".repeat(5000);
+        let (_, work) = cost(&mailbox, 5000, 0, CHUNK);
+        assert!(work <= 4 * mailbox.len(), "{work}");
+    }
+
+    #[test]
+    fn a_length_beyond_the_look_ahead_reads_nothing() {
+        for length in ["501", "99999999", "18446744073709551615", "99999999999999999999999999"] {
+            let one = format!("From x\nContent-Length: {length}\n\na\n\n");
+            let (memory, work) = cost(one.repeat(1000).as_bytes(), 1000, 497, 10);
+            assert!(memory <= 2 * (one.len() + FROM.len() + 10) + 10, "{memory} with {length}");
+            assert!(work <= 6 * 1000 * one.len(), "{work} with {length}");
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_largest_message() {
+        let large = ["From x\n\na\n", &"From y\n>From z\n\n \r\n".repeat(1000), "\n"].concat();
+        let mailbox = [&large, "From s\n\nsmall\n\n"].concat().repeat(20);
+        let (memory, work) = cost(mailbox.as_bytes(), 40, 0, 100);
+        assert!(memory <= 2 * (large.len() + 100), "{memory}");
+        assert!(work <= 4 * mailbox.len(), "{work}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_chunks_do_not_matter(
+            traps in proptest::collection::vec(0..TRAPS.len(), 0..40),
+            look_ahead in 0_usize..60,
+            chunk in 1_usize..40,
+        ) {
+            let mailbox = traps.iter().map(|&trap| TRAPS[trap]).collect::<String>();
+            let found = messages(mailbox.as_bytes(), look_ahead, chunk);
+            assert_eq!(found, messages(mailbox.as_bytes(), look_ahead, CHUNK));
+            assert_eq!(found.concat().concat(), mailbox.as_bytes());
+        }
+    }
+
+    const TRAPS: [&str; 14] = [
+        "From a\n",
+        "From b\r\n",
+        "From ",
+        ">From c\n",
+        "\n",
+        "\n\n",
+        "\r\n",
+        "\r",
+        "x\n",
+        "\0",
+        "Content-Length: 0\n",
+        "Content-Length: 9\n\n",
+        "content-length :\t17 \r\n\r\n",
+        "Content-Length: 40\n\n",
+    ];
+}
