@@ -163,7 +163,8 @@ const PROGRAM_AFTER: &str = "\
 Examples:
   baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
   baselink links --url http://a.example/docs/page.html page.html
-  baselink base page.html
+  baselink rewrite --url http://a.example/ inbox.mbox -o absolute.mbox
+  baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
 
 `baselink COMMAND --help` has the options of a command.
@@ -179,6 +180,8 @@ Examples:
   curl -s http://a.example/ | baselink rewrite --url http://a.example/ > absolute.html
   baselink rewrite --url http://a.example/docs/page.html --diff page.html
   baselink rewrite --dry-run --strict page.html || echo some links would break
+  baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
+  baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
 
 Exit status:
   0  done
@@ -189,7 +192,7 @@ Exit status:
 const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
 attribute, and the reference as written with its target or with the reason why it is left. A link \
-of a document inside the document (srcdoc) has the number of that document before its element.
+of a document inside the document (srcdoc, a part of a message) has its number before its element.
 
 With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
@@ -201,6 +204,7 @@ Examples:
   baselink links --url http://a.example/docs/page.html page.html
   baselink links --grammar page.html
   baselink links --enable social,lazy page.html
+  baselink links --enable headers,text mail.eml
   baselink links --json --url http://a.example/ page.html | jq -r .target
 
 Exit status:
@@ -210,9 +214,10 @@ Exit status:
 
 const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there.
+base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
+shown as the tree of its entities, each with the levels at which there is something.
 
-With --json, an object per document: path, entity, media_type, base, rule, source, declared (null, \
+With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
 or entity, rule and source of the level that an inherited base comes from), chain (an array of \
 entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
 
@@ -221,6 +226,7 @@ Examples:
   baselink base --url http://a.example/docs/page.html page.html
   baselink base --resolver whatwg --url http://a.example/ page.html
   baselink base --json page.html | jq -r .base
+  baselink base mail.eml
 
 Exit status:
   0  done, also where a document has no base
@@ -321,7 +327,7 @@ struct TypedDocuments {
     /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3)
     #[arg(short, long)]
     url: Option<String>,
-    /// What the document is: html; otherwise its name and its first bytes tell
+    /// What the document is: html, message or mbox; otherwise its name and its first bytes tell
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
@@ -330,6 +336,9 @@ struct TypedDocuments {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
     resolver: Option<Profile>,
+    /// Of messages: Content-Location is no base, only Base and Content-Base are
+    #[arg(long)]
+    no_content_location: bool,
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
@@ -359,6 +368,9 @@ struct TypedPolicy {
     /// link was rewritten; `insert` puts one in where the document has none.
     #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseElement>)]
     base_element: Option<BaseElement>,
+    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
+    #[arg(long)]
+    skip_dkim: bool,
     /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
     #[arg(long)]
     strict: bool,
@@ -492,7 +504,13 @@ impl TypedDocuments {
             places: self.attribute,
             ..ScanOptions::default()
         };
-        let options = Options { profile, retrieval, scan, ..Options::default() };
+        let options = Options {
+            profile,
+            retrieval,
+            no_content_location: self.no_content_location,
+            scan,
+            ..Options::default()
+        };
         Ok(Documents { paths, format: self.format, options })
     }
 
@@ -500,6 +518,7 @@ impl TypedDocuments {
         let mut meant = self.meant()?;
         meant.options.fragments = policy.fragments.unwrap_or_default();
         meant.options.base_element = policy.base_element.unwrap_or_default();
+        meant.options.skip_dkim = policy.skip_dkim;
         Ok(meant)
     }
 }

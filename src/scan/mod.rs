@@ -23,7 +23,7 @@ pub mod value;
 
 use std::sync::Arc;
 
-use self::attributes::{Groups, UserRow};
+use self::attributes::{Group, Groups, UserRow};
 use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -50,14 +50,19 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 }
 
 /// Whether this version finds links in a document of the given format.
-pub(crate) fn is_read(format: Format, _options: &ScanOptions) -> bool {
-    format == Format::Html
+pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
+    match format {
+        Format::Html => true,
+        Format::Plain => options.groups.contains(Group::Text),
+        _ => false,
+    }
 }
 
 /// Finds every link of a document of the given format; `None` where this version finds none in it.
 pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::scan(bytes, options)),
+        Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }
 }

@@ -28,7 +28,7 @@ use crate::layer::{OffsetMap, View};
 use crate::span::Span;
 
 /// What the document of a plain text is.
-const FORMAT: Format = Format::Other;
+const FORMAT: Format = Format::Plain;
 
 const OPEN: &[u8] = b"<URL:";
 
