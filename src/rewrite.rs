@@ -333,8 +333,8 @@ impl Planner<'_> {
         }
         let first = bases.iter().find(|base| base.standing == Standing::First);
         let later = bases.iter().find(|base| base.standing == Standing::Later);
-        let is_outermost = !matches!(outer, Outer::Encapsulating(_));
-        let head = is_outermost.then_some(document.head);
+        let takes_base = format == Format::Html && !matches!(outer, Outer::Encapsulating(_));
+        let head = takes_base.then_some(document.head);
         let policy = self.base_element(&chain, [first, later], head, &planned, charset);
         match policy {
             Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),

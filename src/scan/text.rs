@@ -18,6 +18,8 @@
 //! Deliberately absent: links without the wrapper. What looks like a URL in text may be one, and what
 //! looks like a relative one hardly ever is.
 
+use std::sync::Arc;
+
 use super::ScanOptions;
 use super::attributes::Group;
 use crate::document::{Against, Decoded, Document, Link};
@@ -26,9 +28,6 @@ use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::{OffsetMap, View};
 use crate::span::Span;
-
-/// What the document of a plain text is.
-const FORMAT: Format = Format::Plain;
 
 const OPEN: &[u8] = b"<URL:";
 
@@ -42,19 +41,7 @@ pub const LONGEST_WRAPPED: usize = 8_192;
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
-    let mut document = Document {
-        entity: String::new(),
-        format: FORMAT,
-        charset: found.charset,
-        links: Vec::new(),
-        bases: Vec::new(),
-        parts: Vec::new(),
-        diagnostics: Vec::new(),
-        without_tree: false,
-        is_crowded: false,
-        head: found.mark,
-        decoded: None,
-    };
+    let mut document = Document::empty(Arc::clone(&options.entity), Format::Plain, found.charset);
     if !options.groups.contains(Group::Text) {
         return document;
     }
@@ -64,7 +51,6 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     }
     let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
     document.links = links(text.as_bytes(), Charset::UTF_8);
-    document.head = 0;
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
     document.decoded = Some(Decoded { text, map, spelling });
     document
