@@ -1,9 +1,14 @@
-//! What kind of document some bytes are.
+//! What kind of document some bytes are: by name, by first bytes, or by media type.
+//!
+//! Messages are told by their header fields (RFC 5322, 2.2), mailboxes by their first line (RFC 4155),
+//! XML media types by RFC 7303, 4.2.
 //!
 //! ```
 //! use baselink::format::Format;
 //! assert_eq!(Format::detect(Some("index.HTM"), b""), Format::Html);
 //! assert_eq!(Format::detect(None, b"\n<!DOCTYPE html><title>x</title>"), Format::Html);
+//! assert_eq!(Format::detect(None, b"Subject: x\nTo: a@b\n\n<p>"), Format::Message);
+//! assert_eq!(Format::of_media_type("image", "svg+xml"), Format::Svg);
 //! assert!("htlm".parse::<Format>().is_err());
 //! ```
 //!
@@ -13,10 +18,11 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The formats that the command line knows by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The formats. The command line knows all by name but the last two, which nobody asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Format {
     /// text/html
+    #[default]
     Html,
     /// application/xhtml+xml
     Xhtml,
@@ -30,20 +36,82 @@ pub enum Format {
     Message,
     /// A file of messages.
     Mbox,
+    /// text/plain, as a part of a message.
+    Plain,
     /// Anything else.
     Other,
 }
 
-/// Name, media type, and the extensions that stand for each format.
+/// Name, media type, and the extensions that stand for each format. `nws` is a news article of Outlook
+/// Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` one of Opera.
 const FORMATS: &[(Format, &str, &str, &[&str])] = &[
     (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"]),
     (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"]),
     (Format::Svg, "svg", "image/svg+xml", &["svg"]),
     (Format::Xml, "xml", "application/xml", &["xml", "atom", "rss", "rdf", "opml"]),
     (Format::Css, "css", "text/css", &["css"]),
-    (Format::Message, "message", "message/rfc822", &["eml", "mht", "mhtml"]),
-    (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx"]),
+    (Format::Message, "message", "message/rfc822", &["eml", "mht", "mhtml", "nws"]),
+    (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx", "mbs"]),
+    (Format::Plain, "text", "text/plain", &[]),
     (Format::Other, "other", "application/octet-stream", &[]),
+];
+
+/// How many bytes are looked at to tell markup.
+const MARKUP_HEAD: usize = 512;
+
+/// How many bytes are looked at to tell a message.
+const HEADING_HEAD: usize = 2048;
+
+/// The header fields with which mail, news and web archives begin, in lower case. Those that end with
+/// `-` begin many names.
+const HEADER_FIELDS: &[&str] = &[
+    "apparently-to",
+    "arc-",
+    "archived-at",
+    "authentication-results",
+    "auto-submitted",
+    "base",
+    "bcc",
+    "cc",
+    "content-base",
+    "content-class",
+    "content-description",
+    "content-disposition",
+    "content-id",
+    "content-language",
+    "content-length",
+    "content-location",
+    "content-transfer-encoding",
+    "content-type",
+    "date",
+    "delivered-to",
+    "delivery-date",
+    "dkim-signature",
+    "domainkey-signature",
+    "envelope-to",
+    "errors-to",
+    "from",
+    "importance",
+    "in-reply-to",
+    "list-",
+    "message-id",
+    "mime-version",
+    "newsgroups",
+    "path",
+    "precedence",
+    "received",
+    "received-spf",
+    "references",
+    "reply-to",
+    "resent-",
+    "return-path",
+    "sender",
+    "snapshot-content-location",
+    "subject",
+    "thread-index",
+    "thread-topic",
+    "to",
+    "xref",
 ];
 
 impl Format {
@@ -59,13 +127,31 @@ impl Format {
         FORMATS.iter().find(|row| row.0 == self).map_or("application/octet-stream", |row| row.2)
     }
 
+    /// The format of a media type, both halves in lower case. Any `+xml` without a format of its own is
+    /// XML (RFC 7303, 4.2), and message/global is a message (RFC 6532, 3.7).
+    #[must_use]
+    pub fn of_media_type(type_: &str, subtype: &str) -> Self {
+        let is_it = |media_type: &str| media_type.split_once('/') == Some((type_, subtype));
+        if let Some(row) = FORMATS.iter().find(|row| is_it(row.2)) {
+            return row.0;
+        }
+        match (type_, subtype) {
+            ("message", "global") => Self::Message,
+            ("text", "xml") => Self::Xml,
+            (_, subtype) if subtype.ends_with("+xml") => Self::Xml,
+            _ => Self::Other,
+        }
+    }
+
     /// Whether this version finds links in it.
     #[must_use]
     pub fn is_read(self) -> bool {
         self == Self::Html
     }
 
-    /// The format of a file called `name` (its extension decides) that begins with `head`.
+    /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at
+    /// least. An extension of the table decides; without one the bytes do, as for the files of a Maildir,
+    /// where what stands behind the last dot is part of a host name.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         let extension = name
@@ -80,14 +166,22 @@ impl Format {
         }
     }
 
-    /// The format by the first bytes alone: markup, or nothing that is read.
+    /// The format by the first bytes alone: a message, markup, or nothing that is read.
     fn sniff(head: &[u8]) -> Self {
+        if head.starts_with(b"From ") {
+            // Prose may begin so, too; in a mailbox a heading follows (RFC 4155).
+            let heading = complete_lines(head).nth(1).and_then(field_name);
+            return if heading.is_some() { Self::Mbox } else { Self::Other };
+        }
+        if begins_message(head) {
+            return Self::Message;
+        }
         const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
         let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
         let ascii: Vec<u8> = if UTF_16.iter().any(|mark| head.starts_with(mark)) {
-            head[2..].iter().copied().filter(|&byte| byte != 0).take(512).collect()
+            head[2..].iter().copied().filter(|&byte| byte != 0).take(MARKUP_HEAD).collect()
         } else {
-            head.iter().copied().take(512).collect()
+            head.iter().copied().take(MARKUP_HEAD).collect()
         };
         let start = ascii.trim_ascii_start().to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
@@ -98,9 +192,6 @@ impl Format {
                 () => Self::Xml,
             };
         }
-        if start.starts_with(b"from ") {
-            return Self::Mbox;
-        }
         // Whatever else opens with a tag, a comment or a declaration is read as a browser reads it.
         match start.as_slice() {
             [b'<', b'!' | b'a'..=b'z', ..] => Self::Html,
@@ -109,19 +200,63 @@ impl Format {
     }
 }
 
+/// The lines at the start of `head` that are there whole, without their line ends.
+fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_all = head.len() < HEADING_HEAD;
+    let lines = head[..head.len().min(HEADING_HEAD)].split_inclusive(|&byte| byte == b'\n');
+    lines.filter_map(move |line| match line.strip_suffix(b"\n") {
+        Some(line) => Some(line.strip_suffix(b"\r").unwrap_or(line)),
+        None => is_all.then_some(line),
+    })
+}
+
+/// The name of the header field that `line` begins (RFC 5322, 2.2), without the white space that once
+/// was allowed before its colon (4.5).
+fn field_name(line: &[u8]) -> Option<&[u8]> {
+    let name = line[..memchr::memchr(b':', line)?].trim_ascii_end();
+    (!name.is_empty() && name.iter().all(u8::is_ascii_graphic)).then_some(name)
+}
+
+/// Whether `name` is that of a field in the table.
+fn is_usual(name: &[u8]) -> bool {
+    HEADER_FIELDS.iter().any(|usual| match usual.ends_with('-') {
+        true => starts_with(name, usual),
+        false => name.eq_ignore_ascii_case(usual.as_bytes()),
+    })
+}
+
+/// Whether `name` starts with `start`, in any case.
+fn starts_with(name: &[u8], start: &str) -> bool {
+    name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+/// Whether `head` begins with a heading: no line is anything but a field or folded, and of the fields
+/// two are usual, or one where the heading ends. The first is a usual one, or one of `X-`, which
+/// counts for nothing, since YAML has keys that begin so.
+fn begins_message(head: &[u8]) -> bool {
+    let mut usual = 0;
+    for (number, line) in complete_lines(head).enumerate() {
+        match (line.first(), field_name(line)) {
+            (None, _) => return usual > 0,
+            (Some(b' ' | b'\t'), _) if number > 0 => {}
+            (_, Some(name)) if is_usual(name) => usual += 1,
+            (_, Some(name)) if number > 0 || starts_with(name, "x-") => {}
+            _ => return false,
+        }
+    }
+    usual > 1
+}
+
 impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        FORMATS
-            .iter()
-            .find(|row| row.1 == name && row.0 != Self::Other)
-            .map(|row| row.0)
-            .ok_or_else(|| {
-                let known: Vec<_> =
-                    FORMATS.iter().map(|row| row.1).filter(|&one| one != "other").collect();
-                Error::new(format!("unknown format '{name}': it is one of {}", known.join(", ")))
-            })
+        let known = FORMATS.iter().filter(|row| !matches!(row.0, Self::Plain | Self::Other));
+        let found = known.clone().find(|row| row.1 == name);
+        found.map(|row| row.0).ok_or_else(|| {
+            let known: Vec<_> = known.map(|row| row.1).collect();
+            Error::new(format!("unknown format '{name}': it is one of {}", known.join(", ")))
+        })
     }
 }
 
@@ -139,11 +274,137 @@ mod tests {
             (None, b"\xff\xfe<\0p\0>\0", Format::Html),
             (None, b"<?xml version='1.0'?><!DOCTYPE html>", Format::Xhtml),
             (None, b"<?xml version='1.0'?><feed>", Format::Xml),
-            (None, b"From a@b Thu", Format::Mbox),
             (None, b"\x89PNG", Format::Other),
             (None, b"< no markup", Format::Other),
+            (Some("a.eml"), b"<p>", Format::Message),
+            (Some("A.MHTML"), b"", Format::Message),
+            (Some("1.nws"), b"", Format::Message),
+            (Some("Sent.mbs"), b"", Format::Mbox),
+            (Some("cur/1234.M5P6.host:2,S"), b"To: a\nFrom: b\n", Format::Message),
+            (Some("cur/1234.M5P6.host:2,S"), b"<p>", Format::Html),
+            (Some("new/1234.M5P6.host"), b"From a@b Thu\nTo: a\n", Format::Mbox),
+            (Some("mail.html"), b"To: a\nFrom: b\n\n", Format::Html),
         ] {
             assert_eq!(Format::detect(name, head), format, "{name:?} {head:?}");
         }
+    }
+
+    #[test]
+    fn a_message_is_told_by_its_header_fields() {
+        for (head, format) in [
+            ("Received: from a\n\tby b\nX-Any: c\n\nbody", Format::Message),
+            ("RETURN-PATH: <>\r\nUnknown: c\r\nsubject : d\r\n", Format::Message),
+            // The usual fields are two, or one and the end of the heading.
+            ("Subject: a\n\nbody", Format::Message),
+            ("Subject: a\nUnknown: b\n\n\0", Format::Message),
+            ("Subject: a\nUnknown: b\n", Format::Other),
+            ("Subject: a\nTo: b", Format::Message),
+            ("Subject: a", Format::Other),
+            ("X-One: a\nX-Two: b\nDate: c\nTo: d", Format::Message),
+            ("x-one: &a\n  b: c\n\nx-two: d\n", Format::Other),
+            ("ARC-Seal: a\nList-Id: b\n", Format::Message),
+            ("Snapshot-Content-Location: http://a/\nSubject: a\n", Format::Message),
+            ("Base: <URL:http://a/\n  b>\n\n", Format::Message),
+            // The first line is a usual field.
+            ("Title: a\nfoo", Format::Other),
+            ("Title: a\nDate: b\nSubject: c\n\ntext", Format::Other),
+            ("\nSubject: a\nTo: b\n", Format::Other),
+            (" Subject: a\nTo: b\n", Format::Other),
+            ("\u{feff}Subject: a\nTo: b\n", Format::Other),
+            ("Subjects: a\nTo: b\n", Format::Other),
+            ("List: a\nTo: b\n", Format::Other),
+            // Every line is a field or folded.
+            ("From: a\nTo: b\nDear c,\n", Format::Other),
+            ("From: a\nTo: b\nDear c,", Format::Other),
+            ("From: a\nTo: b\nNo field: c\n", Format::Other),
+            ("From: a\nTo: b\n: c\n", Format::Other),
+            ("From: a\nTo: b\n- c: d\n", Format::Other),
+            ("Subject: a\n---\nTo: b\n", Format::Other),
+            // Neither of these is a message.
+            ("---\nsubject: a\nto: b\n---\n", Format::Other),
+            ("HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n", Format::Other),
+            ("User-Agent: *\nDisallow: /\n\n", Format::Other),
+            ("a:hover { color: red }\n\nb { }\n", Format::Other),
+            ("", Format::Other),
+            ("\n", Format::Other),
+            (":\n\n", Format::Other),
+        ] {
+            assert_eq!(Format::detect(None, head.as_bytes()), format, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn a_mailbox_is_told_by_its_first_line_and_the_field_behind_it() {
+        for (head, format) in [
+            ("From a@b Thu\nReceived: c", Format::Mbox),
+            ("From a@b Thu\r\nUnknown: c\r\n", Format::Mbox),
+            ("From a@b Thu", Format::Other),
+            ("From a@b Thu\n", Format::Other),
+            ("From a@b Thu\n\nSubject: c\n", Format::Other),
+            ("From me to you,\nwith love", Format::Other),
+            ("from a@b Thu\nTo: c\n", Format::Other),
+            (" From a@b Thu\nTo: c\n", Format::Other),
+            ("\nFrom a@b Thu\nTo: c\n", Format::Other),
+            (">From a@b Thu\nTo: c\nSubject: d\n\n", Format::Other),
+            ("From: a\nTo: c\n", Format::Message),
+        ] {
+            assert_eq!(Format::detect(None, head.as_bytes()), format, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_behind_the_first_two_kilobytes_counts() {
+        // `To: ` (4), the filling, LF: the second line begins at 5 + filling.
+        for (filling, rest, format) in [
+            (2037, "Cc: b\n", Format::Message), // ends at 2048
+            (2038, "Cc: b\n", Format::Other),   // ends at 2049
+            (2042, "\nbody", Format::Message),  // the empty line ends at 2048
+            (2043, "\nbody", Format::Other),
+            (2000, "Cc: b\nno field at all, and long enough to be cut\n", Format::Message),
+            (2000, "Cc: b\nno field at all\n", Format::Other),
+        ] {
+            let head = ["To: ", &"a".repeat(filling), "\n", rest].concat();
+            assert_eq!(Format::detect(None, head.as_bytes()), format, "{filling} {rest:?}");
+        }
+    }
+
+    #[test]
+    fn a_media_type_has_a_format() {
+        for (type_, subtype, format) in [
+            ("text", "html", Format::Html),
+            ("application", "xhtml+xml", Format::Xhtml),
+            ("image", "svg+xml", Format::Svg),
+            ("text", "css", Format::Css),
+            ("text", "plain", Format::Plain),
+            ("message", "rfc822", Format::Message),
+            ("message", "global", Format::Message),
+            ("application", "mbox", Format::Mbox),
+            ("text", "xml", Format::Xml),
+            ("application", "xml", Format::Xml),
+            ("application", "atom+xml", Format::Xml),
+            ("model", "x3d+xml", Format::Xml),
+            ("message", "partial", Format::Other),
+            ("message", "external-body", Format::Other),
+            ("multipart", "related", Format::Other),
+            ("application", "octet-stream", Format::Other),
+            ("application", "xml-dtd", Format::Other),
+            ("image", "svg", Format::Other),
+            ("text", "x-html", Format::Other),
+            ("application", "html", Format::Other),
+            ("", "", Format::Other),
+        ] {
+            assert_eq!(Format::of_media_type(type_, subtype), format, "{type_}/{subtype}");
+        }
+    }
+
+    #[test]
+    fn every_format_has_its_name_but_not_all_are_asked_for() {
+        for row in FORMATS {
+            let asked_for = !matches!(row.0, Format::Plain | Format::Other);
+            assert_eq!(row.1.parse::<Format>().ok(), asked_for.then_some(row.0));
+            assert_eq!((row.0.name(), row.0.media_type()), (row.1, row.2));
+        }
+        assert_eq!((Format::Plain.name(), Format::Plain.media_type()), ("text", "text/plain"));
+        assert_eq!(Format::default(), Format::Html);
     }
 }
