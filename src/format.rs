@@ -111,7 +111,6 @@ const HEADER_FIELDS: &[&str] = &[
     "thread-index",
     "thread-topic",
     "to",
-    "x-",
     "xref",
 ];
 
@@ -220,14 +219,20 @@ fn field_name(line: &[u8]) -> Option<&[u8]> {
 
 /// Whether `name` is that of a field in the table.
 fn is_usual(name: &[u8]) -> bool {
-    HEADER_FIELDS.iter().any(|usual| {
-        let length = if usual.ends_with('-') { usual.len() } else { name.len() };
-        name.len() >= length && name[..length].eq_ignore_ascii_case(usual.as_bytes())
+    HEADER_FIELDS.iter().any(|usual| match usual.ends_with('-') {
+        true => starts_with(name, usual),
+        false => name.eq_ignore_ascii_case(usual.as_bytes()),
     })
 }
 
-/// Whether `head` begins with a heading: the first field is a usual one, no line is anything but a
-/// field or folded, and the heading ends, or another usual field follows.
+/// Whether `name` starts with `start`, in any case.
+fn starts_with(name: &[u8], start: &str) -> bool {
+    name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start.as_bytes()))
+}
+
+/// Whether `head` begins with a heading: no line is anything but a field or folded, and of the fields
+/// two are usual, or one where the heading ends. The first is a usual one, or one of `X-`, which
+/// counts for nothing, since YAML has keys that begin so.
 fn begins_message(head: &[u8]) -> bool {
     let mut usual = 0;
     for (number, line) in complete_lines(head).enumerate() {
@@ -235,7 +240,7 @@ fn begins_message(head: &[u8]) -> bool {
             (None, _) => return usual > 0,
             (Some(b' ' | b'\t'), _) if number > 0 => {}
             (_, Some(name)) if is_usual(name) => usual += 1,
-            (_, Some(_)) if number > 0 => {}
+            (_, Some(name)) if number > 0 || starts_with(name, "x-") => {}
             _ => return false,
         }
     }
@@ -295,7 +300,8 @@ mod tests {
             ("Subject: a\nUnknown: b\n", Format::Other),
             ("Subject: a\nTo: b", Format::Message),
             ("Subject: a", Format::Other),
-            ("X-One: a\nX-Two: b\n", Format::Message),
+            ("X-One: a\nX-Two: b\nDate: c\nTo: d", Format::Message),
+            ("x-one: &a\n  b: c\n\nx-two: d\n", Format::Other),
             ("ARC-Seal: a\nList-Id: b\n", Format::Message),
             ("Snapshot-Content-Location: http://a/\nSubject: a\n", Format::Message),
             ("Base: <URL:http://a/\n  b>\n\n", Format::Message),

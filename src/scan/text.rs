@@ -116,7 +116,7 @@ mod tests {
     fn scanned(bytes: &[u8], charset: &str) -> Document {
         let groups = "text".parse().unwrap();
         let options =
-            ScanOptions { charset: Charset::for_label(charset), groups, places: Vec::new() };
+            ScanOptions { charset: Charset::for_label(charset), groups, ..ScanOptions::default() };
         scan(bytes, &options)
     }
 
