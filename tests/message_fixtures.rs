@@ -1,0 +1,246 @@
+//! Every case of `fixtures/message`: the bytes after rewriting, every link with its outcome, the base of
+//! every entity; with the line ends as stored, and with CRLF. And the shape of the cases.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use baselink::base::Retrieval;
+use baselink::format::Format;
+use baselink::{Options, examine, rewrite, verify};
+
+const FILES: [&str; 6] =
+    ["about", "arguments", "input.eml", "expected.eml", "expected.links", "expected.base"];
+/// Marks a case that would not mean the same with CRLF.
+const ONLY_AS_STORED: &str = "only-as-stored";
+const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
+const SOURCES: [&str; 8] = [
+    "base-element",
+    "base-header",
+    "content-base",
+    "content-location",
+    "snapshot-content-location",
+    "encapsulating",
+    "retrieval",
+    "default",
+];
+
+fn cases() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
+    let mut cases: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    cases.sort();
+    cases
+}
+
+/// The options that the arguments of a case mean.
+fn options(arguments: &str) -> Options {
+    let mut options = Options { format: Format::Message, ..Options::default() };
+    let mut lines = arguments.lines();
+    while let Some(name) = lines.next() {
+        let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
+        match name {
+            "--no-content-location" => options.no_content_location = true,
+            "--skip-dkim" => options.skip_dkim = true,
+            "--format" => assert_eq!(value(), "message"),
+            "--url" => options.retrieval = Some(Retrieval::url(value())),
+            "--resolver" => options.profile = value().parse().unwrap(),
+            "--fragments" => options.fragments = value().parse().unwrap(),
+            "--base-element" => options.base_element = value().parse().unwrap(),
+            "--enable" => options.scan.groups.extend(value().parse().unwrap()),
+            _ => panic!("unknown argument {name}"),
+        }
+    }
+    options
+}
+
+fn field(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+}
+
+fn with_crlf(bytes: &[u8]) -> Vec<u8> {
+    let mut with = Vec::with_capacity(bytes.len() + bytes.len() / 16);
+    for &byte in bytes {
+        if byte == b'\n' {
+            with.push(b'\r');
+        }
+        with.push(byte);
+    }
+    with
+}
+
+/// Bytes for a reader, a line a line.
+fn shown(bytes: &[u8]) -> String {
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(|line| format!("  {}\n", line.escape_ascii()))
+        .collect()
+}
+
+/// Runs the case with this form of its input; gives what is wrong.
+fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
+    let read = |name: &str| fs::read(case.join(name)).unwrap();
+    let options = options(&String::from_utf8(read("arguments")).unwrap());
+    let input = form(&read("input.eml"));
+    let report = examine(&input, &options);
+
+    let mut links = String::new();
+    for link in &report.links {
+        let fields = [
+            link.entity.as_str(),
+            &link.element,
+            link.attribute.as_deref().unwrap_or("-"),
+            &link.reference,
+            link.outcome.name(),
+            link.reason.map_or("-", baselink::Reason::name),
+            link.target.as_deref().unwrap_or("-"),
+        ];
+        writeln!(links, "{}", fields.map(field).join("\t")).unwrap();
+    }
+    let mut bases = String::new();
+    for entity in &report.entities {
+        let (chain, media_type) = (&entity.chain, entity.media_type.to_string());
+        let fields = [
+            chain.entity.as_str(),
+            &media_type,
+            chain.rule.section(),
+            chain.source.name(),
+            chain.base.as_deref().unwrap_or("-"),
+        ];
+        writeln!(bases, "{}", fields.map(field).join("\t")).unwrap();
+    }
+    let rewritten = rewrite(&input, &options);
+    let output = rewritten.output();
+    let mut wrong = String::new();
+    let expected = form(&read("expected.eml"));
+    if output != expected {
+        let (expected, found) = (shown(&expected), shown(&output));
+        writeln!(wrong, "expected.eml should be\n{expected}and is\n{found}").unwrap();
+    }
+    for (name, found) in [("expected.links", links), ("expected.base", bases)] {
+        let expected = String::from_utf8(read(name)).unwrap();
+        if expected != found {
+            writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();
+        }
+    }
+    if let Err(differences) = verify::verify(&rewritten, &options) {
+        writeln!(wrong, "not verified: {differences:?}").unwrap();
+    }
+    if !rewrite(&output, &options).edits.is_empty() {
+        writeln!(wrong, "rewriting twice changes more").unwrap();
+    }
+    wrong
+}
+
+#[test]
+fn every_case_gives_what_it_expects() {
+    let cases = cases();
+    let mut failed = 0;
+    for case in &cases {
+        let name = case.file_name().unwrap().display();
+        let mut wrong = check(case, <[u8]>::to_vec);
+        // What is wrong with both would be said twice.
+        if wrong.is_empty() && !case.join(ONLY_AS_STORED).exists() {
+            wrong = check(case, with_crlf);
+            if !wrong.is_empty() {
+                wrong.insert_str(0, "with CRLF:\n");
+            }
+        }
+        if !wrong.is_empty() {
+            failed += 1;
+            println!("== {name}\n{wrong}");
+        }
+    }
+    assert!(failed == 0, "{failed} of {} cases failed", cases.len());
+}
+
+/// The lines of `file` of `case`, split at tabs.
+fn fields(case: &Path, file: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(case.join(file)).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'), "{case:?}: {file} ends within a line");
+    text.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect()
+}
+
+#[test]
+fn every_case_has_all_its_files() {
+    let cases = cases();
+    assert!(cases.len() >= 140, "only {} cases", cases.len());
+    for case in cases {
+        let found: HashSet<_> = fs::read_dir(&case)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| name != ONLY_AS_STORED)
+            .collect();
+        let expected: HashSet<_> = FILES.map(str::to_string).into();
+        assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
+        let about = fs::read_to_string(case.join("about")).unwrap();
+        assert!(about.ends_with(".\n") && about.lines().count() == 1, "{case:?}: about");
+        if !case.join(ONLY_AS_STORED).exists() {
+            let input = fs::read(case.join("input.eml")).unwrap();
+            let crlf = input.windows(2).any(|two| two == b"\r\n");
+            assert!(!crlf, "{case:?} has a CRLF, and so no form with CRLF");
+        }
+    }
+}
+
+#[test]
+fn the_columns_of_every_expectation_add_up() {
+    let mut named = HashSet::new();
+    for case in cases() {
+        let entities = fields(&case, "expected.base");
+        assert_eq!(entities[0][0], "", "{case:?}: the message comes first");
+        let mut seen = HashSet::new();
+        for entity in &entities {
+            let [number, media_type, rule, source, base] = entity.as_slice() else {
+                panic!("{case:?}: expected.base has lines of 5 fields, not {entity:?}");
+            };
+            let outer = number.rsplit_once('.').map_or("", |(outer, _)| outer);
+            assert!(number.is_empty() || seen.contains(outer), "{case:?}: {entity:?}");
+            assert!(seen.insert(number.as_str()), "{case:?}: {number} is there twice");
+            assert!(media_type.contains('/'), "{case:?}: {entity:?}");
+            assert!(SOURCES.contains(&source.as_str()), "{case:?}: {entity:?}");
+            let expected = match source.as_str() {
+                "encapsulating" => "3.2",
+                "retrieval" => "3.3",
+                "default" => "3.4",
+                _ => "3.1",
+            };
+            assert_eq!(rule, expected, "{case:?}: {entity:?}");
+            assert!(rule != "3.3" || number.is_empty(), "{case:?}: {entity:?}");
+            assert_eq!(rule == "3.4", base == "-", "{case:?}: {entity:?}");
+            named.insert(source.clone());
+        }
+        for link in fields(&case, "expected.links") {
+            let [entity, element, _, _, outcome, reason, target] = link.as_slice() else {
+                panic!("{case:?}: expected.links has lines of 7 fields, not {link:?}");
+            };
+            assert!(!element.is_empty(), "{case:?}: {link:?}");
+            assert!(seen.contains(entity.as_str()), "{case:?}: {link:?}");
+            assert!(OUTCOMES.contains(&outcome.as_str()), "{case:?}: {link:?}");
+            let reasoned = ["left", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(reasoned, reason != "-", "{case:?}: {link:?}");
+            let targeted = ["rewritten", "absolute", "not-editable"].contains(&outcome.as_str());
+            assert_eq!(targeted, target != "-", "{case:?}: {link:?}");
+            named.extend([outcome.clone(), reason.clone()]);
+        }
+    }
+    let reasons = ["signed", "dkim", "sibling-part", "transfer", "base-unusable"];
+    for name in SOURCES.iter().chain(&OUTCOMES).chain(&reasons) {
+        assert!(named.contains(*name), "no case has {name}");
+    }
+}
+
+#[test]
+fn bytes_change_where_a_link_is_rewritten() {
+    for case in cases() {
+        let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
+        let same = fs::read(case.join("input.eml")).unwrap()
+            == fs::read(case.join("expected.eml")).unwrap();
+        assert_ne!(same, rewritten, "{case:?}: input and output contradict the links");
+    }
+}
