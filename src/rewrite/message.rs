@@ -354,15 +354,8 @@ fn doubt(
         return Some("a line begins with 'From '");
     }
     let found = message::entities_named(&output, &structure.entities[0].name);
-    let alike = |(old, new): (&Entity, &Entity)| {
-        let fields = (old.heading.fields.len(), new.heading.fields.len());
-        (old.parent, &old.media_type, old.transfer_encoding, old.signed)
-            == (new.parent, &new.media_type, new.transfer_encoding, new.signed)
-            && std::mem::discriminant(&old.kind) == std::mem::discriminant(&new.kind)
-            && fields.0 == fields.1
-    };
     if structure.entities.len() != found.entities.len()
-        || !structure.entities.iter().zip(&found.entities).all(alike)
+        || !structure.entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new))
     {
         return Some("other entities are found");
     }
