@@ -50,6 +50,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
         kept: Vec::with_capacity(structure.entities.len()),
         labels: OpenLabels::of(bytes, &structure, options),
         parts: Vec::new(),
+        unfit: Vec::new(),
         edits: Vec::new(),
     };
     for index in 0..structure.entities.len() {
@@ -70,6 +71,8 @@ struct Plan<'a> {
     kept: Vec<Option<Reason>>,
     labels: OpenLabels,
     parts: Vec<Part>,
+    /// What is wrong with bases, should there be links.
+    unfit: Vec<Diagnostic>,
     /// Of the message, with the entity in whose heading or body each is.
     edits: Vec<Placed>,
 }
@@ -88,11 +91,13 @@ impl Plan<'_> {
         self.kept.push(self.why_kept(entity));
         let mut heading = self.heading(entity);
         self.report.diagnostics.append(&mut heading.diagnostics);
-        if matches!(heading.rule, Rule::Embedded | Rule::Retrieval) {
-            self.report.diagnostics.extend(unfit_base(&heading, self.options.profile));
-        }
+        let links_before = self.report.links.len();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
+        let unfit = match heading.rule {
+            Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
+            Rule::Encapsulating | Rule::Default => None,
+        };
         if entity.kind != Kind::Leaf || !self.content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
@@ -103,6 +108,10 @@ impl Plan<'_> {
                 without_tree: false,
                 is_crowded: false,
             });
+        }
+        // The labels of images and the like are the bases of nothing.
+        if entity.kind != Kind::Leaf || self.report.links.len() > links_before {
+            self.unfit.extend(unfit);
         }
     }
 
@@ -296,6 +305,9 @@ impl Plan<'_> {
 
     /// Puts the edits in order, and looks at what they make before anyone relies on it.
     fn finish(mut self) -> (Edits, Vec<Part>, Report) {
+        if !self.report.links.is_empty() {
+            self.report.diagnostics.append(&mut self.unfit);
+        }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
         let mut edits = Edits::default();
         let mut in_order = true;
