@@ -83,9 +83,16 @@ fn gap(first: &mut bool, output: &mut Output) -> io::Result<()> {
     if std::mem::take(first) { Ok(()) } else { writeln!(output.out()) }
 }
 
-/// Whether an oddity is one of the document or its base, not of its links.
+/// Whether an oddity is one of the document or its base, not of its links or of their change.
 fn is_of_bases(code: Code) -> bool {
-    !matches!(code, Code::ProfilesDiffer | Code::BaseElementKept)
+    !matches!(
+        code,
+        Code::ProfilesDiffer
+            | Code::BaseElementKept
+            | Code::SignatureBroken
+            | Code::DigestWrong
+            | Code::Doubt
+    )
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
