@@ -17,7 +17,7 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink::base::BaseChain;
+use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::format::Format;
 use baselink::span::{Lines, Span};
@@ -189,11 +189,15 @@ impl Output {
             return;
         }
         for entity in &report.entities {
+            let whose = match &*entity.chain.entity {
+                "" => String::new(),
+                number => format!("entity {number}: "),
+            };
             for level in &entity.chain.levels {
                 let place = level.span.map_or_else(|| input.name(), |span| places.at(span));
                 let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
                 self.say(format_args!(
-                    "{}: {} {}{}: {}: {}",
+                    "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
                     level.rule.section(),
                     level.source.name(),
@@ -296,9 +300,9 @@ fn outcome_and_reason(link: &LinkReport) -> String {
 }
 
 /// `base http://a/ (3.3 retrieval)`
-pub(crate) fn base_and_rule(chain: &BaseChain) -> String {
-    let base = chain.base.as_deref().map_or("none".into(), visible);
-    format!("base {base} ({} {})", chain.rule.section(), chain.source.name())
+pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> String {
+    let base = base.map_or("none".into(), visible);
+    format!("base {base} ({} {})", rule.section(), source.name())
 }
 
 /// The diagnostics of a document, in the order of the file.
