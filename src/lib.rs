@@ -4,8 +4,9 @@
 //! against it, and rewrites the links in place: the bytes of URLs change, and no other byte.
 //!
 //! ```text
-//! message --entities--> heading, heading, … and the decoded bytes of each part
-//!                                   |
+//! message --entities--> a base for each heading, outermost first (3.2)
+//!    part --decode--> bytes
+//!
 //! bytes --scan--> Document { links, declared bases, parts }
 //!                    |              |
 //!                    |           base: BaseChain (3.1 > 3.2 > 3.3 > 3.4)
