@@ -106,6 +106,13 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         return say(format!("the input has {was} entities, the output {is}"));
     }
     let mut parts = rewritten.parts.iter().peekable();
+    // Up to where both are compared: delimiters, preambles and what is opaque must not differ at all.
+    let mut compared = (0, 0);
+    let mut between = |old: usize, new: usize, next: (usize, usize)| {
+        let same = source.get(compared.0..old) == output.get(compared.1..new);
+        compared = next;
+        same
+    };
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
         if !old.is_like(new) {
@@ -113,6 +120,13 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         }
         if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
+        }
+        let behind = match old.kind {
+            Kind::Leaf => (old.body.end, new.body.end),
+            _ => (old.body.start, new.body.start),
+        };
+        if !between(old.heading.span.start, new.heading.span.start, behind) {
+            say(format!("something before the entity '{name}' changed that is in no entity"));
         }
         if old.kind != Kind::Leaf {
             continue;
@@ -138,6 +152,9 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         let mut inside = Vec::new();
         document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
         inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
+    }
+    if !between(source.len(), output.len(), (source.len(), output.len())) {
+        say("something behind the last entity changed".to_owned());
     }
     if parts.next().is_some() {
         say("a part that changed is in no entity".to_owned());

@@ -365,8 +365,14 @@ impl Plan<'_> {
             if whole.changes
                 && let Some(signature) = signature(self.bytes, self.structure, entity)
             {
-                let message = "this signature (DKIM, ARC) no longer holds for the changed message";
-                self.say(Code::SignatureBroken, signature, message.to_owned());
+                let of = match &*entity.name {
+                    "" => "the message".to_owned(),
+                    name => format!("the message {name}"),
+                };
+                let message = format!(
+                    "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
+                );
+                self.say(Code::SignatureBroken, signature, message);
             }
         }
     }
