@@ -83,6 +83,8 @@ pub enum Reason {
     Dkim,
     /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2).
     SiblingPart,
+    /// It is a `Content-Location` that, once absolute, would be the base of links that stay relative.
+    BecomesBase,
     /// The transfer encoding of its part cannot take the change.
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
@@ -91,7 +93,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -106,6 +108,7 @@ impl Reason {
         Self::Signed,
         Self::Dkim,
         Self::SiblingPart,
+        Self::BecomesBase,
         Self::Transfer,
         Self::Doubt,
     ];
@@ -128,6 +131,7 @@ impl Reason {
             Self::Signed => "signed",
             Self::Dkim => "dkim",
             Self::SiblingPart => "sibling-part",
+            Self::BecomesBase => "becomes-base",
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
         }

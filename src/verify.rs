@@ -108,9 +108,7 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
     let mut parts = rewritten.parts.iter().peekable();
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
-        if (old.parent, &old.media_type, old.transfer_encoding, old.signed)
-            != (new.parent, &new.media_type, new.transfer_encoding, new.signed)
-        {
+        if !old.is_like(new) {
             say(format!("the entity '{name}' is another one"));
         }
         if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {

@@ -92,7 +92,7 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let mut links = String::new();
     for link in &report.links {
         let fields = [
-            link.entity.as_str(),
+            &*link.entity,
             &link.element,
             link.attribute.as_deref().unwrap_or("-"),
             &link.reference,
@@ -106,7 +106,7 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     for entity in &report.entities {
         let (chain, media_type) = (&entity.chain, entity.media_type.to_string());
         let fields = [
-            chain.entity.as_str(),
+            &*chain.entity,
             &media_type,
             chain.rule.section(),
             chain.source.name(),

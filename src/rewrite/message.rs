@@ -20,18 +20,18 @@
 //!
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Labels, Resolver, Surroundings};
-use super::{Options, Part, Planner, Settled, move_levels, unfit_base};
+use super::{Options, Part, Planner, Settled, depends_on_base, move_levels, unfit_base};
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
-use crate::report::{EntityReport, Outcome, Reason, Report};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
 use crate::scan::message::{self, Entity, Kind, MediaType, Structure};
@@ -41,22 +41,67 @@ use crate::span::Span;
 /// The edits and the report of the message `bytes`.
 pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
     let structure = message::entities_named(bytes, &options.scan.entity);
-    let mut plan = Plan {
-        bytes,
-        options,
-        structure: &structure,
-        report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
-        places: Vec::with_capacity(structure.entities.len()),
-        kept: Vec::with_capacity(structure.entities.len()),
-        labels: OpenLabels::of(bytes, &structure, options),
-        parts: Vec::new(),
-        edits: Vec::new(),
-    };
-    for index in 0..structure.entities.len() {
-        plan.entity(index);
+    let kept = why_kept(bytes, &structure, options);
+    // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
+    // follows from which labels do: all of them, when the second guess does not hold either.
+    let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
+    let mut guess = 0;
+    loop {
+        let mut plan = Plan {
+            bytes,
+            options,
+            structure: &structure,
+            report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
+            places: Vec::with_capacity(kept.len()),
+            kept: &kept,
+            labels_stay: &labels_stay,
+            depends: vec![false; kept.len()],
+            labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
+            parts: Vec::new(),
+            unfit: Vec::new(),
+            edits: Vec::new(),
+        };
+        for index in 0..kept.len() {
+            plan.entity(index);
+        }
+        let bases = plan.labels_that_become_bases();
+        if bases.is_empty() || guess > 1 {
+            plan.fields();
+            return plan.finish();
+        }
+        match guess {
+            0 => bases.into_iter().for_each(|entity| labels_stay[entity] = true),
+            _ => labels_stay.fill(true),
+        }
+        guess += 1;
     }
-    plan.fields();
-    plan.finish()
+}
+
+/// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
+const LABEL: &str = "content-location";
+
+/// For each entity why nothing in it may change.
+fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Option<Reason>> {
+    let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
+    for entity in &structure.entities {
+        let around = entity.parent.and_then(|parent| kept[parent]);
+        let dkim = || options.skip_dkim && signature(bytes, structure, entity).is_some();
+        kept.push(match entity.signed {
+            true => Some(Reason::Signed),
+            false => around.or_else(|| dkim().then_some(Reason::Dkim)),
+        });
+    }
+    kept
+}
+
+/// The first field with which the way of a message vouches for it (RFC 6376, RFC 4870, RFC 8617).
+fn signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> Option<Span> {
+    const FIELDS: [&str; 4] =
+        ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
+    let is_message =
+        entity.parent.is_none_or(|parent| structure.entities[parent].kind == Kind::Message);
+    let fields = FIELDS.iter().filter_map(|name| entity.heading.first(bytes, name));
+    fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
 }
 
 struct Plan<'a> {
@@ -67,9 +112,15 @@ struct Plan<'a> {
     /// The place of each entity in the report.
     places: Vec<usize>,
     /// Why nothing in an entity may change.
-    kept: Vec<Option<Reason>>,
+    kept: &'a [Option<Reason>],
+    /// Whether its `Content-Location` stays as it is.
+    labels_stay: &'a [bool],
+    /// Whether a link in it still depends on what is around it.
+    depends: Vec<bool>,
     labels: OpenLabels,
     parts: Vec<Part>,
+    /// What is wrong with bases, should there be links.
+    unfit: Vec<Diagnostic>,
     /// Of the message, with the entity in whose heading or body each is.
     edits: Vec<Placed>,
 }
@@ -85,14 +136,15 @@ impl Plan<'_> {
     fn entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
-        self.kept.push(self.why_kept(entity));
         let mut heading = self.heading(entity);
         self.report.diagnostics.append(&mut heading.diagnostics);
-        if matches!(heading.rule, Rule::Embedded | Rule::Retrieval) {
-            self.report.diagnostics.extend(unfit_base(&heading, self.options.profile));
-        }
+        let links_before = self.report.links.len();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
+        let unfit = match heading.rule {
+            Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
+            Rule::Encapsulating | Rule::Default => None,
+        };
         if entity.kind != Kind::Leaf || !self.content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
@@ -104,27 +156,10 @@ impl Plan<'_> {
                 is_crowded: false,
             });
         }
-    }
-
-    fn why_kept(&self, entity: &Entity) -> Option<Reason> {
-        if entity.signed {
-            return Some(Reason::Signed);
+        // The labels of images and the like are the bases of nothing.
+        if entity.kind != Kind::Leaf || self.report.links.len() > links_before {
+            self.unfit.extend(unfit);
         }
-        let inherited = entity.parent.and_then(|parent| self.kept[parent]);
-        inherited.or_else(|| {
-            (self.options.skip_dkim && self.signature(entity).is_some()).then_some(Reason::Dkim)
-        })
-    }
-
-    /// The first field with which a message's way vouches for it (RFC 6376, RFC 4870, RFC 8617).
-    fn signature(&self, entity: &Entity) -> Option<Span> {
-        const FIELDS: [&str; 4] =
-            ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
-        let is_message = entity
-            .parent
-            .is_none_or(|parent| self.structure.entities[parent].kind == Kind::Message);
-        let fields = FIELDS.iter().filter_map(|name| entity.heading.first(self.bytes, name));
-        fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
     }
 
     fn heading(&self, entity: &Entity) -> BaseChain {
@@ -153,9 +188,20 @@ impl Plan<'_> {
             return;
         }
         let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
-        let around = Surroundings { kept: self.kept[index], labels: None };
-        let resolver = Resolver::new(&links, Charset::UTF_8, heading, self.options, around);
-        let planned = links.into_iter().map(|link| resolver.link(link, Charset::UTF_8)).collect();
+        let resolver = |kept: Option<Reason>| {
+            let around = Surroundings { kept, labels: None };
+            Resolver::new(&links, Charset::UTF_8, heading, self.options, around)
+        };
+        let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
+        let of_label = resolver(self.kept[index].or(stays));
+        let of_others = resolver(self.kept[index]);
+        let planned = links
+            .iter()
+            .map(|link| match link.element == LABEL {
+                true => of_label.link(link.clone(), Charset::UTF_8),
+                false => of_others.link(link.clone(), Charset::UTF_8),
+            })
+            .collect();
         let Settled { edits, links, .. } = Settled::of(planned);
         self.report.links.extend(links);
         self.edits.extend(edits.iter().cloned().map(|edit| Placed {
@@ -194,18 +240,22 @@ impl Plan<'_> {
         let Some(document) = scan::content(format, &decoded.bytes, &options) else {
             return false;
         };
-        let kept = self.kept[index];
+        let kept = match is_armored(&decoded.bytes) {
+            true => Some(Reason::Signed),
+            false => self.kept[index],
+        };
         let parent = entity.parent.map(|parent| self.places[parent]);
         let mut settled = self.document(document, parent, heading, kept, &decoded);
         if let Some(report) = self.report.entities.get_mut(self.places[index]) {
             report.media_type = entity.media_type.to_string().into();
         }
-        if settled.edits.is_empty() {
-            self.report.links.append(&mut settled.links);
-            return true;
-        }
-        match decoded.lift(&settled.edits) {
-            Ok(lifted) => {
+        let lifted = match settled.edits.is_empty() {
+            true => None,
+            false => Some(decoded.lift(&settled.edits)),
+        };
+        match lifted {
+            None => {}
+            Some(Ok(lifted)) => {
                 let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
                 self.edits.extend(lifted.iter().cloned().map(|edit| placed(edit, true)));
@@ -223,14 +273,41 @@ impl Plan<'_> {
                     rewritten: settled.rewritten,
                 });
             }
-            Err(obstacle) => {
+            Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
                 self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
+        self.depends[index] = settled.links.iter().any(depends_on_base);
         self.report.links.append(&mut settled.links);
         true
+    }
+
+    /// The entities whose label is made absolute although something in them stays relative to it.
+    fn labels_that_become_bases(&mut self) -> Vec<usize> {
+        for (index, entity) in self.structure.entities.iter().enumerate().rev() {
+            let inherits = self.report.entities[self.places[index]].chain.rule != Rule::Embedded;
+            if let Some(parent) = entity.parent
+                && self.depends[index]
+                && inherits
+            {
+                self.depends[parent] = true;
+            }
+        }
+        let is_made =
+            |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
+        let made: HashSet<&str> = self
+            .report
+            .links
+            .iter()
+            .filter(|link| is_made(link))
+            .map(|link| &*link.entity)
+            .collect();
+        (0..self.structure.entities.len())
+            .filter(|&index| self.depends[index])
+            .filter(|&index| made.contains(&*self.structure.entities[index].name))
+            .collect()
     }
 
     /// Plans a document in the bytes of its part; what the report says of places is of the message.
@@ -286,7 +363,7 @@ impl Plan<'_> {
                 of_body[parent] = of_body[parent].and(whole);
             }
             if whole.changes
-                && let Some(signature) = self.signature(entity)
+                && let Some(signature) = signature(self.bytes, self.structure, entity)
             {
                 let message = "this signature (DKIM, ARC) no longer holds for the changed message";
                 self.say(Code::SignatureBroken, signature, message.to_owned());
@@ -296,6 +373,9 @@ impl Plan<'_> {
 
     /// Puts the edits in order, and looks at what they make before anyone relies on it.
     fn finish(mut self) -> (Edits, Vec<Part>, Report) {
+        if !self.report.links.is_empty() {
+            self.report.diagnostics.append(&mut self.unfit);
+        }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
         let mut edits = Edits::default();
         let mut in_order = true;
@@ -316,11 +396,20 @@ impl Plan<'_> {
     }
 }
 
-fn refuse(links: &mut [crate::report::LinkReport], reason: Reason) {
+fn refuse(links: &mut [LinkReport], reason: Reason) {
     links
         .iter_mut()
         .filter(|link| link.outcome == Outcome::Rewritten)
         .for_each(|link| link.refuse(reason));
+}
+
+/// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
+fn is_armored(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
+        let kind = &text[at + "-----BEGIN PGP ".len()..];
+        (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
+            && (kind.starts_with(b"MESSAGE") || kind.starts_with(b"SIGNED MESSAGE"))
+    })
 }
 
 fn format_of(media_type: &MediaType) -> Format {
@@ -354,15 +443,8 @@ fn doubt(
         return Some("a line begins with 'From '");
     }
     let found = message::entities_named(&output, &structure.entities[0].name);
-    let alike = |(old, new): (&Entity, &Entity)| {
-        let fields = (old.heading.fields.len(), new.heading.fields.len());
-        (old.parent, &old.media_type, old.transfer_encoding, old.signed)
-            == (new.parent, &new.media_type, new.transfer_encoding, new.signed)
-            && std::mem::discriminant(&old.kind) == std::mem::discriminant(&new.kind)
-            && fields.0 == fields.1
-    };
     if structure.entities.len() != found.entities.len()
-        || !structure.entities.iter().zip(&found.entities).all(alike)
+        || !structure.entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new))
     {
         return Some("other entities are found");
     }
@@ -390,21 +472,29 @@ struct OpenLabels {
 }
 
 impl OpenLabels {
-    fn of(bytes: &[u8], structure: &Structure, options: &Options) -> Self {
+    fn of(
+        bytes: &[u8],
+        structure: &Structure,
+        options: &Options,
+        kept: &[Option<Reason>],
+        stay: &[bool],
+    ) -> Self {
         let mut labels = Self::default();
-        for entity in &structure.entities {
+        for (index, entity) in structure.entities.iter().enumerate() {
             let Some(parent) = entity.parent else { continue };
             let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
                 continue;
             };
-            // A label that becomes absolute itself is still met by links that do.
-            let becomes_absolute = options.scan.groups.contains(Group::Headers)
-                && label.verbatim.is_some()
-                && !entity.signed;
+            // Links still meet a label that becomes absolute as they do.
+            let stays = stay[index]
+                || kept[index].is_some()
+                || message::fields::links(bytes, &entity.heading)
+                    .iter()
+                    .any(|link| link.element == LABEL && link.map.is_none());
             let is_relative =
                 !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
-            if is_multipart && is_relative && !becomes_absolute {
+            if is_multipart && is_relative && stays {
                 labels.parts.entry(parent).or_default().push(label.url.into());
             }
         }

@@ -73,6 +73,20 @@ pub struct Entity {
 }
 
 impl Entity {
+    /// Whether `other`, at the same place in another message, holds the same kind of thing in the same
+    /// way: parameters of its media type may be others, for one can be a URL (RFC 2017).
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let facts = |entity: &Self| {
+            (entity.parent, entity.transfer_encoding, entity.signed, entity.heading.fields.len())
+        };
+        facts(self) == facts(other)
+            && self.media_type.is(&other.media_type.type_, &other.media_type.subtype)
+            && self.media_type.boundary() == other.media_type.boundary()
+            && self.media_type.parameter("charset") == other.media_type.parameter("charset")
+            && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
+    }
+
     /// Heading, separator and body.
     #[must_use]
     pub fn span(&self) -> Span {
