@@ -48,17 +48,16 @@ fn main() {
     println!("{what}: {}, again and again until {}", messages.len(), megabytes(bytes));
     println!("{:24}{:>8}{:>12}{:>14}", "", "seconds", "MB/s", "of the copy");
 
-    let (mut peak, mut said) = (None, String::new());
+    let (mut peak, mut working, mut said) = (None, None, String::new());
     let mut best = [f64::INFINITY; 3];
     for _ in 0..ROUNDS {
-        let (memory, counts, rewriting);
         let copying = timed(&out, || copy(&big, &out));
         let cp = timed(&out, || {
             assert!(Command::new("cp").args([&big, &out]).status().unwrap().success());
         });
         let started = Instant::now();
-        (memory, counts) = rewrite(&big, &out, folder.path());
-        rewriting = started.elapsed();
+        let run = rewrite(&big, &out, folder.path());
+        let rewriting = started.elapsed();
         assert!(std::fs::metadata(&out).unwrap().len() >= bytes);
         let names = ["copy, 1 MiB at a time", "cp", "baselink rewrite --url"];
         for (index, time) in [copying, cp, rewriting].iter().enumerate() {
@@ -66,11 +65,15 @@ fn main() {
             best[index] = best[index].min(seconds);
             row(names[index], bytes, seconds, copying.as_secs_f64());
         }
-        peak = peak.max(memory);
-        said = counts;
+        peak = peak.max(run.peak);
+        working = [working, run.working].into_iter().flatten().min();
+        said = run.said;
     }
     row("best copy", bytes, best[0], best[0]);
     row("best rewrite", bytes, best[2], best[0]);
+    if let Some(working) = working {
+        row("  its processor time", bytes, working.as_secs_f64(), best[0]);
+    }
     let peak = peak.map_or("unknown".to_owned(), megabytes);
     println!("peak memory: {peak}; largest message: {}", megabytes(largest as u64));
     println!("{said}");
@@ -120,8 +123,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the program; its peak memory, where the system tells it, and its last line.
-fn rewrite(mailbox: &Path, out: &Path, folder: &Path) -> (Option<u64>, String) {
+/// What is known of a run of the program, as far as the system tells it.
+struct Run {
+    /// Its peak memory in bytes.
+    peak: Option<u64>,
+    /// The time that it had a processor.
+    working: Option<Duration>,
+    /// Its last line.
+    said: String,
+}
+
+fn rewrite(mailbox: &Path, out: &Path, folder: &Path) -> Run {
     let log = folder.join("log");
     let mut running = Command::new(BINARY)
         .args(["rewrite", "--format", "mbox", "--url", "https://example.org/"])
@@ -132,10 +144,11 @@ fn rewrite(mailbox: &Path, out: &Path, folder: &Path) -> (Option<u64>, String) {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let status = PathBuf::from(format!("/proc/{}/status", running.id()));
-    let mut peak = None;
+    let process = PathBuf::from(format!("/proc/{}", running.id()));
+    let (mut peak, mut working) = (None, None);
     let done = loop {
-        peak = peak.max(peak_of(&status));
+        peak = peak.max(peak_of(&process));
+        working = working.max(working_time_of(&process));
         match running.try_wait().unwrap() {
             Some(done) => break done,
             None => std::thread::sleep(Duration::from_millis(2)),
@@ -146,15 +159,22 @@ fn rewrite(mailbox: &Path, out: &Path, folder: &Path) -> (Option<u64>, String) {
     assert!(done.success(), "{log}");
     let last = log.lines().next_back().unwrap_or_default();
     let last = last.strip_prefix(&*mailbox.to_string_lossy()).unwrap_or(last);
-    (peak, format!("baselink{last}; {} lines said", log.lines().count()))
+    let said = format!("baselink{last}; {} lines said", log.lines().count());
+    Run { peak, working, said }
 }
 
 /// The "high water mark" of resident memory in bytes (proc(5)), of Linux only.
-fn peak_of(status: &Path) -> Option<u64> {
-    let status = std::fs::read_to_string(status).ok()?;
+fn peak_of(process: &Path) -> Option<u64> {
+    let status = std::fs::read_to_string(process.join("status")).ok()?;
     let mark = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = mark.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// The time on a processor, the first number of `schedstat` in nanoseconds; of Linux only.
+fn working_time_of(process: &Path) -> Option<Duration> {
+    let times = std::fs::read_to_string(process.join("schedstat")).ok()?;
+    Some(Duration::from_nanos(times.split(' ').next()?.parse().ok()?))
 }
 
 /// Writes `messages` one behind the other, and again, until `size` bytes are there; says how many.
