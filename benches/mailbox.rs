@@ -59,7 +59,7 @@ fn main() {
         let run = rewrite(&big, &out, folder.path());
         let rewriting = started.elapsed();
         assert!(std::fs::metadata(&out).unwrap().len() >= bytes);
-        let names = ["copy, 1 MiB at a time", "cp", "baselink rewrite --url"];
+        let names = ["copy and sync", "cp, which does not sync", "baselink rewrite --url"];
         for (index, time) in [copying, cp, rewriting].iter().enumerate() {
             let seconds = time.as_secs_f64();
             best[index] = best[index].min(seconds);
@@ -69,7 +69,8 @@ fn main() {
         working = [working, run.working].into_iter().flatten().min();
         said = run.said;
     }
-    row("best copy", bytes, best[0], best[0]);
+    row("best copy and sync", bytes, best[0], best[0]);
+    row("best cp", bytes, best[1], best[0]);
     row("best rewrite", bytes, best[2], best[0]);
     if let Some(working) = working {
         row("  its processor time", bytes, working.as_secs_f64(), best[0]);
@@ -112,15 +113,17 @@ fn timed(out: &Path, work: impl FnOnce()) -> Duration {
     elapsed
 }
 
+/// Copies, and ends when the copy is on the disk, as the program does with its result.
 fn copy(from: &Path, to: &Path) {
     let (mut from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
     let mut buffer = vec![0; BUFFER];
     loop {
         match from.read(&mut buffer).unwrap() {
-            0 => return,
+            0 => break,
             length => to.write_all(&buffer[..length]).unwrap(),
         }
     }
+    to.sync_all().unwrap();
 }
 
 /// What is known of a run of the program, as far as the system tells it.
@@ -191,7 +194,7 @@ fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64 {
             written += piece.len() as u64;
         }
     }
-    file.flush().unwrap();
+    file.into_inner().unwrap().sync_all().unwrap();
     written
 }
 
