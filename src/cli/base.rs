@@ -99,7 +99,7 @@ const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, 
 
 fn picture(
     input: &Input<'_>,
-    places: &Places,
+    places: &Places<'_>,
     entity: &EntityReport,
     output: &mut Output,
 ) -> io::Result<()> {
@@ -126,7 +126,7 @@ fn picture(
 fn line(
     level: &Level,
     rule: Option<Rule>,
-    places: &Places,
+    places: &Places<'_>,
     ink: Ink,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -162,7 +162,7 @@ const DRAWN: usize = 24;
 /// The entities of a message, each with the levels at which something is to be said.
 fn tree(
     input: &Input<'_>,
-    places: &Places,
+    places: &Places<'_>,
     entities: &[EntityReport],
     output: &mut Output,
 ) -> io::Result<()> {

@@ -66,7 +66,7 @@ const WIDEST: usize = 40;
 
 fn text(
     links: &[LinkReport],
-    places: &Places,
+    places: &Places<'_>,
     grammar: bool,
     output: &mut Output,
 ) -> io::Result<()> {
