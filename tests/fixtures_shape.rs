@@ -110,3 +110,28 @@ fn every_row_of_the_table_has_a_case() {
         assert!(listed || document, "no fixture has a link for {row:?}");
     }
 }
+
+/// Each line of a `.rows` file is a place in `docs/links.md`: what it is, its default, a case, and what
+/// stands there in the input and in the output of that case.
+#[test]
+fn every_place_in_a_style_sheet_has_a_case() {
+    let rows = include_str!("../fixtures/css.rows");
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/css"));
+    let mut defaults: Vec<&str> = Vec::new();
+    for row in rows.lines() {
+        let [place, default, case, before, after] =
+            row.split('\t').collect::<Vec<_>>().try_into().expect("a row has 5 fields");
+        let read = |name: &str| fs::read_to_string(root.join(case).join(name)).unwrap();
+        let (before, after) = (before.replace("\\n", "\n"), after.replace("\\n", "\n"));
+        assert!(read("input.css").contains(&before), "{place}: {case} has no {before}");
+        assert!(read("expected.css").contains(&after), "{place}: {case} does not give {after}");
+        assert_eq!(before == after, default == "never", "{place}");
+        if !["on", "never"].contains(&default) {
+            let enabled = format!("--enable\n{default}\n");
+            assert!(read("arguments").contains(&enabled), "{place}: {case} does not enable it");
+        }
+        defaults.push(default);
+    }
+    let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
+    assert_eq!([count("on"), count("never"), count("gcpm"), count("ie")], [23, 21, 1, 1]);
+}

@@ -4,7 +4,7 @@
 //!
 //! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other
 //! places where the standards read a string as a URL. Spans are bytes of the text as it was given,
-//! and what they hold is still escaped; [`escape::css`] reads it.
+//! and what they hold is still escaped; [`escape::css`] and [`escape::css_url_token`] read it.
 //!
 //! ```
 //! use baselink::scan::css::{self, Options};
@@ -75,6 +75,16 @@ pub enum Form {
     Token,
     /// A string in these quotes.
     String(char),
+}
+
+impl Form {
+    /// The URL that is written as `raw`.
+    pub(crate) fn decode(self, raw: View) -> View {
+        match self {
+            Self::Token => escape::css_url_token(raw),
+            Self::String(_) => escape::css(raw),
+        }
+    }
 }
 
 impl From<Form> for spelling::Form {
@@ -280,7 +290,7 @@ fn links(view: &View, options: &ScanOptions) -> Vec<Link> {
 
 /// The link at `url` of the style sheet in `view`.
 fn link(view: &View, url: CssUrl) -> Option<Link> {
-    let decoded = escape::css(view.slice(url.span)?);
+    let decoded = url.form.decode(view.slice(url.span)?);
     let reference = value::trimmed(&decoded.text);
     Some(Link {
         element: String::new(),
@@ -346,7 +356,7 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
                 if block.string_is_url() && block.is_reported(options) {
                     let (inside, quote) = inside_string(&css[start..end]);
                     let (span, form) = (inside.shifted(start), Form::String(quote));
-                    if decodes_to(&css[span.range()], value) {
+                    if decodes_to(&css[span.range()], form, value) {
                         found.push(CssUrl { span, form, group: block.group });
                     }
                 }
@@ -355,7 +365,7 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
             Token::UnquotedUrl(value) => {
                 if block.is_reported(options) {
                     let span = inside_url_token(&css[start..end]).shifted(start);
-                    if decodes_to(&css[span.range()], value) {
+                    if decodes_to(&css[span.range()], Form::Token, value) {
                         found.push(CssUrl { span, form: Form::Token, group: block.group });
                     }
                 }
@@ -409,8 +419,8 @@ fn closer_of(token: &Token) -> Option<Closer> {
     }
 }
 
-fn decodes_to(raw: &str, value: &str) -> bool {
-    escape::css(View::of_str(raw, 0)).text == value
+fn decodes_to(raw: &str, form: Form, value: &str) -> bool {
+    form.decode(View::of_str(raw, 0)).text == value
 }
 
 /// The inside of a string-token (CSS Syntax 3, 4.3.5), and its quote. The end of the text ends it
@@ -572,8 +582,8 @@ mod tests {
         (r"url('a\'", &[r"a\'"]),
         // 4.3.5: a backslash at the end of a string is nothing.
         (r"url('a\", &[r"a\"]),
-        // 4.3.7: at the end of a url-token it is U+FFFD, which no spelling keeps.
-        (r"url(a\", &[]),
+        // 4.3.7: at the end of a url-token it is U+FFFD.
+        (r"url(a\", &[r"a\"]),
         // 4.3.2: comments.
         ("/*url(a)*/url(b)/*url(c)", &["b"]),
         ("<!-- a{b:url(c)} -->", &["c"]),

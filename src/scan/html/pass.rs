@@ -458,7 +458,7 @@ impl<'a> Pass<'a> {
             let form = url.form.into();
             let carrier = carrier(url.span);
             if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::css(raw);
+                let decoded = url.form.decode(raw);
                 let whole = Span::new(0, decoded.text.len());
                 self.reference(&decoded, whole, form, carrier.unwrap_or(place.carrier), place);
                 if let (None, Some(link)) = (carrier, self.links.last_mut()) {
