@@ -88,7 +88,12 @@ fn document(
     let (before, marked) = variants(source, edits, part, entity.charset, &marker);
     let by_tokens = entity.without_tree || entity.is_crowded;
     let pieces = |bytes: &[u8]| {
-        let text = entity.charset.decode(bytes, 0).text;
+        let mark = match entity.format {
+            // There, U+FEFF would be the beginning of a name.
+            Format::Css => Charset::detect_plain(bytes, None).mark,
+            _ => 0,
+        };
+        let text = entity.charset.decode(&bytes[mark..], mark).text;
         match (entity.format, by_tokens) {
             (Format::Html, false) => tree_pieces(&text),
             (Format::Html, true) => token_pieces(&text),
@@ -495,6 +500,19 @@ mod tests {
             ("tokens", ""),
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_token() {
+        let options = Options { format: Format::Css, ..Options::at("http://a/'\"/") };
+        for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
+            let charset = Charset::for_label(charset).unwrap();
+            let text = charset.encode("url(a\"b)src('c')").unwrap();
+            let sheet = [mark, text.as_slice()].concat();
+            let rewritten = rewrite(&sheet, &options);
+            assert_eq!(rewritten.edits.iter().count(), 1);
+            assert_eq!(verify(&rewritten, &options), Ok(()));
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! One table says where links are ([`attributes`]), one file for each syntax how values come apart
 //! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`]).
+//! A style sheet has nothing but its syntax, so [`css`] reads that as well.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
