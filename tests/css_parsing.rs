@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use baselink::document::Link;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::Profile;
@@ -11,6 +12,17 @@ use baselink::scan::attributes::Groups;
 use baselink::scan::css;
 use baselink::{Options, ScanOptions, rewrite, verify};
 use serde_json::Value;
+
+/// The files whose inputs are text.
+const FILES: [&str; 7] = [
+    "component_value_list.json",
+    "declaration_list.json",
+    "one_component_value.json",
+    "one_declaration.json",
+    "one_rule.json",
+    "rule_list.json",
+    "stylesheet.json",
+];
 
 /// Inputs and expectations of one file, in turn; none where the suite is not here.
 fn cases(file: &str) -> Vec<(Value, Value)> {
@@ -51,15 +63,7 @@ fn check(input: &[u8]) {
 
 #[test]
 fn the_laws_hold_on_every_input() {
-    for file in [
-        "component_value_list.json",
-        "declaration_list.json",
-        "one_component_value.json",
-        "one_declaration.json",
-        "one_rule.json",
-        "rule_list.json",
-        "stylesheet.json",
-    ] {
+    for file in FILES {
         for (input, _) in cases(file) {
             let input = input.as_str().unwrap();
             check(input.as_bytes());
@@ -73,41 +77,49 @@ fn the_laws_hold_on_every_input() {
     }
 }
 
-/// The URLs in a list of component values: url-tokens, and the string that begins a function `url`.
-fn urls(values: &[Value]) -> Vec<String> {
-    let mut found = Vec::new();
-    for value in values {
-        let Some([kind, rest @ ..]) = value.as_array().map(Vec::as_slice) else { continue };
-        match (kind.as_str().unwrap_or_default(), rest) {
-            ("url", [url]) => found.push(url.as_str().unwrap().to_owned()),
-            ("function", [name, arguments @ ..]) => {
-                let first = arguments.iter().find(|one| one.as_str() != Some(" "));
-                let is_url = name.as_str().unwrap().eq_ignore_ascii_case("url");
-                if let Some(string) = first.filter(|first| is_url && first[0] == "string") {
-                    found.push(string[1].as_str().unwrap().to_owned());
-                }
-                found.extend(urls(arguments));
+/// Adds the URLs in an expectation: url-tokens, and the string that begins a function `url`.
+fn urls(node: &Value, found: &mut Vec<String>) {
+    let Some(list) = node.as_array() else { return };
+    match list.as_slice() {
+        [kind, Value::String(url)] if kind == "url" => found.push(url.clone()),
+        [kind, name, arguments @ ..] if kind == "function" => {
+            let first = arguments.iter().find(|argument| *argument != " ");
+            let is_url = name.as_str().unwrap().eq_ignore_ascii_case("url");
+            if let Some(string) = first.filter(|first| is_url && first[0] == "string") {
+                found.push(string[1].as_str().unwrap().to_owned());
             }
-            ("()" | "[]" | "{}", inner) => found.extend(urls(inner)),
-            _ => {}
+            arguments.iter().for_each(|argument| urls(argument, found));
         }
+        _ => list.iter().for_each(|item| urls(item, found)),
     }
-    found
 }
 
 #[test]
 fn the_urls_are_those_of_the_expectation() {
-    let cases = cases("component_value_list.json");
     let mut count = 0;
-    for (input, expected) in &cases {
-        let input = input.as_str().unwrap();
-        let expected = urls(expected.as_array().unwrap());
-        let document = css::scan(input.as_bytes(), &ScanOptions::default());
-        let found: Vec<_> = document.links.into_iter().map(|link| link.reference).collect();
-        assert_eq!(found, expected, "{input:?}");
-        count += found.len();
+    for file in FILES {
+        for (input, result) in cases(file) {
+            // Where the whole is an error, nothing is said of what is in it.
+            if result.pointer("/0").is_some_and(|first| first == "error") {
+                continue;
+            }
+            let input = input.as_str().unwrap();
+            let mut expected = Vec::new();
+            urls(&result, &mut expected);
+            let document = css::scan(input.as_bytes(), &ScanOptions::default());
+            let links = document.links.into_iter().filter(|link| !is_imported(input, link));
+            let found: Vec<_> = links.map(|link| link.reference).collect();
+            assert_eq!(found, expected, "{file}: {input:?}");
+            count += found.len();
+        }
     }
-    assert!(cases.is_empty() || count >= 25, "only {count} URLs are in the suite");
+    assert!(cases(FILES[0]).is_empty() || count >= 25, "only {count} URLs are in the suite");
+}
+
+/// Whether a link is the string of an `@import`, which is a string to the suite.
+fn is_imported(sheet: &str, link: &Link) -> bool {
+    let before = sheet[..link.span().start].trim_end_matches(['"', '\'']);
+    before.trim_end().to_ascii_lowercase().ends_with("@import")
 }
 
 #[test]
