@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Standing, UrlField, UrlValue};
+use crate::format::Format;
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
@@ -243,7 +244,10 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
         chain.embedded(declared, profile);
     }
     if document.bases.is_empty() {
-        let reason = "the document has no base element";
+        let reason = match document.format {
+            Format::Css => "a style sheet declares no base",
+            _ => "the document has no base element",
+        };
         chain.level(Rule::Embedded, Source::BaseElement, None, Status::Absent, reason);
     }
     if let Outer::Heading(heading) = outer {

@@ -48,7 +48,7 @@ use crate::span::Span;
 /// What is known of a document beside its bytes, and what is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the bytes are: HTML, or a message. An mbox is rewritten a message at a time
+    /// What the bytes are: HTML, a style sheet, or a message. An mbox is rewritten a message at a time
     /// ([`crate::scan::mbox`]); the other formats have no links yet.
     pub format: Format,
     /// How references are resolved.

@@ -5,7 +5,7 @@
 //! texts and comments; a value in which no marker stands must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
 //! targets that were reported. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
-//! long for, tokens are compared instead.
+//! long for, tokens are compared instead; so are style sheets, by cssparser.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -23,6 +23,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use cssparser::Token;
 use html5ever::tendril::TendrilSink;
 use html5ever::{Attribute, ParseOpts};
 use markup5ever_rcdom::{NodeData, RcDom};
@@ -33,6 +34,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
+use crate::scan::css;
 use crate::scan::html::{Event, tag, tokens};
 use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
@@ -86,10 +88,16 @@ fn document(
     let (before, marked) = variants(source, edits, part, entity.charset, &marker);
     let by_tokens = entity.without_tree || entity.is_crowded;
     let pieces = |bytes: &[u8]| {
-        let text = entity.charset.decode(bytes, 0).text;
+        let mark = match entity.format {
+            // There, U+FEFF would be the beginning of a name.
+            Format::Css => Charset::detect_plain(bytes, None).mark,
+            _ => 0,
+        };
+        let text = entity.charset.decode(&bytes[mark..], mark).text;
         match (entity.format, by_tokens) {
             (Format::Html, false) => tree_pieces(&text),
             (Format::Html, true) => token_pieces(&text),
+            (Format::Css, _) => style_sheet_pieces(&text),
             _ => vec![piece("text", text)],
         }
     };
@@ -323,6 +331,29 @@ fn token_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The strings and URLs of the style sheet `text`, and what stands between them.
+///
+/// A tokenizer starts afresh behind each token, so that what is the same between the same tokens is the
+/// same tokens.
+fn style_sheet_pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut end = 0;
+    for (token, span) in css::Tokens::of(text) {
+        let found = match &token {
+            Token::QuotedString(value) => piece("string", &**value),
+            Token::UnquotedUrl(value) => piece("url", &**value),
+            Token::BadString(_) => piece("bad string", &text[span.range()]),
+            Token::BadUrl(_) => piece("bad url", &text[span.range()]),
+            _ => continue,
+        };
+        pieces.push(piece("tokens", text.get(end..span.start).unwrap_or_default()));
+        pieces.push(found);
+        end = span.end;
+    }
+    pieces.push(piece("tokens", &text[end..]));
+    pieces
+}
+
 fn compare(
     before: &[Piece],
     marked: &[Piece],
@@ -443,6 +474,62 @@ mod tests {
         // No link at all.
         assert!(!said(page, at("text"), "other").is_empty());
         assert!(!said(page, at("c-->"), "-->").is_empty());
+    }
+
+    #[test]
+    fn a_change_of_tokens_is_found() {
+        let sheet = "@import 'x'; a { b: url(y) c }";
+        let options = Options { format: Format::Css, ..Options::at("http://a/b/") };
+        let mut rewritten = rewrite(sheet.as_bytes(), &options);
+        assert_eq!(rewritten.output(), b"@import 'http://a/b/x'; a { b: url(http://a/b/y) c }");
+        assert_eq!(verify(&rewritten, &options), Ok(()));
+        let (x, y) = (Span::new(9, 10), Span::new(24, 25));
+        assert_eq!([&sheet[x.range()], &sheet[y.range()]], ["x", "y"]);
+        for (span, new) in [
+            (x, "x'; @import 'y"),
+            (x, "x\n"),
+            (x, "x\\"),
+            (y, "y z"),
+            (y, "y)z("),
+            (y, "\"y\""),
+            (y, "y /**/"),
+            (y, "y("),
+            (y, "http://a/c/y"),
+            (Span::new(0, 1), "/"),
+            (Span::new(26, 28), ""),
+        ] {
+            rewritten.edits = Edits::default();
+            rewritten.edits.push(span, new.as_bytes().to_vec()).unwrap();
+            assert!(verify(&rewritten, &options).is_err(), "{new:?}");
+        }
+        let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
+        let found: Vec<_> =
+            pieces.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();
+        let expected = [
+            ("tokens", "a"),
+            ("string", "bb"),
+            ("tokens", ""),
+            ("url", "c)"),
+            ("tokens", ""),
+            ("bad url", "url(d e)"),
+            ("tokens", ""),
+            ("string", "f"),
+            ("tokens", ""),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_token() {
+        let options = Options { format: Format::Css, ..Options::at("http://a/'\"/") };
+        for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
+            let charset = Charset::for_label(charset).unwrap();
+            let text = charset.encode("url(a\"b)src('c')").unwrap();
+            let sheet = [mark, text.as_slice()].concat();
+            let rewritten = rewrite(&sheet, &options);
+            assert_eq!(rewritten.edits.iter().count(), 1);
+            assert_eq!(verify(&rewritten, &options), Ok(()));
+        }
     }
 
     #[test]

@@ -24,7 +24,7 @@ const ORDER: &[&[&str]] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
-    ("cssparser", &["scan/css.rs"]),
+    ("cssparser", &["scan/css.rs", "verify.rs"]),
     ("mailparse", &["scan/message/"]),
     ("encoding_rs", &["layer/charset.rs"]),
     ("base64", &["layer/digest.rs", "layer/transfer.rs"]),

@@ -10,18 +10,28 @@ use std::path::PathBuf;
 
 use baselink::scan::attributes::TABLE;
 
+/// Folders of cases, and the extension of their documents.
+const FOLDERS: [(&str, &str); 2] = [("html", "html"), ("css", "css")];
 const FILES: [&str; 6] =
-    ["about", "arguments", "input.html", "expected.html", "expected.links", "expected.base"];
+    ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
 
-fn cases() -> Vec<PathBuf> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/html");
-    let mut cases: Vec<_> = fs::read_dir(folder)
-        .expect("fixtures/html can be read")
-        .map(|entry| entry.expect("fixtures/html can be listed").path())
-        .collect();
+/// The cases of `folder`.
+fn cases_of(folder: &str) -> Vec<PathBuf> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    let entries = fs::read_dir(root.join(folder)).expect("a folder of fixtures can be read");
+    let mut cases: Vec<_> =
+        entries.map(|entry| entry.expect("a folder of fixtures can be listed").path()).collect();
     cases.sort();
+    assert!(cases.len() >= 60, "only {} cases in {folder}", cases.len());
     cases
+}
+
+/// The cases of all folders, each with the extension of its documents.
+fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    FOLDERS.into_iter().flat_map(|(folder, extension)| {
+        cases_of(folder).into_iter().map(move |case| (case, extension))
+    })
 }
 
 /// The lines of `file` of `case`, split at tabs.
@@ -33,14 +43,12 @@ fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_case_has_all_its_files() {
-    let cases = cases();
-    assert!(cases.len() >= 60, "only {} cases", cases.len());
-    for case in cases {
+    for (case, extension) in cases() {
         let mut found: Vec<_> = fs::read_dir(&case)
             .expect("a case is a folder")
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        let mut expected = FILES.map(str::to_string).to_vec();
+        let mut expected = FILES.map(|name| name.replace('*', extension)).to_vec();
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
@@ -51,7 +59,7 @@ fn every_case_has_all_its_files() {
 
 #[test]
 fn the_columns_of_every_expectation_add_up() {
-    for case in cases() {
+    for (case, _) in cases() {
         let documents = fields(&case, "expected.base");
         assert_eq!(documents[0][0], "", "{case:?}: the outer document comes first");
         for document in &documents {
@@ -79,11 +87,11 @@ fn the_columns_of_every_expectation_add_up() {
 
 #[test]
 fn bytes_change_where_a_link_is_rewritten() {
-    for case in cases() {
+    for (case, extension) in cases() {
         let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
         let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-        let same = fs::read(case.join("input.html")).unwrap()
-            == fs::read(case.join("expected.html")).unwrap();
+        let read = |name: &str| fs::read(case.join(format!("{name}.{extension}"))).unwrap();
+        let same = read("input") == read("expected");
         let inserted = arguments.contains("insert") || arguments.contains("remove");
         assert!(same != rewritten || inserted, "{case:?}: input and output contradict the links");
     }
@@ -91,8 +99,9 @@ fn bytes_change_where_a_link_is_rewritten() {
 
 #[test]
 fn every_row_of_the_table_has_a_case() {
-    let links: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.links")).collect();
-    let embedded: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.base")).collect();
+    let cases = cases_of("html");
+    let links: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.links")).collect();
+    let embedded: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.base")).collect();
     for row in TABLE {
         let listed = links
             .iter()
@@ -100,4 +109,29 @@ fn every_row_of_the_table_has_a_case() {
         let document = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
         assert!(listed || document, "no fixture has a link for {row:?}");
     }
+}
+
+/// Each line of a `.rows` file is a place in `docs/links.md`: what it is, its default, a case, and what
+/// stands there in the input and in the output of that case.
+#[test]
+fn every_place_in_a_style_sheet_has_a_case() {
+    let rows = include_str!("../fixtures/css.rows");
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/css"));
+    let mut defaults: Vec<&str> = Vec::new();
+    for row in rows.lines() {
+        let [place, default, case, before, after] =
+            row.split('\t').collect::<Vec<_>>().try_into().expect("a row has 5 fields");
+        let read = |name: &str| fs::read_to_string(root.join(case).join(name)).unwrap();
+        let (before, after) = (before.replace("\\n", "\n"), after.replace("\\n", "\n"));
+        assert!(read("input.css").contains(&before), "{place}: {case} has no {before}");
+        assert!(read("expected.css").contains(&after), "{place}: {case} does not give {after}");
+        assert_eq!(before == after, default == "never", "{place}");
+        if !["on", "never"].contains(&default) {
+            let enabled = format!("--enable\n{default}\n");
+            assert!(read("arguments").contains(&enabled), "{place}: {case} does not enable it");
+        }
+        defaults.push(default);
+    }
+    let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
+    assert_eq!([count("on"), count("never"), count("gcpm"), count("ie")], [23, 21, 1, 1]);
 }

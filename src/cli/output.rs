@@ -298,9 +298,10 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// `a[href]`, behind the number of the document where that is not the outermost one.
+/// `a[href]`, behind the number of the document where that is not the outermost one; `-` for a link
+/// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
-    let element = visible(&link.element);
+    let element = if link.element.is_empty() { "-".into() } else { visible(&link.element) };
     let attribute = link.attribute.as_deref().map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
     if link.entity.is_empty() { place } else { format!("{}:{place}", link.entity) }

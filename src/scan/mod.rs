@@ -2,6 +2,7 @@
 //!
 //! One table says where links are ([`attributes`]), one file for each syntax how values come apart
 //! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`]).
+//! A style sheet has nothing but its syntax, so [`css`] reads that as well.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -52,7 +53,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 /// Whether this version finds links in a document of the given format.
 pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
-        Format::Html => true,
+        Format::Html | Format::Css => true,
         Format::Plain => options.groups.contains(Group::Text),
         _ => false,
     }
@@ -62,6 +63,7 @@ pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
 pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::scan(bytes, options)),
+        Format::Css => Some(css::scan(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }

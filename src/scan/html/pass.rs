@@ -454,17 +454,11 @@ impl<'a> Pass<'a> {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
-        let groups = &self.options.groups;
-        let options =
-            css::Options { gcpm: groups.contains(Group::Gcpm), ie: groups.contains(Group::Ie) };
-        for url in css::urls(&view.text, options) {
-            let form = match url.form {
-                css::Form::Token => Form::CssToken,
-                css::Form::String(quote) => Form::CssString(quote),
-            };
+        for url in css::urls(&view.text, css::Options::from(&self.options.groups)) {
+            let form = url.form.into();
             let carrier = carrier(url.span);
             if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::css(raw);
+                let decoded = url.form.decode(raw);
                 let whole = Span::new(0, decoded.text.len());
                 self.reference(&decoded, whole, form, carrier.unwrap_or(place.carrier), place);
                 if let (None, Some(link)) = (carrier, self.links.last_mut()) {
