@@ -81,7 +81,8 @@ pub enum Reason {
     Signed,
     /// It stands in a message with a DKIM or ARC signature, and such messages were to be skipped.
     Dkim,
-    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2).
+    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
+    /// href of a `base` element without which no other link in its document would.
     SiblingPart,
     /// It is a `Content-Location` that, once absolute, would be the base of links that stay relative.
     BecomesBase,

@@ -286,6 +286,20 @@ impl Planned {
         self.edits.clear();
         self.report.refuse(reason);
     }
+
+    /// Whether it is the href of a `base` element, and rewritten.
+    fn is_base(&self) -> bool {
+        self.report.outcome == Outcome::Rewritten
+            && self.report.element == "base"
+            && self.report.attribute.as_deref() == Some("href")
+    }
+
+    fn keep_base(&mut self) {
+        self.refuse(Reason::SiblingPart);
+        self.report.outcome = Outcome::Left;
+        self.report.target = None;
+        self.report.differs = false;
+    }
 }
 
 struct Planner<'a> {
@@ -316,6 +330,7 @@ impl Planner<'_> {
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
             links.into_iter().map(|link| resolver.link(link, charset)).collect();
+        let own = planned.len();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
         self.report.entities.push(EntityReport {
@@ -330,6 +345,11 @@ impl Planner<'_> {
         for part in parts {
             let outer = Outer::Encapsulating(&chain);
             planned.extend(self.document(part, Some(first_entity), outer, charset));
+        }
+        // Were this base absolute, a reader would no longer look for the parts by their labels.
+        let means_part = |one: &Planned| one.report.reason == Some(Reason::SiblingPart);
+        if chain.is_from_outside && planned.iter().any(means_part) {
+            planned[..own].iter_mut().filter(|one| one.is_base()).for_each(Planned::keep_base);
         }
         let first = bases.iter().find(|base| base.standing == Standing::First);
         let later = bases.iter().find(|base| base.standing == Standing::Later);
@@ -380,6 +400,7 @@ impl Planner<'_> {
                     (Some(depends), ..) => {
                         format!("because '{}' still depends on it", depends.report.reference)
                     }
+                    _ if chain.base.is_none() => "because the document has no base".to_owned(),
                     (None, Some(_), _) => "because another one would take its place".to_owned(),
                     (None, None, None) => {
                         "because the text before it would become one with that behind it".to_owned()

@@ -418,9 +418,9 @@ fn targets_stand(
     };
     let report = examine(output, options);
     // A document of which nothing but ASCII is left reads alike in every encoding that is assumed.
-    let entities = rewritten.report.entities.iter().zip(&report.entities);
-    for (old, new) in entities.filter(|_| !output.is_ascii()) {
-        if old.charset != new.charset {
+    let is_ascii = output.is_ascii();
+    for (old, new) in rewritten.report.entities.iter().zip(&report.entities) {
+        if !is_ascii && old.charset != new.charset {
             let (was, is) = (old.charset.name(), new.charset.name());
             let message = format!("the input was {was}, the output reads as {is}");
             differences.push(Difference { message });

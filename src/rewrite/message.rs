@@ -21,20 +21,22 @@
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Labels, Resolver, Surroundings};
 use super::{Options, Part, Planner, Settled, depends_on_base, move_levels, unfit_base};
-use crate::base::{self, BaseChain, Outer, Rule};
+use crate::base::{self, BaseChain, Outer, Rule, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
+use crate::layer::transfer::{Decoded, Obstacle};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
-use crate::scan::message::{self, Entity, Kind, MediaType, Structure};
+use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
@@ -251,7 +253,9 @@ impl Plan<'_> {
         }
         let lifted = match settled.edits.is_empty() {
             true => None,
-            false => Some(decoded.lift(&settled.edits)),
+            false => Some(
+                decoded.lift(&settled.edits).and_then(|lifted| self.stays_body(entity, lifted)),
+            ),
         };
         match lifted {
             None => {}
@@ -286,8 +290,27 @@ impl Plan<'_> {
 
     /// The entities whose label is made absolute although something in them stays relative to it.
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
+        let is_base = |link: &&LinkReport| {
+            link.element == "base" && link.attribute.is_some() && link.outcome == Outcome::Rewritten
+        };
+        let mut bases: HashMap<&str, Vec<Span>> = HashMap::new();
+        for link in self.report.links.iter().filter(is_base) {
+            bases.entry(&link.entity).or_default().push(link.span);
+        }
         for (index, entity) in self.structure.entities.iter().enumerate().rev() {
-            let inherits = self.report.entities[self.places[index]].chain.rule != Rule::Embedded;
+            let chain = &self.report.entities[self.places[index]].chain;
+            // A relative declaration that stays so depends on what is around it.
+            let taken = chain.levels.iter().find(|level| level.status == Status::Taken);
+            let is_absolute = |url: &Arc<str>| Base::absolute(self.options.profile, url).is_ok();
+            let is_made_absolute = |element: Span| {
+                let hrefs = bases.get(&*chain.entity).into_iter().flatten();
+                hrefs.copied().any(|href| element.start <= href.start && href.end <= element.end)
+            };
+            let inherits = taken.is_none_or(|level| {
+                level.rule != Rule::Embedded
+                    || !(level.value.as_ref().is_some_and(is_absolute)
+                        || level.span.is_some_and(is_made_absolute))
+            });
             if let Some(parent) = entity.parent
                 && self.depends[index]
                 && inherits
@@ -317,7 +340,7 @@ impl Plan<'_> {
         parent: Option<usize>,
         heading: &BaseChain,
         kept: Option<Reason>,
-        decoded: &crate::layer::transfer::Decoded<'_>,
+        decoded: &Decoded<'_>,
     ) -> Settled {
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
@@ -334,6 +357,24 @@ impl Plan<'_> {
         }
         move_levels(&mut self.report.entities[first_entity..], |span| decoded.covering(span));
         settled
+    }
+
+    /// `edits` of the body of `entity`, unless it would begin elsewhere: where no empty line is before it,
+    /// a line that becomes one like a header field (`http://…` is) ends up in the heading.
+    fn stays_body(&self, entity: &Entity, edits: Edits) -> Result<Edits, Obstacle> {
+        if !entity.heading.separator.is_empty() {
+            return Ok(edits);
+        }
+        let span = entity.span();
+        let changed = edits.within(span).apply(&self.bytes[span.range()]);
+        let heading = Heading::read(&changed);
+        match heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
+            true => Ok(edits),
+            false => Err(Obstacle {
+                at: entity.body.start,
+                reason: "without an empty line before it, a changed line would be one of its heading",
+            }),
+        }
     }
 
     fn say(&mut self, code: Code, span: Span, message: String) {
@@ -445,7 +486,8 @@ fn doubt(
     }
     let output = edits.apply(bytes);
     let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
-    if mailbox.find_iter(bytes).count() != mailbox.find_iter(&output).count() {
+    // There may be fewer: a reference that began a line no longer does.
+    if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
         return Some("a line begins with 'From '");
     }
     let found = message::entities_named(&output, &structure.entities[0].name);
