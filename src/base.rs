@@ -392,10 +392,10 @@ impl BaseChain {
                 self.diagnostics.push(Diagnostic::new(
                     Code::BaseRelative,
                     declared.span,
-                    format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {base}"),
+                    format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {}", abridged(&base)),
                 ));
                 let first = Standing::First.reason();
-                (base, format!("{first}, relative to the outer base {outer}").into())
+                (base, format!("{first}, relative to the outer base {}", abridged(&outer)).into())
             }
             Declaration::NoOuter => {
                 let reason = "it is relative, and there is no outer base to resolve it against";
@@ -440,7 +440,9 @@ impl BaseChain {
             Err(why) => return Declaration::Invalid(format!("it is relative, and {why}").into()),
         };
         if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
-            return Declaration::Invalid(format!("it means {base}, which is not a URL").into());
+            return Declaration::Invalid(
+                format!("it means {}, which is not a URL", abridged(&base)).into(),
+            );
         }
         Declaration::Relative(base.into(), outer)
     }
@@ -517,9 +519,12 @@ impl BaseChain {
                 (Status::Taken, format!("{name} of its heading").into())
             }
             Declaration::Relative(base, outer) => {
-                say(self, format!("it means {base}"));
+                say(self, format!("it means {}", abridged(&base)));
                 self.take(base, Rule::Embedded, field.field.into());
-                (Status::Taken, format!("{name} of its heading, relative to {outer}").into())
+                (
+                    Status::Taken,
+                    format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
+                )
             }
             Declaration::NoOuter => {
                 say(self, "there is no base around it, so it was passed over".to_owned());
@@ -622,6 +627,15 @@ impl BaseChain {
         };
         self.level(Rule::Default, Source::Default, None, status, reason);
     }
+}
+
+/// A URL as it stands in a sentence: one that is very long would stand in thousands of them.
+fn abridged(url: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 256;
+    if url.len() <= LONGEST {
+        return Cow::Borrowed(url);
+    }
+    Cow::Owned(url.chars().take(LONGEST).chain(['…']).collect())
 }
 
 /// What a value is that declares a base.

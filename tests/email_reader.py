@@ -236,6 +236,14 @@ def css(text):
     return re.sub(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^\r\n\f]))", character, text)
 
 
+# Documents that are no HTML, with what makes the text of one from its source.
+READ_AS_A_WHOLE = {
+    "text/css": css,
+    "application/xhtml+xml": html.unescape,
+    "image/svg+xml": html.unescape,
+}
+
+
 def charset_of(part, content):
     """The character encoding of a document: a mark, the label, what the document says."""
     for mark, name in [(b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")]:
@@ -294,6 +302,16 @@ def compare_messages(before, after, links):
                     raise Unread(f"email does not read {transfer_encoding(one)!r}")
                 if old != new:
                     whole += compare_contents(one, other, old, new, rewritten, where)
+            elif old != new and one.get_content_type() in READ_AS_A_WHOLE:
+                syntax = READ_AS_A_WHOLE[one.get_content_type()]
+                charset = one.get_content_charset("utf-8")
+                if codecs.lookup(charset).name.startswith("utf-16"):
+                    old, new = old.decode(charset, "replace"), new.decode(charset, "replace")
+                    rewritten.value(old, new, syntax, where)
+                else:
+                    text = lambda value: syntax(value.encode("latin-1").decode(charset, "replace"))
+                    rewritten.value(old.decode("latin-1"), new.decode("latin-1"), text, where)
+                whole += 1
             elif old != new and has_broken_heading(one):
                 raise Unread("email ends a heading at a line that is no header field")
             elif old != new or one.get_payload() != other.get_payload():
