@@ -290,6 +290,9 @@ impl Plan<'_> {
 
     /// The entities whose label is made absolute although something in them stays relative to it.
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
+        if !self.options.scan.groups.contains(Group::Headers) {
+            return Vec::new();
+        }
         let is_base = |link: &&LinkReport| {
             link.element == "base" && link.attribute.is_some() && link.outcome == Outcome::Rewritten
         };
