@@ -30,13 +30,13 @@ use std::sync::Arc;
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Decoded, Document, LONGEST_BASE, Standing};
+use crate::document::{BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing};
 use crate::edit::{Edit, Edits};
 use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::lift;
+use crate::layer::{lift, xml};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::transfer::TransferEncoding;
 use crate::reference::{self, Grammar};
@@ -328,13 +328,16 @@ impl Planner<'_> {
             is_crowded: document.is_crowded,
         });
         for part in parts {
-            let outer = Outer::Encapsulating(&chain);
+            let around = chain.seen_by(&part.within);
+            let outer = Outer::Encapsulating(&around);
             planned.extend(self.document(part, Some(first_entity), outer, charset));
         }
-        let first = bases.iter().find(|base| base.standing == Standing::First);
+        let is_first = |base: &&DeclaredBase| {
+            base.standing == Standing::First && base.kind == BaseKind::Element
+        };
+        let first = bases.iter().find(is_first);
         let later = bases.iter().find(|base| base.standing == Standing::Later);
-        let takes_base = format == Format::Html && !matches!(outer, Outer::Encapsulating(_));
-        let head = takes_base.then_some(document.head);
+        let head = document.head.filter(|_| !matches!(outer, Outer::Encapsulating(_)));
         let policy = self.base_element(&chain, [first, later], head, &planned, charset);
         match policy {
             Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),
@@ -363,7 +366,7 @@ impl Planner<'_> {
         &self,
         chain: &BaseChain,
         [first, later]: [Option<&DeclaredBase>; 2],
-        head: Option<usize>,
+        head: Option<Head>,
         planned: &[Planned],
         charset: Charset,
     ) -> Option<Result<Edit, Diagnostic>> {
@@ -382,25 +385,30 @@ impl Planner<'_> {
                     }
                     (None, Some(_), _) => "because another one would take its place".to_owned(),
                     (None, None, None) => {
-                        "because the text before it would become one with that behind it".to_owned()
+                        "because what stands before it would become one with what stands behind it".to_owned()
                     }
                     (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
                 };
                 kept(first.span, format!("the base element was kept, {why}"))
             }
             (BaseElement::Insert, None, Some(head)) => {
-                let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
+                let Head { at, prefix, is_xml } = head;
+                let base = chain.document.as_ref()?.url.as_ref();
+                let (href, end) = match is_xml {
+                    true => (xml::spell_attribute(base, Quote::Double), "/>"),
+                    false => (escape::attribute(base, Quote::Double), ">"),
+                };
                 let is_part = |one: &&Planned| one.report.reason == Some(Reason::SiblingPart);
                 if let Some(part) = planned.iter().find(is_part) {
                     let reference = &part.report.reference;
                     let message = format!(
                         "no base element was put in, because '{reference}' means a part of the message"
                     );
-                    return kept(Span::at(head), message);
+                    return kept(Span::at(at), message);
                 }
                 let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
-                let new = place.spell(&format!("<base href=\"{href}\">"), charset).ok()?;
-                Some(Ok(Edit { span: Span::at(head), new }))
+                let new = place.spell(&format!("<{prefix}base href=\"{href}\"{end}"), charset).ok()?;
+                Some(Ok(Edit { span: Span::at(at), new }))
             }
             _ => None,
         }
@@ -410,7 +418,7 @@ impl Planner<'_> {
 /// Moves the places of `base` elements to the buffer beneath the one in which they stand.
 fn move_levels(entities: &mut [EntityReport], beneath: impl Fn(Span) -> Span) {
     for level in entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-        if level.source == Source::BaseElement {
+        if matches!(level.source, Source::BaseElement | Source::XmlBase) {
             level.span = level.span.map(&beneath);
         }
     }
@@ -432,7 +440,20 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
     let mut lifted = Vec::with_capacity(planned.edits.len());
     for edit in &planned.edits {
         let text = String::from_utf8_lossy(&edit.new);
-        let Ok(spelled) = decoded.spelling.spell(&text, beneath) else {
+        let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
+        let (map, span, spelling) = match decoded.pieces.get(piece) {
+            None => (&decoded.map, edit.span, decoded.spelling),
+            // What spans two pieces would take away what is between them.
+            Some(piece) if edit.span.start < piece.span.start => {
+                return planned.refuse(Reason::Escape);
+            }
+            Some(piece) => {
+                let from = piece.span.start;
+                let span = Span::new(edit.span.start - from, edit.span.end - from);
+                (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
+            }
+        };
+        let Ok(spelled) = spelling.spell(&text, beneath) else {
             return planned.refuse(Reason::Encoding);
         };
         let (before, behind) = decoded.text.split_at(edit.span.start);
@@ -445,7 +466,7 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
         {
             return planned.refuse(Reason::Encoding);
         }
-        match lift(&decoded.map, edit.span, spelled, next) {
+        match lift(map, span, spelled, next) {
             Some(edit) => lifted.push(edit),
             None => return planned.refuse(Reason::Escape),
         }
@@ -463,7 +484,9 @@ fn base_diagnostic(
     let is_own = match outer {
         Outer::Retrieval(_) => true,
         // Of what a heading gives it is said where the heading is.
-        Outer::Heading(_) | Outer::Encapsulating(_) => chain.source == Source::BaseElement,
+        Outer::Heading(_) | Outer::Encapsulating(_) => {
+            matches!(chain.source, Source::BaseElement | Source::XmlBase)
+        }
     };
     if document.links.is_empty() || !is_own { None } else { unfit_base(chain, profile) }
 }

@@ -31,7 +31,9 @@ use self::tag::RawTag;
 use super::ScanOptions;
 use super::attributes::Namespace;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Decoded, Document, Standing, entity_name};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Decoded, Document, Head, Standing, entity_name,
+};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration};
@@ -109,7 +111,7 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let mut document = Nested::outermost(options).document(text.as_bytes(), 0, Charset::UTF_8);
     document.charset = found.charset;
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling });
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
 }
 
@@ -157,7 +159,6 @@ impl<'o> Nested<'o> {
 
     fn document(&self, bytes: &[u8], start: usize, charset: Charset) -> Document {
         let mut document = Document::empty(Arc::clone(&self.entity), Format::Html, charset);
-        document.head = start;
         let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
         let mut pending = vec![(self.depth, whole)];
         let mut srcdocs = Vec::new();
@@ -168,7 +169,8 @@ impl<'o> Nested<'o> {
             }
             let pass = Pass::over(bytes, span, standing, charset, self.options);
             if standing == Standing::First {
-                document.head = pass.head_position(span);
+                let at = pass.head_position(span);
+                document.head = Some(Head { at, prefix: String::new(), is_xml: false });
                 document.without_tree = pass.without_tree;
                 document.is_crowded = pass.is_crowded;
             }
@@ -199,7 +201,7 @@ impl<'o> Nested<'o> {
         let nested = Nested { options: self.options, entity, depth };
         let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
         let spelling = Spelling { form: Form::Document, carrier, enclosed };
-        document.decoded = Some(Decoded { text, map, spelling });
+        document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
         document
     }
 }
@@ -234,7 +236,8 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
         {
             left = rest;
             let span = Span::new(*at, *at + 5);
-            bases.push(DeclaredBase { span, value: None, standing, removable: None });
+            let kind = BaseKind::Element;
+            bases.push(DeclaredBase { kind, span, value: None, standing, removable: None });
         }
     };
     if !strays.is_empty() {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
 use super::{Event, Markup, Srcdoc, TextModel, exact, tokens};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, DeclaredBase, LONGEST_BASE, Link, Standing};
+use crate::document::{Against, BaseKind, DeclaredBase, LONGEST_BASE, Link, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form, Spelling};
@@ -290,7 +290,8 @@ impl<'a> Pass<'a> {
             Namespace::Html => self.standing,
             _ => Standing::Foreign,
         };
-        self.bases.push(DeclaredBase { span: tag.span, value, standing, removable });
+        let (kind, span) = (BaseKind::Element, tag.span);
+        self.bases.push(DeclaredBase { kind, span, value, standing, removable });
     }
 
     fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
