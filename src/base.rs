@@ -22,7 +22,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{
-    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing, UrlField, UrlValue,
+    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing, UrlField,
+    UrlValue,
 };
 use crate::format::Format;
 use crate::reference;
@@ -478,10 +479,9 @@ impl BaseChain {
         for ElementBase { outer, value, span } in &document.element_bases {
             let around = match outer.and_then(|outer| self.elements.get(outer)) {
                 Some(around) => around.clone(),
-                None => ElementChain {
-                    base: self.established(),
-                    is_from_outside: self.is_from_outside,
-                },
+                None => {
+                    ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
+                }
             };
             let (taken, status, reason) = match honours {
                 true => xml_base(value, around.base.as_ref().map(|base| &base.url), profile),
@@ -490,7 +490,8 @@ impl BaseChain {
             let (status, reason) = match (&taken, &reason) {
                 (Some((base, _)), _) => {
                     let shown = if base.len() > LONGEST_BASE { "too long" } else { &**base };
-                    let reason = format!("it counts for its element only, where the base is {shown}");
+                    let reason =
+                        format!("it counts for its element only, where the base is {shown}");
                     (Status::PassedOver, reason.into())
                 }
                 (None, reason) => (status, reason.clone()),

@@ -36,9 +36,9 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::{lift, xml};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::transfer::TransferEncoding;
+use crate::layer::{lift, xml};
 use crate::reference::{self, Grammar};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Profile};
@@ -385,7 +385,8 @@ impl Planner<'_> {
                     }
                     (None, Some(_), _) => "because another one would take its place".to_owned(),
                     (None, None, None) => {
-                        "because what stands before it would become one with what stands behind it".to_owned()
+                        "because what stands before it would become one with what stands behind it"
+                            .to_owned()
                     }
                     (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
                 };
@@ -407,7 +408,8 @@ impl Planner<'_> {
                     return kept(Span::at(at), message);
                 }
                 let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
-                let new = place.spell(&format!("<{prefix}base href=\"{href}\"{end}"), charset).ok()?;
+                let new =
+                    place.spell(&format!("<{prefix}base href=\"{href}\"{end}"), charset).ok()?;
                 Some(Ok(Edit { span: Span::at(at), new }))
             }
             _ => None,

@@ -192,7 +192,13 @@ mod tests {
         check(Form::Field(Some('\'')), Carrier::Raw, "utf-8", "/<'>\u{7f}", "/%3C%27%3E%7F");
         check(Form::CssToken, Carrier::Raw, "utf-8", "/a (b)", "/a%20%28b%29");
         check(Form::CssString('"'), double, "utf-8", "/\"", "/\\&quot;");
-        check(Form::Whole, Carrier::XmlAttribute(Quote::Double), "utf-8", "/a\"'<\n\u{1}", "/a&quot;'&lt;&#10;%01");
+        check(
+            Form::Whole,
+            Carrier::XmlAttribute(Quote::Double),
+            "utf-8",
+            "/a\"'<\n\u{1}",
+            "/a&quot;'&lt;&#10;%01",
+        );
         check(Form::Whole, Carrier::XmlText, "windows-1252", "/&]]>表", "/&amp;]]&gt;&#x8868;");
         check(Form::Whole, Carrier::CData, "windows-1252", "/&]]>表", "/&]]%3E%E8%A1%A8");
         check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");

@@ -220,7 +220,9 @@ fn reference(text: &str) -> Option<(usize, Reference<'_>)> {
     let end = text.as_bytes()[..limit].iter().position(|&byte| byte == b';')?;
     let name = &text[1..end];
     let is_name = |character: char| {
-        character.is_alphanumeric() || matches!(character, '_' | ':' | '-' | '.') || character > '\u{b6}'
+        character.is_alphanumeric()
+            || matches!(character, '_' | ':' | '-' | '.')
+            || character > '\u{b6}'
     };
     if let Some(number) = name.strip_prefix('#') {
         let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
@@ -434,7 +436,8 @@ mod tests {
 
     #[test]
     fn hostile_declarations_take_linear_time() {
-        for piece in ["<!ENTITY ", "<!ENTITY a '", "<", "<!", "<!--", "'", "<!ENTITY a 'b'>", "&#"] {
+        for piece in ["<!ENTITY ", "<!ENTITY a '", "<", "<!", "<!--", "'", "<!ENTITY a 'b'>", "&#"]
+        {
             let doctype = format!("x [{}", piece.repeat(1_000_000 / piece.len()));
             Entities::of_doctype(&doctype);
         }

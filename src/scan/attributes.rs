@@ -67,6 +67,8 @@ pub enum Syntax {
     Url,
     /// URLs separated by spaces (HTML, 2.3.7).
     Spaces,
+    /// Namespace names and URLs in turns, separated by spaces (XML Schema 1, 2.6.3).
+    Pairs,
     /// URLs separated by commas (HTML 4.01, 13.4: `archive` of `applet`).
     Commas,
     /// URLs separated by semicolons (SVG animations, `values`).
@@ -804,6 +806,7 @@ impl fmt::Display for Syntax {
         f.write_str(match self {
             Self::Url => "URL",
             Self::Spaces => "URLs, spaces between",
+            Self::Pairs => "names and URLs in turns, spaces between",
             Self::Commas => "URLs, commas between",
             Self::Semicolons => "URLs, semicolons between",
             Self::Srcset => "image candidates",

@@ -13,6 +13,7 @@
 //! Deliberately absent: bases and targets.
 
 pub mod attributes;
+mod collect;
 pub mod css;
 pub mod html;
 pub mod json;
