@@ -56,7 +56,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
                 for entity in &report.entities {
                     output.json(&record::Base::of(input, entity))?;
                 }
-            } else if input.format == Format::Html {
+            } else if !matches!(input.format, Format::Message | Format::Mbox) {
                 for entity in &report.entities {
                     gap(&mut first, output)?;
                     picture(input, &places, entity, output)?;

@@ -253,7 +253,9 @@ impl Places {
     /// The places of `input`.
     pub(crate) fn of(input: &Input<'_>, report: &Report) -> Self {
         let lines = match report.entities.first() {
-            Some(document) if input.format == Format::Html => document.charset.lines(input.bytes),
+            Some(document) if !matches!(input.format, Format::Message | Format::Mbox) => {
+                document.charset.lines(input.bytes)
+            }
             _ => Lines::of(input.bytes),
         };
         Self { name: input.name(), lines, before: (input.lines, input.offset) }
