@@ -1,4 +1,4 @@
-//! Every case of `fixtures/html`: the bytes after rewriting, every link with its outcome, every base.
+//! Every case of `fixtures/html`, `xhtml`, `svg` and `feed`: the bytes after rewriting, every link with its outcome, every base.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fmt::Write as _;
@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use baselink::base::Retrieval;
+use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::{Options, examine, rewrite, verify};
 
@@ -37,8 +38,14 @@ fn check(case: &Path) -> Result<(), String> {
     let read =
         |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
     let arguments = String::from_utf8(read("arguments")?).unwrap();
-    let options = options(&arguments);
-    let input = read("input.html")?;
+    let names = fs::read_dir(case).unwrap().map(|entry| entry.unwrap().file_name());
+    let name = names
+        .filter_map(|name| name.into_string().ok())
+        .find(|name| name.starts_with("input."))
+        .ok_or("there is no input")?;
+    let input = read(&name)?;
+    let options = Options { format: Format::detect(Some(&name), &input), ..options(&arguments) };
+    let output_name = name.replace("input.", "expected.");
     let report = examine(&input, &options);
 
     let mut links = String::new();
@@ -64,7 +71,7 @@ fn check(case: &Path) -> Result<(), String> {
     let output = rewritten.output();
     let mut wrong = String::new();
     for (name, found) in [
-        ("expected.html", output.as_slice()),
+        (output_name.as_str(), output.as_slice()),
         ("expected.links", links.as_bytes()),
         ("expected.base", bases.as_bytes()),
     ] {
@@ -86,16 +93,20 @@ fn check(case: &Path) -> Result<(), String> {
 
 #[test]
 fn every_case_gives_what_it_expects() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/html");
-    let mut cases: Vec<_> =
-        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut cases = Vec::new();
+    for (folder, least) in [("html", 100), ("xhtml", 15), ("svg", 10), ("feed", 10)] {
+        let folder = fs::read_dir(root.join(folder)).unwrap();
+        let found: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
+        assert!(found.len() >= least);
+        cases.extend(found);
+    }
     cases.sort();
-    assert!(cases.len() >= 100);
     let mut failed = 0;
     for case in &cases {
         if let Err(why) = check(case) {
             failed += 1;
-            println!("== {}\n{why}", case.file_name().unwrap().display());
+            println!("== {}\n{why}", case.display());
         }
     }
     assert!(failed == 0, "{failed} of {} cases failed", cases.len());
