@@ -487,14 +487,9 @@ impl BaseChain {
                 true => xml_base(value, around.base.as_ref().map(|base| &base.url), profile),
                 false => (None, Status::PassedOver, BROWSERS.into()),
             };
-            let (status, reason) = match (&taken, &reason) {
-                (Some((base, _)), _) => {
-                    let shown = if base.len() > LONGEST_BASE { "too long" } else { &**base };
-                    let reason =
-                        format!("it counts for its element only, where the base is {shown}");
-                    (Status::PassedOver, reason.into())
-                }
-                (None, reason) => (status, reason.clone()),
+            let (status, reason) = match &taken {
+                Some((base, _)) => (Status::PassedOver, for_its_element(base)),
+                None => (status, reason),
             };
             levels.push(self.xml_base_level(value, *span, status, reason));
             self.elements.push(match taken {
@@ -794,6 +789,16 @@ impl Declaration {
             return Self::Invalid(format!("it means {base}, which is not a URL").into());
         }
         Self::Relative(base.into(), outer)
+    }
+}
+
+/// What is said of an `xml:base` below the document element.
+fn for_its_element(base: &str) -> Cow<'static, str> {
+    // There may be many, each as long as the longest base.
+    const SHOWN: usize = 256;
+    match base.len() <= SHOWN {
+        true => format!("it counts for its element only, where the base is {base}").into(),
+        false => "it counts for its element only, where the base is a long one".into(),
     }
 }
 

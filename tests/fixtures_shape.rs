@@ -1,27 +1,38 @@
 //! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of the table of
-//! attributes without a case.
+//! attributes, and of `fixtures/rows.tsv`, without a case.
 //!
 //! Deliberately absent: running them, which is the runner's part.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use baselink::scan::attributes::TABLE;
 
-const FILES: [&str; 6] =
-    ["about", "arguments", "input.html", "expected.html", "expected.links", "expected.base"];
+/// Folders of cases, with the extension of their documents and how many cases there are at least.
+const FOLDERS: [(&str, &str, usize); 4] =
+    [("html", "html", 100), ("xhtml", "xhtml", 15), ("svg", "svg", 10), ("feed", "xml", 15)];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
 
-fn cases() -> Vec<PathBuf> {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/html");
+fn cases_in(folder: &str) -> Vec<PathBuf> {
+    let folder = format!("{}/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
     let mut cases: Vec<_> = fs::read_dir(folder)
-        .expect("fixtures/html can be read")
-        .map(|entry| entry.expect("fixtures/html can be listed").path())
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("the folder can be listed").path())
         .collect();
     cases.sort();
     cases
+}
+
+fn cases() -> Vec<PathBuf> {
+    FOLDERS.iter().flat_map(|(folder, ..)| cases_in(folder)).collect()
+}
+
+/// The extension of the document of `case`.
+fn extension(case: &Path) -> &'static str {
+    let folder = case.parent().unwrap().file_name().unwrap();
+    FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1
 }
 
 /// The lines of `file` of `case`, split at tabs.
@@ -33,14 +44,20 @@ fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_case_has_all_its_files() {
-    let cases = cases();
-    assert!(cases.len() >= 60, "only {} cases", cases.len());
-    for case in cases {
+    for (folder, _, least) in FOLDERS {
+        assert!(cases_in(folder).len() >= least, "too few cases in {folder}");
+    }
+    for case in cases() {
         let mut found: Vec<_> = fs::read_dir(&case)
             .expect("a case is a folder")
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        let mut expected = FILES.map(str::to_string).to_vec();
+        let extension = extension(&case);
+        let mut expected: Vec<_> = ["about", "arguments", "expected.links", "expected.base"]
+            .map(str::to_string)
+            .into_iter()
+            .chain(["input", "expected"].map(|name| format!("{name}.{extension}")))
+            .collect();
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
@@ -82,8 +99,8 @@ fn bytes_change_where_a_link_is_rewritten() {
     for case in cases() {
         let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
         let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-        let same = fs::read(case.join("input.html")).unwrap()
-            == fs::read(case.join("expected.html")).unwrap();
+        let read = |name: &str| fs::read(case.join(name).with_extension(extension(&case))).unwrap();
+        let same = read("input") == read("expected");
         let inserted = arguments.contains("insert") || arguments.contains("remove");
         assert!(same != rewritten || inserted, "{case:?}: input and output contradict the links");
     }
@@ -91,8 +108,9 @@ fn bytes_change_where_a_link_is_rewritten() {
 
 #[test]
 fn every_row_of_the_table_has_a_case() {
-    let links: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.links")).collect();
-    let embedded: Vec<_> = cases().iter().flat_map(|case| fields(case, "expected.base")).collect();
+    let cases = cases_in("html");
+    let links: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.links")).collect();
+    let embedded: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.base")).collect();
     for row in TABLE {
         let listed = links
             .iter()
@@ -100,4 +118,48 @@ fn every_row_of_the_table_has_a_case() {
         let document = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
         assert!(listed || document, "no fixture has a link for {row:?}");
     }
+}
+
+/// `fixtures/rows.tsv`: every place of SVG, MathML, other XML and RDFa that is rewritten unasked has a
+/// case in which it is, and every one that never is has a case in which it stays.
+#[test]
+fn every_row_of_xml_has_a_case() {
+    let text =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rows.tsv")).unwrap();
+    let mut counts = [0; 4];
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [section, row, default, case, place] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line:?} has not 5 fields");
+        };
+        counts[section.parse::<usize>().unwrap() - 4] += 1;
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case);
+        let links = fields(&case, "expected.links");
+        match default {
+            "on" => {
+                let (element, rest) = place.split_once('@').unwrap();
+                let (attribute, reference) = rest.split_once(' ').unwrap();
+                let found = links.iter().any(|link| {
+                    link[1] == element
+                        && link[2] == attribute
+                        && link[3] == reference
+                        && link[4] == "rewritten"
+                });
+                assert!(found, "{row}: {place} is not rewritten in {}", case.display());
+            }
+            "never" => {
+                let (text, reference) = place.split_once('\\').unwrap();
+                for name in ["input", "expected"] {
+                    let path = case.join(name).with_extension(extension(&case));
+                    let document = fs::read_to_string(path).unwrap();
+                    assert!(document.contains(text), "{row}: {text} is not in {}", case.display());
+                }
+                let listed = |link: &&Vec<String>| link[3] == reference && link[4] != "left";
+                let link = links.iter().find(listed);
+                assert!(link.is_none(), "{row}: {link:?} in {}", case.display());
+            }
+            _ => panic!("{row} is neither on nor never"),
+        }
+    }
+    // So many rows there are in each section of the specification, a row with two defaults twice.
+    assert_eq!(counts, [23, 10, 25, 3]);
 }
