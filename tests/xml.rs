@@ -2,6 +2,8 @@
 //! reports say of it.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+use std::sync::LazyLock;
+
 use baselink::base::Status;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
@@ -128,6 +130,47 @@ fn document() -> impl Strategy<Value = Vec<u8>> {
         })
 }
 
+/// A document that is well formed: of the traps those that are so by themselves, and start tags, which
+/// are ended in the end.
+fn well_formed() -> impl Strategy<Value = Vec<u8>> {
+    static PIECES: LazyLock<Vec<(&str, Option<&str>)>> = LazyLock::new(|| {
+        let is_well_formed = |text: String| {
+            let report =
+                examine(text.as_bytes(), &Options { format: Format::Xml, ..Options::default() });
+            report.diagnostics.iter().all(|odd| odd.code != Code::NotWellFormed)
+        };
+        let piece = |&trap: &&'static str| {
+            if is_well_formed(format!("<r>{trap}</r>")) {
+                return Some((trap, None));
+            }
+            let name = trap.strip_prefix('<')?.split([' ', '>']).next()?;
+            if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+                return None;
+            }
+            is_well_formed(format!("<r>{trap}</{name}></r>")).then_some((trap, Some(name)))
+        };
+        TRAPS.iter().filter_map(piece).collect()
+    });
+    assert!(PIECES.len() > 50, "{}", PIECES.len());
+    let piece = prop::sample::select(PIECES.as_slice());
+    let beginning = prop::sample::select(&BEGINNINGS[1..3]);
+    (beginning, prop::collection::vec((piece, 0..4_u8), 0..24)).prop_map(|(beginning, pieces)| {
+        let mut text = beginning.to_owned();
+        let mut open = vec!["html"];
+        for ((piece, name), ends) in pieces {
+            text.push_str(piece);
+            open.extend(name);
+            if ends == 0 && open.len() > 1 {
+                text.push_str(&format!("</{}>", open.pop().unwrap()));
+            }
+        }
+        while let Some(name) = open.pop() {
+            text.push_str(&format!("</{name}>"));
+        }
+        text.into_bytes()
+    })
+}
+
 fn base() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "http://a/b/c/d;p?q#f",
@@ -176,7 +219,19 @@ proptest! {
     }
 
     #[test]
-    fn policies_change_what_they_say(document in document(), url in base()) {
+    fn rewriting_keeps_documents_well_formed(document in well_formed(), url in base()) {
+        for format in [Format::Xhtml, Format::Xml] {
+            for profile in Profile::ALL {
+                let options = options(url, format, profile);
+                hold(&document, &options)?;
+                let odd = codes(&examine(&document, &options));
+                prop_assert!(!odd.contains(&Code::NotWellFormed), "{:?}", odd);
+            }
+        }
+    }
+
+    #[test]
+    fn policies_change_what_they_say(document in prop_oneof![document(), well_formed()], url in base()) {
         for format in [Format::Xhtml, Format::Xml] {
             let options = options(url, format, Profile::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {
@@ -189,7 +244,7 @@ proptest! {
     }
 
     #[test]
-    fn without_a_base_nothing_changes(document in document()) {
+    fn without_a_base_nothing_changes(document in prop_oneof![document(), well_formed()]) {
         for format in XML {
             let mut options = Options { format, ..Options::default() };
             options.scan.groups = Groups::all();

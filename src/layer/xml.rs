@@ -142,7 +142,11 @@ impl Entities {
                 }
                 Some((length, Reference::Entity(inner))) => {
                     *rest = &text[length..];
-                    if open.len() == DEEPEST || open.iter().any(|(name, _)| *name == inner) {
+                    if open.iter().any(|(name, _)| *name == inner) {
+                        return None;
+                    }
+                    if open.len() == DEEPEST {
+                        self.spent.set(usize::MAX);
                         return None;
                     }
                     open.push((inner, self.text_of(inner)?));
