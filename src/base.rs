@@ -416,6 +416,10 @@ impl BaseChain {
         profile: Profile,
     ) -> (Status, Cow<'static, str>) {
         let value = declared.value.as_deref().unwrap_or_default();
+        if !declared.is_known {
+            self.take(value.into(), Rule::Embedded, Source::BaseElement);
+            return (Status::Taken, UNKNOWN.into());
+        }
         if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
             self.take(value.into(), Rule::Embedded, Source::BaseElement);
             let reason = "a template language will put something else there; until then only its absolute part is known";
@@ -459,7 +463,8 @@ impl BaseChain {
             let value = declared.value.as_deref().unwrap_or_default();
             let outer = self.base.clone();
             let (status, reason) = if honours {
-                let (taken, status, reason) = xml_base(value, outer.as_ref(), profile);
+                let (taken, status, reason) =
+                    xml_base(value, declared.is_known, outer.as_ref(), profile);
                 if let Some((base, is_absolute)) = taken {
                     self.is_from_outside &= !is_absolute;
                     for level in &mut self.levels {
@@ -476,7 +481,7 @@ impl BaseChain {
             };
             levels.push(self.xml_base_level(value, declared.span, status, reason));
         }
-        for ElementBase { outer, value, span } in &document.element_bases {
+        for ElementBase { outer, value, is_known, span } in &document.element_bases {
             let around = match outer.and_then(|outer| self.elements.get(outer)) {
                 Some(around) => around.clone(),
                 None => {
@@ -484,7 +489,10 @@ impl BaseChain {
                 }
             };
             let (taken, status, reason) = match honours {
-                true => xml_base(value, around.base.as_ref().map(|base| &base.url), profile),
+                true => {
+                    let outer = around.base.as_ref().map(|base| &base.url);
+                    xml_base(value, *is_known, outer, profile)
+                }
                 false => (None, Status::PassedOver, BROWSERS.into()),
             };
             let (status, reason) = match &taken {
@@ -802,17 +810,23 @@ fn for_its_element(base: &str) -> Cow<'static, str> {
     }
 }
 
+const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";
+
 const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
 
 /// The base that `value` gives as an `xml:base` inside `outer`, and whether it says all of it itself.
 fn xml_base(
     value: &str,
+    is_known: bool,
     outer: Option<&Arc<str>>,
     profile: Profile,
 ) -> (Option<(Arc<str>, bool)>, Status, Cow<'static, str>) {
     let taken = |base, is_absolute, reason: Cow<'static, str>| {
         (Some((base, is_absolute)), Status::Taken, reason)
     };
+    if !is_known {
+        return taken(value.into(), true, UNKNOWN.into());
+    }
     if let (true, Some(outer)) = (value.is_empty(), outer) {
         return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
     }

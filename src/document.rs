@@ -98,6 +98,8 @@ pub struct ElementBase {
     pub outer: Option<usize>,
     /// Its value, decoded, without the white space around it.
     pub value: String,
+    /// Whether it has no entity that was not read.
+    pub is_known: bool,
     /// The value in the document's buffer.
     pub span: Span,
 }
@@ -270,6 +272,8 @@ pub struct DeclaredBase {
     pub span: Span,
     /// Its value, decoded, without the white space around it; `None` without a value.
     pub value: Option<String>,
+    /// Whether it has no entity of XML that was not read.
+    pub is_known: bool,
     /// Whether it counts.
     pub standing: Standing,
     /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that;

@@ -48,8 +48,8 @@ use crate::span::Span;
 /// What is known of a document beside its bytes, and what is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the bytes are: HTML, or a message. An mbox is rewritten a message at a time
-    /// ([`crate::scan::mbox`]); the other formats have no links yet.
+    /// What the bytes are: HTML, XML or a message. An mbox is rewritten a message at a time
+    /// ([`crate::scan::mbox`]).
     pub format: Format,
     /// How references are resolved.
     pub profile: Profile,
@@ -338,6 +338,21 @@ impl Planner<'_> {
         let first = bases.iter().find(is_first);
         let later = bases.iter().find(|base| base.standing == Standing::Later);
         let head = document.head.filter(|_| !matches!(outer, Outer::Encapsulating(_)));
+        let inner = planned.iter().find(|one| {
+            one.report.reason == Some(Reason::BaseUnusable)
+                && one.report.entity == chain.entity
+                && one.report.base != chain.base
+        });
+        if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
+            let message = "no reference can be resolved against the xml:base in force here";
+            diagnostics.push(Diagnostic::new(Code::BaseUnusable, inner.report.span, message));
+        }
+        let has_no_place = head.is_none() && first.is_none() && chain.base.is_some();
+        let is_xml = matches!(format, Format::Xhtml | Format::Svg | Format::Xml);
+        if self.options.base_element == BaseElement::Insert && has_no_place && is_xml {
+            let message = "no base element was put in, because there is no head of XHTML for it";
+            diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
+        }
         let policy = self.base_element(&chain, [first, later], head, &planned, charset);
         match policy {
             Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),

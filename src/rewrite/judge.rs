@@ -112,7 +112,8 @@ impl<'a> Resolver<'a> {
             Against::Codebase(_) if self.options.profile == Profile::Whatwg => document.cloned(),
             Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
             Against::Inner(chain) => {
-                chain.iter().fold(document.cloned(), |base, inner| self.inner(base, inner))
+                let document = self.chain.document.as_ref().map(url);
+                chain.iter().fold(document, |base, inner| self.inner(base, inner))
             }
             Against::DocumentEntity => self.chain.document.as_ref().map(url),
             Against::Element(index) => self.element(*index).map(url),

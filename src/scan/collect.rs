@@ -38,6 +38,8 @@ pub(super) struct Embedded {
     pub(super) carrier: Carrier,
     /// What carries each piece of it, where that is not one thing.
     pub(super) pieces: Vec<(Span, Carrier)>,
+    /// The entities of XML in it.
+    pub(super) entities: Vec<EntityUse>,
     pub(super) enclosed: bool,
     /// What a reference would be resolved against in its place.
     pub(super) within: Against,
@@ -122,6 +124,7 @@ impl<'a> Collector<'a> {
                     value: view,
                     carrier: place.carriers.first(),
                     pieces,
+                    entities: place.entities.to_vec(),
                     enclosed: self.enclosed,
                     within: place.against.clone(),
                 });
@@ -219,7 +222,7 @@ impl<'a> Collector<'a> {
 }
 
 /// Whether one of the entities in `span` is not known; `None` where there are none.
-fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
+pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
     let first = entities.partition_point(|entity| entity.span.end <= span.start);
     let inside = entities[first..].iter().take_while(|entity| entity.span.start < span.end);
     inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)

@@ -60,8 +60,8 @@ pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
     }
 }
 
-/// Finds every link of a document of the given format; `None` where this version finds none in it, or
-/// where the format is one of documents in messages.
+/// Finds every link of a document of the given format; `None` where this version finds none in it, and
+/// for messages, which are no document but hold some.
 #[must_use]
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     content(format, bytes, options)

@@ -30,10 +30,10 @@ use self::pass::Pass;
 use self::tag::RawTag;
 use super::ScanOptions;
 use super::attributes::Namespace;
-use super::collect::Embedded;
+use super::collect::{Embedded, unknown};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{
-    BaseKind, DeclaredBase, Decoded, Document, Head, Piece, Standing, entity_name,
+    Against, BaseKind, DeclaredBase, Decoded, Document, Head, Piece, Standing, entity_name,
 };
 use crate::format::Format;
 use crate::layer::View;
@@ -204,11 +204,17 @@ pub(super) fn embedded(
     entity: Arc<str>,
     depth: usize,
 ) -> Document {
-    let Embedded { value: View { text, map }, carrier, pieces, enclosed, within } = found;
+    let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;
     let in_cdata =
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
     let nested = Nested { options, entity, depth, enclosed: in_cdata };
     let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
+    let has_unknown = entities.iter().any(|entity| !entity.is_known);
+    for link in document.links.iter_mut().filter(|_| has_unknown) {
+        if unknown(&entities, link.span()) == Some(true) {
+            link.against = Against::Unknown;
+        }
+    }
     let spelling = Spelling { form: Form::Document, carrier, enclosed };
     let piece = |(span, carrier)| Some(Piece { span, carrier, map: map.slice(span)? });
     let pieces = pieces.into_iter().filter_map(piece).collect();
@@ -248,7 +254,14 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
             left = rest;
             let span = Span::new(*at, *at + 5);
             let kind = BaseKind::Element;
-            bases.push(DeclaredBase { kind, span, value: None, standing, removable: None });
+            bases.push(DeclaredBase {
+                kind,
+                span,
+                value: None,
+                is_known: true,
+                standing,
+                removable: None,
+            });
         }
     };
     if !strays.is_empty() {

@@ -281,7 +281,7 @@ impl<'a> Pass<'a> {
             _ => Standing::Foreign,
         };
         let (kind, span) = (BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { kind, span, value, standing, removable });
+        self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
     }
 
     fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {

@@ -138,8 +138,6 @@ impl<'a> Pass<'a> {
         };
         let fault = tokens::scan(bytes, start, &mut |token| pass.take(token));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
-            // Of an element that was not read to its end, the text that was read counts.
-            pass.close_text();
             let message = format!("not well formed: {}; what follows was left", fault.what);
             pass.diagnostics.push(Diagnostic::new(
                 Code::NotWellFormed,
@@ -406,6 +404,7 @@ impl<'a> Pass<'a> {
         };
         let Text { view, entities } = self.value(&found.raw);
         let text = view.text[value::trimmed(&view.text).range()].to_owned();
+        let is_known = entities.iter().all(|entity| entity.is_known);
         let span = found.raw.value;
         let place = Place {
             element: &self.shown(element),
@@ -426,12 +425,13 @@ impl<'a> Pass<'a> {
                 kind: BaseKind::XmlBase,
                 span,
                 value: Some(text),
+                is_known,
                 standing: Standing::First,
                 removable: None,
             });
             return None;
         }
-        self.element_bases.push(ElementBase { outer: around, value: text, span });
+        self.element_bases.push(ElementBase { outer: around, value: text, is_known, span });
         Some(self.element_bases.len() - 1)
     }
 
@@ -457,8 +457,9 @@ impl<'a> Pass<'a> {
         let href = attributes
             .iter()
             .find(|one| one.vocabulary == Vocabulary::Plain && self.name(one.local) == b"href");
-        let value = href.map(|href| {
-            let text = self.value(&href.raw).view.text;
+        let read = href.map(|href| self.value(&href.raw));
+        let is_known = read.iter().flat_map(|read| &read.entities).all(|entity| entity.is_known);
+        let value = read.map(|Text { view: View { text, .. }, .. }| {
             text[value::trimmed(&text).range()].to_owned()
         });
         let standing = match value {
@@ -482,14 +483,25 @@ impl<'a> Pass<'a> {
                 (ends && is_empty).then_some(span)
             }
         };
-        self.bases.push(DeclaredBase { kind: BaseKind::Element, span, value, standing, removable });
+        self.bases.push(DeclaredBase {
+            kind: BaseKind::Element,
+            span,
+            value,
+            is_known,
+            standing,
+            removable,
+        });
     }
 
     /// The value of the attribute that the tables call `name`.
     fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
-        let found =
-            attributes.iter().find(|one| self.table_name(one).is_some_and(|one| one == name))?;
-        Some(self.value(&found.raw).view.text)
+        Some(self.read_other(attributes, name)?.view.text)
+    }
+
+    /// The same with its entities.
+    fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
+        let is_it = |one: &&Attribute| self.table_name(one).is_some_and(|one| one == name);
+        Some(self.value(&attributes.iter().find(is_it)?.raw))
     }
 
     /// What the table of HTML, SVG and MathML calls an attribute.
@@ -575,11 +587,14 @@ impl<'a> Pass<'a> {
             attributes::Against::Document => element.against(),
             attributes::Against::Fallback => Against::Fallback,
             attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => match self.other(attributes, "codebase") {
+            attributes::Against::Codebase => match self.read_other(attributes, "codebase") {
                 None => element.against(),
-                Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
-                Some(codebase) => {
-                    let codebase = codebase[value::trimmed(&codebase).range()].to_owned();
+                Some(Text { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
+                    Against::Unknown
+                }
+                Some(Text { view, .. }) if view.text.len() > LONGEST_BASE => Against::Nothing,
+                Some(Text { view: View { text, .. }, .. }) => {
+                    let codebase = text[value::trimmed(&text).range()].to_owned();
                     match element.base {
                         Some(base) => Against::ElementCodebase(base, codebase),
                         None => Against::Codebase(codebase),
