@@ -465,7 +465,7 @@ impl BaseChain {
             let (status, reason) = if honours {
                 let (taken, status, reason) =
                     xml_base(value, declared.is_known, outer.as_ref(), profile);
-                if let Some((base, is_absolute)) = taken {
+                if let Some(Given { base, is_absolute }) = taken {
                     self.is_from_outside &= !is_absolute;
                     for level in &mut self.levels {
                         if level.status == Status::Taken {
@@ -496,12 +496,12 @@ impl BaseChain {
                 false => (None, Status::PassedOver, BROWSERS.into()),
             };
             let (status, reason) = match &taken {
-                Some((base, _)) => (Status::PassedOver, for_its_element(base)),
+                Some(given) => (Status::PassedOver, for_its_element(&given.base)),
                 None => (status, reason),
             };
             levels.push(self.xml_base_level(value, *span, status, reason));
             self.elements.push(match taken {
-                Some((url, is_absolute)) => ElementChain {
+                Some(Given { base: url, is_absolute }) => ElementChain {
                     base: Some(Established { url, rule: Rule::Embedded, source: Source::XmlBase }),
                     is_from_outside: around.is_from_outside && !is_absolute,
                 },
@@ -814,15 +814,22 @@ const UNKNOWN: &str = "it counts, and what it is depends on an entity that was n
 
 const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
 
-/// The base that `value` gives as an `xml:base` inside `outer`, and whether it says all of it itself.
+/// The base that an `xml:base` gives.
+struct Given {
+    base: Arc<str>,
+    /// Whether it says all of it itself.
+    is_absolute: bool,
+}
+
+/// The base that `value` gives as an `xml:base` inside `outer`.
 fn xml_base(
     value: &str,
     is_known: bool,
     outer: Option<&Arc<str>>,
     profile: Profile,
-) -> (Option<(Arc<str>, bool)>, Status, Cow<'static, str>) {
+) -> (Option<Given>, Status, Cow<'static, str>) {
     let taken = |base, is_absolute, reason: Cow<'static, str>| {
-        (Some((base, is_absolute)), Status::Taken, reason)
+        (Some(Given { base, is_absolute }), Status::Taken, reason)
     };
     if !is_known {
         return taken(value.into(), true, UNKNOWN.into());

@@ -362,30 +362,19 @@ impl<'a> Pass<'a> {
 
     fn end_tag(&mut self, span: Span) -> Result<(), Fault> {
         let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
-        let Some(open) = self.open.pop_if(|open| &self.bytes[open.name.range()] == name) else {
+        if self.open.last().is_none_or(|open| self.name(open.name) != name) {
             return Err(Fault::new(span.start, "this end tag is not that of the open element"));
-        };
-        if self.text.as_ref().is_some_and(|text| text.depth == self.open.len() + 1) {
-            self.open.push(open);
+        }
+        if self.text.as_ref().is_some_and(|text| text.depth == self.open.len()) {
             self.close_text();
-            return self.end_tag_of_text();
         }
-        self.leave(&open);
-        Ok(())
-    }
-
-    fn end_tag_of_text(&mut self) -> Result<(), Fault> {
         if let Some(open) = self.open.pop() {
-            self.leave(&open);
+            self.bindings.leave(open.outer);
+            let is_template = open.vocabulary == Vocabulary::Xhtml
+                && self.name(self.local(open.name)) == b"template";
+            self.templates -= usize::from(is_template);
         }
         Ok(())
-    }
-
-    fn leave(&mut self, open: &Open) {
-        self.bindings.leave(open.outer);
-        let is_template =
-            open.vocabulary == Vocabulary::Xhtml && self.name(self.local(open.name)) == b"template";
-        self.templates -= usize::from(is_template);
     }
 
     /// Notes the `xml:base` of an element, and gives the one that is in force in it.
