@@ -269,6 +269,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
         let absent = match document.format {
             Format::Svg | Format::Xml if has_xml_base => None,
             Format::Svg | Format::Xml => Some((Source::XmlBase, "the document has no xml:base")),
+            Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
             _ => Some((Source::BaseElement, "the document has no base element")),
         };
         if let Some((source, reason)) = absent {

@@ -68,6 +68,17 @@ impl Edits {
         self.list.len()
     }
 
+    /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
+    #[must_use]
+    pub fn within(&self, span: Span) -> Self {
+        let inside = |edit: &&Edit| span.start <= edit.span.start && edit.span.end <= span.end;
+        let moved = |edit: &Edit| Edit {
+            span: Span::new(edit.span.start - span.start, edit.span.end - span.start),
+            new: edit.new.clone(),
+        };
+        Self { list: self.list.iter().filter(inside).map(moved).collect() }
+    }
+
     /// Writes `source` with the edits made.
     ///
     /// # Errors
@@ -118,6 +129,16 @@ mod tests {
         edits.push(Span::new(2, 3), Vec::new()).unwrap();
         assert!(edits.push(Span::new(2, 4), Vec::new()).is_err());
         assert_eq!(edits.apply(b"abcd"), b"A+d");
+    }
+
+    #[test]
+    fn edits_of_a_part_count_from_its_start() {
+        let mut edits = Edits::default();
+        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
+        edits.push(Span::new(3, 4), b"D".to_vec()).unwrap();
+        edits.push(Span::at(6), b"!".to_vec()).unwrap();
+        edits.push(Span::new(6, 7), Vec::new()).unwrap();
+        assert_eq!(edits.within(Span::new(2, 6)).apply(b"cdef"), b"cDef!");
     }
 
     #[test]

@@ -115,6 +115,19 @@ const HEADER_FIELDS: &[&str] = &[
 ];
 
 impl Format {
+    /// All of them, in the order of the table.
+    pub const ALL: [Self; 9] = [
+        Self::Html,
+        Self::Xhtml,
+        Self::Svg,
+        Self::Xml,
+        Self::Css,
+        Self::Message,
+        Self::Mbox,
+        Self::Plain,
+        Self::Other,
+    ];
+
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -125,6 +138,12 @@ impl Format {
     #[must_use]
     pub fn media_type(self) -> &'static str {
         FORMATS.iter().find(|row| row.0 == self).map_or("application/octet-stream", |row| row.2)
+    }
+
+    /// The extensions of file names that stand for it, in lower case and without the dot.
+    #[must_use]
+    pub fn extensions(self) -> &'static [&'static str] {
+        FORMATS.iter().find(|row| row.0 == self).map_or(&[], |row| row.3)
     }
 
     /// The format of a media type, both halves in lower case. Any `+xml` without a format of its own is
@@ -148,7 +167,13 @@ impl Format {
     pub fn is_read(self) -> bool {
         matches!(
             self,
-            Self::Html | Self::Xhtml | Self::Svg | Self::Xml | Self::Message | Self::Mbox
+            Self::Html
+                | Self::Css
+                | Self::Xhtml
+                | Self::Svg
+                | Self::Xml
+                | Self::Message
+                | Self::Mbox
         )
     }
 
@@ -169,7 +194,8 @@ impl Format {
         }
     }
 
-    /// The format by the first bytes alone: a message, markup, or nothing that is read.
+    /// The format by the first bytes alone: a message, a style sheet that says so (CSS Syntax 3, 3.2),
+    /// markup, or nothing that is read.
     fn sniff(head: &[u8]) -> Self {
         if head.starts_with(b"From ") {
             // Prose may begin so, too; in a mailbox a heading follows (RFC 4155).
@@ -186,6 +212,9 @@ impl Format {
         } else {
             head.iter().copied().take(MARKUP_HEAD).collect()
         };
+        if ascii.starts_with(b"@charset \"") {
+            return Self::Css;
+        }
         let start = ascii.trim_ascii_start().to_ascii_lowercase();
         if start.starts_with(b"<?xml") {
             let of_xml = |name: &[u8]| memchr::memmem::find(&start, name).is_some();
@@ -277,6 +306,13 @@ mod tests {
             (None, b"\xff\xfe<\0p\0>\0", Format::Html),
             (None, b"<?xml version='1.0'?><!DOCTYPE html>", Format::Xhtml),
             (None, b"<?xml version='1.0'?><feed>", Format::Xml),
+            (None, b"@charset \"utf-8\"; a { }", Format::Css),
+            (None, b"\xef\xbb\xbf@charset \"", Format::Css),
+            (None, b"@charset 'utf-8';", Format::Other),
+            (None, b" @charset \"utf-8\";", Format::Other),
+            (None, b"a { }", Format::Other),
+            (Some("a.css"), b"<p>", Format::Css),
+            (Some("a.html"), b"@charset \"", Format::Html),
             (None, b"\x89PNG", Format::Other),
             (None, b"< no markup", Format::Other),
             (Some("a.eml"), b"<p>", Format::Message),
@@ -402,7 +438,9 @@ mod tests {
 
     #[test]
     fn every_format_has_its_name_but_not_all_are_asked_for() {
+        assert_eq!(Format::ALL.to_vec(), FORMATS.iter().map(|row| row.0).collect::<Vec<_>>());
         for row in FORMATS {
+            assert_eq!(row.0.extensions(), row.3);
             let asked_for = !matches!(row.0, Format::Plain | Format::Other);
             assert_eq!(row.1.parse::<Format>().ok(), asked_for.then_some(row.0));
             assert_eq!((row.0.name(), row.0.media_type()), (row.1, row.2));

@@ -4,6 +4,9 @@
 //! against it, and rewrites the links in place: the bytes of URLs change, and no other byte.
 //!
 //! ```text
+//! message --entities--> a base for each heading, outermost first (3.2)
+//!    part --decode--> bytes
+//!
 //! bytes --scan--> Document { links, declared bases, parts }
 //!                    |              |
 //!                    |           base: BaseChain (3.1 > 3.2 > 3.3 > 3.4)
@@ -19,7 +22,9 @@
 //! - *link*: a reference with the place where it stands ([`document::Link`]);
 //! - *base URL*: what a relative reference is relative to ([`base::BaseChain`]);
 //! - *target*: the absolute URL that a reference means ([`resolve::Target`]);
-//! - *entity*: a document, or a document inside one (RFC 1808, 3.2);
+//! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4);
+//! - *heading*: the header fields of a message or of a part of it (RFC 1808, 3.1);
+//! - *transfer encoding*: how the bytes of a part stand in the message (RFC 2045, 6);
 //! - *outcome*: what became of a link; each has exactly one ([`Outcome`]).
 //!
 //! # Operations
@@ -71,6 +76,22 @@
 //! let rewritten = rewrite(page, &options);
 //! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
 //! ```
+//!
+//! Rewrite a message, in which each part has a base of its own:
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
+//!     --b\nContent-Type: text/html\n\n<a href=x>\n\
+//!     --b\nBase: <URL:http://b/>\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
+//! let options = Options { format: Format::Message, ..Options::default() };
+//! let rewritten = rewrite(message, &options);
+//! let targets: Vec<_> = rewritten.report.links.iter().map(|link| link.in_output()).collect();
+//! assert_eq!(targets, ["http://a/x", "http://b/x"]);
+//! assert_eq!(rewritten.report.entities[1].chain.rule.section(), "3.2");
+//! ```
+//!
+//! The messages of a mailbox come from [`scan::mbox`], one at a time.
 //!
 //! # Deliberately absent
 //!

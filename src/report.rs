@@ -83,8 +83,11 @@ pub enum Reason {
     Signed,
     /// It stands in a message with a DKIM or ARC signature, and such messages were to be skipped.
     Dkim,
-    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2).
+    /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
+    /// href of a `base` element without which no other link in its document would.
     SiblingPart,
+    /// It is a `Content-Location` that, once absolute, would be the base of links that stay relative.
+    BecomesBase,
     /// The transfer encoding of its part cannot take the change.
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
@@ -93,7 +96,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -109,6 +112,7 @@ impl Reason {
         Self::Signed,
         Self::Dkim,
         Self::SiblingPart,
+        Self::BecomesBase,
         Self::Transfer,
         Self::Doubt,
     ];
@@ -132,6 +136,7 @@ impl Reason {
             Self::Signed => "signed",
             Self::Dkim => "dkim",
             Self::SiblingPart => "sibling-part",
+            Self::BecomesBase => "becomes-base",
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
         }

@@ -48,7 +48,7 @@ use crate::span::Span;
 /// What is known of a document beside its bytes, and what is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the bytes are: HTML, XML or a message. An mbox is rewritten a message at a time
+    /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
     /// ([`crate::scan::mbox`]).
     pub format: Format,
     /// How references are resolved.
@@ -286,6 +286,22 @@ impl Planned {
         self.edits.clear();
         self.report.refuse(reason);
     }
+
+    /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.
+    fn is_base(&self) -> bool {
+        let is_base = match self.report.attribute.as_deref() {
+            Some("href") => self.report.element.rsplit(':').next() == Some("base"),
+            attribute => attribute == Some("xml:base"),
+        };
+        self.report.outcome == Outcome::Rewritten && is_base
+    }
+
+    fn keep_base(&mut self) {
+        self.refuse(Reason::SiblingPart);
+        self.report.outcome = Outcome::Left;
+        self.report.target = None;
+        self.report.differs = false;
+    }
 }
 
 struct Planner<'a> {
@@ -316,6 +332,7 @@ impl Planner<'_> {
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
             links.into_iter().map(|link| resolver.link(link, charset)).collect();
+        let own = planned.len();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
         self.report.entities.push(EntityReport {
@@ -331,6 +348,11 @@ impl Planner<'_> {
             let around = chain.seen_by(&part.within);
             let outer = Outer::Encapsulating(&around);
             planned.extend(self.document(part, Some(first_entity), outer, charset));
+        }
+        // Were this base absolute, a reader would no longer look for the parts by their labels.
+        let means_part = |one: &Planned| one.report.reason == Some(Reason::SiblingPart);
+        if chain.is_from_outside && planned.iter().any(means_part) {
+            planned[..own].iter_mut().filter(|one| one.is_base()).for_each(Planned::keep_base);
         }
         let is_first = |base: &&DeclaredBase| {
             base.standing == Standing::First && base.kind == BaseKind::Element
@@ -398,6 +420,7 @@ impl Planner<'_> {
                     (Some(depends), ..) => {
                         format!("because '{}' still depends on it", depends.report.reference)
                     }
+                    _ if chain.base.is_none() => "because the document has no base".to_owned(),
                     (None, Some(_), _) => "because another one would take its place".to_owned(),
                     (None, None, None) => {
                         "because what stands before it would become one with what stands behind it"

@@ -5,7 +5,7 @@
 //! texts and comments; a value in which no marker stands must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
 //! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
-//! long for, tokens are compared instead.
+//! long for, tokens are compared instead; so are style sheets, by cssparser.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -23,6 +23,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
+use cssparser::Token;
 use html5ever::ParseOpts;
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{NodeData, RcDom};
@@ -36,6 +37,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
+use crate::scan::css;
 use crate::scan::html::{self, tag, tokens};
 use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
@@ -89,11 +91,17 @@ fn document(
     let (before, marked) = variants(source, edits, part, entity.charset, &marker);
     let by_tokens = entity.without_tree || entity.is_crowded;
     let pieces = |bytes: &[u8]| {
-        let text = entity.charset.decode(bytes, 0).text;
+        let mark = match entity.format {
+            // There, U+FEFF would be the beginning of a name.
+            Format::Css => Charset::detect_plain(bytes, None).mark,
+            _ => 0,
+        };
+        let text = entity.charset.decode(&bytes[mark..], mark).text;
         match (entity.format, by_tokens) {
             (Format::Html, false) => tree_pieces(&text),
             (Format::Html, true) => token_pieces(&text),
             (Format::Xhtml | Format::Svg | Format::Xml, _) => event_pieces(&text),
+            (Format::Css, _) => style_sheet_pieces(&text),
             _ => vec![piece("text", text)],
         }
     };
@@ -110,6 +118,13 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         return say(format!("the input has {was} entities, the output {is}"));
     }
     let mut parts = rewritten.parts.iter().peekable();
+    // Up to where both are compared: delimiters, preambles and what is opaque must not differ at all.
+    let mut compared = (0, 0);
+    let mut between = |old: usize, new: usize, next: (usize, usize)| {
+        let same = source.get(compared.0..old) == output.get(compared.1..new);
+        compared = next;
+        same
+    };
     for (old, new) in old.entities.iter().zip(&new.entities) {
         let name = &old.name;
         if !old.is_like(new) {
@@ -117,6 +132,13 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         }
         if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
+        }
+        let behind = match old.kind {
+            Kind::Leaf => (old.body.end, new.body.end),
+            _ => (old.body.start, new.body.start),
+        };
+        if !between(old.heading.span.start, new.heading.span.start, behind) {
+            say(format!("something before the entity '{name}' changed that is in no entity"));
         }
         if old.kind != Kind::Leaf {
             continue;
@@ -142,6 +164,9 @@ fn entities(rewritten: &Rewritten<'_>, output: &[u8], differences: &mut Vec<Diff
         let mut inside = Vec::new();
         document(rewritten, part, &before.bytes, edits, &after.bytes, &mut inside);
         inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
+    }
+    if !between(source.len(), output.len(), (source.len(), output.len())) {
+        say("something behind the last entity changed".to_owned());
     }
     if parts.next().is_some() {
         say("a part that changed is in no entity".to_owned());
@@ -359,6 +384,29 @@ fn token_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// The strings and URLs of the style sheet `text`, and what stands between them.
+///
+/// A tokenizer starts afresh behind each token, so that what is the same between the same tokens is the
+/// same tokens.
+fn style_sheet_pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut end = 0;
+    for (token, span) in css::Tokens::of(text) {
+        let found = match &token {
+            Token::QuotedString(value) => piece("string", &**value),
+            Token::UnquotedUrl(value) => piece("url", &**value),
+            Token::BadString(_) => piece("bad string", &text[span.range()]),
+            Token::BadUrl(_) => piece("bad url", &text[span.range()]),
+            _ => continue,
+        };
+        pieces.push(piece("tokens", text.get(end..span.start).unwrap_or_default()));
+        pieces.push(found);
+        end = span.end;
+    }
+    pieces.push(piece("tokens", &text[end..]));
+    pieces
+}
+
 fn compare(
     before: &[Piece],
     marked: &[Piece],
@@ -423,9 +471,9 @@ fn targets_stand(
     };
     let report = examine(output, options);
     // A document of which nothing but ASCII is left reads alike in every encoding that is assumed.
-    let entities = rewritten.report.entities.iter().zip(&report.entities);
-    for (old, new) in entities.filter(|_| !output.is_ascii()) {
-        if old.charset != new.charset {
+    let is_ascii = output.is_ascii();
+    for (old, new) in rewritten.report.entities.iter().zip(&report.entities) {
+        if !is_ascii && old.charset != new.charset {
             let (was, is) = (old.charset.name(), new.charset.name());
             let message = format!("the input was {was}, the output reads as {is}");
             differences.push(Difference { message });
@@ -479,6 +527,62 @@ mod tests {
         // No link at all.
         assert!(!said(page, at("text"), "other").is_empty());
         assert!(!said(page, at("c-->"), "-->").is_empty());
+    }
+
+    #[test]
+    fn a_change_of_tokens_is_found() {
+        let sheet = "@import 'x'; a { b: url(y) c }";
+        let options = Options { format: Format::Css, ..Options::at("http://a/b/") };
+        let mut rewritten = rewrite(sheet.as_bytes(), &options);
+        assert_eq!(rewritten.output(), b"@import 'http://a/b/x'; a { b: url(http://a/b/y) c }");
+        assert_eq!(verify(&rewritten, &options), Ok(()));
+        let (x, y) = (Span::new(9, 10), Span::new(24, 25));
+        assert_eq!([&sheet[x.range()], &sheet[y.range()]], ["x", "y"]);
+        for (span, new) in [
+            (x, "x'; @import 'y"),
+            (x, "x\n"),
+            (x, "x\\"),
+            (y, "y z"),
+            (y, "y)z("),
+            (y, "\"y\""),
+            (y, "y /**/"),
+            (y, "y("),
+            (y, "http://a/c/y"),
+            (Span::new(0, 1), "/"),
+            (Span::new(26, 28), ""),
+        ] {
+            rewritten.edits = Edits::default();
+            rewritten.edits.push(span, new.as_bytes().to_vec()).unwrap();
+            assert!(verify(&rewritten, &options).is_err(), "{new:?}");
+        }
+        let pieces = style_sheet_pieces(r#"a"b\62"url( c\29 )url(d e)'f"#);
+        let found: Vec<_> =
+            pieces.iter().map(|one| (one.kind.as_str(), one.text.as_str())).collect();
+        let expected = [
+            ("tokens", "a"),
+            ("string", "bb"),
+            ("tokens", ""),
+            ("url", "c)"),
+            ("tokens", ""),
+            ("bad url", "url(d e)"),
+            ("tokens", ""),
+            ("string", "f"),
+            ("tokens", ""),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_token() {
+        let options = Options { format: Format::Css, ..Options::at("http://a/'\"/") };
+        for (charset, mark) in [("utf-8", &b"\xef\xbb\xbf"[..]), ("utf-16le", b"\xff\xfe")] {
+            let charset = Charset::for_label(charset).unwrap();
+            let text = charset.encode("url(a\"b)src('c')").unwrap();
+            let sheet = [mark, text.as_slice()].concat();
+            let rewritten = rewrite(&sheet, &options);
+            assert_eq!(rewritten.edits.iter().count(), 1);
+            assert_eq!(verify(&rewritten, &options), Ok(()));
+        }
     }
 
     #[test]

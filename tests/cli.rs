@@ -296,7 +296,10 @@ mod unix {
     #[test]
     fn the_examples_of_the_help_work() {
         let scene = tempfile::tempdir().unwrap();
-        fs::write(scene.path().join("page.html"), "<a href=http://a.example/>").unwrap();
+        let put = |name: &str, text: &str| fs::write(scene.path().join(name), text).unwrap();
+        put("page.html", "<a href=http://a.example/>");
+        put("mail.eml", "Content-Type: text/html\n\n<a href=x>\n");
+        put("inbox.mbox", "From a\nContent-Type: text/html\n\n<a href=x>\n");
         let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", program.display());
         let mut tried = 0;

@@ -1,14 +1,17 @@
 //! The documentation says what the code does: `docs/links.md` against the table in
-//! `scan::attributes`, both ways.
+//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told.
 //!
 //! Deliberately absent: prose. Only tables are compared.
+#![allow(clippy::unwrap_used)]
 
 use baselink::diagnostic::Code;
+use baselink::format::Format;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
+const FORMATS: &str = include_str!("../docs/formats.md");
 
 /// The table row, in markdown, that stands for `row`.
 fn markdown(row: &Row) -> String {
@@ -134,4 +137,48 @@ fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
     assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
     assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
     assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));
+}
+
+#[test]
+fn every_format_is_documented_in_its_order() {
+    let row = |format: Format| {
+        let read = match format {
+            Format::Plain => "in messages",
+            Format::Other => "no",
+            _ if format.is_read() => "yes",
+            _ => "not yet",
+        };
+        let names: Vec<_> = format.extensions().iter().map(|name| format!("`.{name}`")).collect();
+        let names = if names.is_empty() { String::new() } else { names.join(", ") + " " };
+        format!("| `{}` | `{}` | {names}| {read} |", format.name(), format.media_type())
+    };
+    assert_eq!(table(FORMATS, "## The formats"), Format::ALL.map(row));
+}
+
+/// The first two cells of each row, without the marks of code.
+fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
+    let rows = table(FORMATS, heading);
+    assert!(!rows.is_empty(), "docs/formats.md has no table under '{heading}'");
+    let cell =
+        |row: &'a str, at: usize| row.split(" | ").nth(at).unwrap().trim_matches(['|', ' ', '`']);
+    rows.into_iter().map(|row| (cell(row, 0), cell(row, 1))).collect()
+}
+
+#[test]
+fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
+    for (media_type, format) in pairs("## Media types") {
+        let (type_, subtype) = media_type.split_once('/').unwrap();
+        assert_eq!(Format::of_media_type(type_, subtype).name(), format, "{media_type}");
+    }
+    for (head, format) in pairs("## First bytes") {
+        let head = head.replace("\\n", "\n").replace("\\t", "\t");
+        assert_eq!(Format::detect(None, head.as_bytes()).name(), format, "{head:?}");
+    }
+    for format in Format::ALL {
+        let (type_, subtype) = format.media_type().split_once('/').unwrap();
+        assert_eq!(Format::of_media_type(type_, subtype), format);
+        for extension in format.extensions() {
+            assert_eq!(Format::detect(Some(&format!("a.{extension}")), b"<p>"), format);
+        }
+    }
 }

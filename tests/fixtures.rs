@@ -1,4 +1,5 @@
-//! Every case of `fixtures/html`, `xhtml`, `svg` and `feed`: the bytes after rewriting, every link with its outcome, every base.
+//! Every case of the folders of documents in `fixtures/`: the bytes after rewriting, every link with its
+//! outcome, every base.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::fmt::Write as _;
@@ -10,9 +11,19 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::{Options, examine, rewrite, verify};
 
+/// Folders of cases, the extension of their documents, how these are read, and how many there are at
+/// least.
+const FOLDERS: &[(&str, &str, Format, usize)] = &[
+    ("html", "html", Format::Html, 100),
+    ("css", "css", Format::Css, 60),
+    ("xhtml", "xhtml", Format::Xhtml, 15),
+    ("svg", "svg", Format::Svg, 10),
+    ("feed", "xml", Format::Xml, 15),
+];
+
 /// The options that the arguments of a case mean.
-fn options(arguments: &str) -> Options {
-    let mut options = Options::default();
+fn options(arguments: &str, format: Format) -> Options {
+    let mut options = Options { format, ..Options::default() };
     let mut lines = arguments.lines();
     while let Some(name) = lines.next() {
         let value = lines.next().unwrap_or_else(|| panic!("{name} has no value"));
@@ -34,25 +45,19 @@ fn field(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }
 
-fn check(case: &Path) -> Result<(), String> {
+fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let read =
         |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
     let arguments = String::from_utf8(read("arguments")?).unwrap();
-    let names = fs::read_dir(case).unwrap().map(|entry| entry.unwrap().file_name());
-    let name = names
-        .filter_map(|name| name.into_string().ok())
-        .find(|name| name.starts_with("input."))
-        .ok_or("there is no input")?;
-    let input = read(&name)?;
-    let options = Options { format: Format::detect(Some(&name), &input), ..options(&arguments) };
-    let output_name = name.replace("input.", "expected.");
+    let options = options(&arguments, format);
+    let input = read(&format!("input.{extension}"))?;
     let report = examine(&input, &options);
 
     let mut links = String::new();
     for link in &report.links {
         let fields = [
             &*link.entity,
-            &link.element,
+            if link.element.is_empty() { "-" } else { &link.element },
             link.attribute.as_deref().unwrap_or("-"),
             &link.reference,
             link.outcome.name(),
@@ -71,11 +76,11 @@ fn check(case: &Path) -> Result<(), String> {
     let output = rewritten.output();
     let mut wrong = String::new();
     for (name, found) in [
-        (output_name.as_str(), output.as_slice()),
-        ("expected.links", links.as_bytes()),
-        ("expected.base", bases.as_bytes()),
+        (format!("expected.{extension}"), output.as_slice()),
+        ("expected.links".to_owned(), links.as_bytes()),
+        ("expected.base".to_owned(), bases.as_bytes()),
     ] {
-        let expected = read(name)?;
+        let expected = read(&name)?;
         if expected != found {
             let (expected, found) =
                 (String::from_utf8_lossy(&expected), String::from_utf8_lossy(found));
@@ -94,20 +99,18 @@ fn check(case: &Path) -> Result<(), String> {
 #[test]
 fn every_case_gives_what_it_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut cases = Vec::new();
-    for (folder, least) in [("html", 100), ("xhtml", 15), ("svg", 10), ("feed", 10)] {
-        let folder = fs::read_dir(root.join(folder)).unwrap();
-        let found: Vec<_> = folder.map(|entry| entry.unwrap().path()).collect();
-        assert!(found.len() >= least);
-        cases.extend(found);
-    }
-    cases.sort();
     let mut failed = 0;
-    for case in &cases {
-        if let Err(why) = check(case) {
-            failed += 1;
-            println!("== {}\n{why}", case.display());
+    for &(folder, extension, format, least) in FOLDERS {
+        let cases = fs::read_dir(root.join(folder)).unwrap();
+        let mut cases: Vec<_> = cases.map(|entry| entry.unwrap().path()).collect();
+        cases.sort();
+        assert!(cases.len() >= least, "{folder} has only {} cases", cases.len());
+        for case in &cases {
+            if let Err(why) = check(case, extension, format) {
+                failed += 1;
+                println!("== {folder}/{}\n{why}", case.file_name().unwrap().display());
+            }
         }
     }
-    assert!(failed == 0, "{failed} of {} cases failed", cases.len());
+    assert!(failed == 0, "{failed} cases failed");
 }

@@ -10,29 +10,35 @@ use std::path::{Path, PathBuf};
 
 use baselink::scan::attributes::TABLE;
 
-/// Folders of cases, with the extension of their documents and how many cases there are at least.
-const FOLDERS: [(&str, &str, usize); 4] =
-    [("html", "html", 100), ("xhtml", "xhtml", 15), ("svg", "svg", 10), ("feed", "xml", 15)];
+/// Folders of cases, the extension of their documents, and how many there are at least.
+const FOLDERS: [(&str, &str, usize); 5] = [
+    ("html", "html", 100),
+    ("css", "css", 60),
+    ("xhtml", "xhtml", 15),
+    ("svg", "svg", 10),
+    ("feed", "xml", 15),
+];
+const FILES: [&str; 6] =
+    ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
 
-fn cases_in(folder: &str) -> Vec<PathBuf> {
-    let folder = format!("{}/fixtures/{folder}", env!("CARGO_MANIFEST_DIR"));
-    let mut cases: Vec<_> = fs::read_dir(folder)
-        .expect("the folder can be read")
-        .map(|entry| entry.expect("the folder can be listed").path())
-        .collect();
+/// The cases of `folder`.
+fn cases_of(folder: &str) -> Vec<PathBuf> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"));
+    let entries = fs::read_dir(root.join(folder)).expect("a folder of fixtures can be read");
+    let mut cases: Vec<_> =
+        entries.map(|entry| entry.expect("a folder of fixtures can be listed").path()).collect();
     cases.sort();
+    let least = FOLDERS.iter().find(|(name, ..)| *name == folder).map_or(0, |folder| folder.2);
+    assert!(cases.len() >= least, "only {} cases in {folder}", cases.len());
     cases
 }
 
-fn cases() -> Vec<PathBuf> {
-    FOLDERS.iter().flat_map(|(folder, ..)| cases_in(folder)).collect()
-}
-
-/// The extension of the document of `case`.
-fn extension(case: &Path) -> &'static str {
-    let folder = case.parent().unwrap().file_name().unwrap();
-    FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1
+/// The cases of all folders, each with the extension of its documents.
+fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    FOLDERS.into_iter().flat_map(|(folder, extension, _)| {
+        cases_of(folder).into_iter().map(move |case| (case, extension))
+    })
 }
 
 /// The lines of `file` of `case`, split at tabs.
@@ -44,20 +50,12 @@ fn fields(case: &PathBuf, file: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_case_has_all_its_files() {
-    for (folder, _, least) in FOLDERS {
-        assert!(cases_in(folder).len() >= least, "too few cases in {folder}");
-    }
-    for case in cases() {
+    for (case, extension) in cases() {
         let mut found: Vec<_> = fs::read_dir(&case)
             .expect("a case is a folder")
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();
-        let extension = extension(&case);
-        let mut expected: Vec<_> = ["about", "arguments", "expected.links", "expected.base"]
-            .map(str::to_string)
-            .into_iter()
-            .chain(["input", "expected"].map(|name| format!("{name}.{extension}")))
-            .collect();
+        let mut expected = FILES.map(|name| name.replace('*', extension)).to_vec();
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
@@ -68,7 +66,7 @@ fn every_case_has_all_its_files() {
 
 #[test]
 fn the_columns_of_every_expectation_add_up() {
-    for case in cases() {
+    for (case, _) in cases() {
         let documents = fields(&case, "expected.base");
         assert_eq!(documents[0][0], "", "{case:?}: the outer document comes first");
         for document in &documents {
@@ -96,10 +94,10 @@ fn the_columns_of_every_expectation_add_up() {
 
 #[test]
 fn bytes_change_where_a_link_is_rewritten() {
-    for case in cases() {
+    for (case, extension) in cases() {
         let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
         let arguments = fs::read_to_string(case.join("arguments")).unwrap();
-        let read = |name: &str| fs::read(case.join(name).with_extension(extension(&case))).unwrap();
+        let read = |name: &str| fs::read(case.join(format!("{name}.{extension}"))).unwrap();
         let same = read("input") == read("expected");
         let inserted = arguments.contains("insert") || arguments.contains("remove");
         assert!(same != rewritten || inserted, "{case:?}: input and output contradict the links");
@@ -108,7 +106,7 @@ fn bytes_change_where_a_link_is_rewritten() {
 
 #[test]
 fn every_row_of_the_table_has_a_case() {
-    let cases = cases_in("html");
+    let cases = cases_of("html");
     let links: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.links")).collect();
     let embedded: Vec<_> = cases.iter().flat_map(|case| fields(case, "expected.base")).collect();
     for row in TABLE {
@@ -132,6 +130,7 @@ fn every_row_of_xml_has_a_case() {
             panic!("{line:?} has not 5 fields");
         };
         counts[section.parse::<usize>().unwrap() - 4] += 1;
+        let folder = case.split('/').next().unwrap();
         let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case);
         let links = fields(&case, "expected.links");
         match default {
@@ -149,7 +148,8 @@ fn every_row_of_xml_has_a_case() {
             "never" => {
                 let (text, reference) = place.split_once('\\').unwrap();
                 for name in ["input", "expected"] {
-                    let path = case.join(name).with_extension(extension(&case));
+                    let extension = FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1;
+                    let path = case.join(name).with_extension(extension);
                     let document = fs::read_to_string(path).unwrap();
                     assert!(document.contains(text), "{row}: {text} is not in {}", case.display());
                 }
@@ -162,4 +162,29 @@ fn every_row_of_xml_has_a_case() {
     }
     // So many rows there are in each section of the specification, a row with two defaults twice.
     assert_eq!(counts, [23, 10, 25, 3]);
+}
+
+/// Each line of a `.rows` file is a place in `docs/links.md`: what it is, its default, a case, and what
+/// stands there in the input and in the output of that case.
+#[test]
+fn every_place_in_a_style_sheet_has_a_case() {
+    let rows = include_str!("../fixtures/css.rows");
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/css"));
+    let mut defaults: Vec<&str> = Vec::new();
+    for row in rows.lines() {
+        let [place, default, case, before, after] =
+            row.split('\t').collect::<Vec<_>>().try_into().expect("a row has 5 fields");
+        let read = |name: &str| fs::read_to_string(root.join(case).join(name)).unwrap();
+        let (before, after) = (before.replace("\\n", "\n"), after.replace("\\n", "\n"));
+        assert!(read("input.css").contains(&before), "{place}: {case} has no {before}");
+        assert!(read("expected.css").contains(&after), "{place}: {case} does not give {after}");
+        assert_eq!(before == after, default == "never", "{place}");
+        if !["on", "never"].contains(&default) {
+            let enabled = format!("--enable\n{default}\n");
+            assert!(read("arguments").contains(&enabled), "{place}: {case} does not enable it");
+        }
+        defaults.push(default);
+    }
+    let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
+    assert_eq!([count("on"), count("never"), count("gcpm"), count("ie")], [23, 21, 1, 1]);
 }

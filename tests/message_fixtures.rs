@@ -93,7 +93,7 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     for link in &report.links {
         let fields = [
             &*link.entity,
-            &link.element,
+            if link.element.is_empty() { "-" } else { &link.element },
             link.attribute.as_deref().unwrap_or("-"),
             &link.reference,
             link.outcome.name(),

@@ -1,9 +1,13 @@
-//! The commands of the README print what it shows, `…` standing for lines that it leaves out.
+//! The commands of the README and of `docs/messages.md` print what these show, `…` standing for lines that they
+//! leave out. `cat FILE` shows a file, and `< FILE` gives one to standard input.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::process::Command;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 const README: &str = include_str!("../README.md");
+const MESSAGES: &str = include_str!("../docs/messages.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {
@@ -14,34 +18,51 @@ fn is_shown(shown: &[&str], found: &[&str]) -> bool {
     }
 }
 
-#[test]
-fn every_command_prints_what_is_shown() {
+/// What `command` prints: results first, then what is said on standard error.
+fn printed(command: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    if let Some(name) = command.strip_prefix("cat ") {
+        return fs::read_to_string(root.join(name)).unwrap();
+    }
+    let (command, input) = match command.split_once(" < ") {
+        Some((command, name)) => (command, Stdio::from(File::open(root.join(name)).unwrap())),
+        None => (command, Stdio::null()),
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
+        .current_dir(root)
+        .args(command.split(' ').skip(1).map(|one| one.trim_matches('\'')))
+        .stdin(input)
+        .output()
+        .unwrap();
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+/// Runs the commands of `page` for which something is shown; how many there are.
+fn check(page: &str) -> usize {
     let mut commands = 0;
-    for block in README.split("```console\n").skip(1) {
+    for block in page.split("```console\n").skip(1) {
         let block = block.split("```").next().unwrap();
-        for command in block.split("$ baselink ").skip(1) {
-            let (arguments, shown) = command.split_once('\n').unwrap();
+        for command in block.strip_prefix("$ ").unwrap().split("\n$ ") {
+            let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
             if shown.trim().is_empty() {
                 continue;
             }
             commands += 1;
-            let arguments = arguments.split(' ').map(|one| one.trim_matches('\''));
-            let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
-                .current_dir(env!("CARGO_MANIFEST_DIR"))
-                .args(arguments.clone())
-                .output()
-                .unwrap();
-            let found = [output.stdout, output.stderr].concat();
-            let found = String::from_utf8(found).unwrap();
+            let found = printed(command);
             let found: Vec<_> = found.lines().collect();
             let shown: Vec<_> = shown.lines().collect();
-            assert!(
-                is_shown(&shown, &found),
-                "{:?} prints\n{}",
-                arguments.collect::<Vec<_>>(),
-                found.join("\n")
-            );
+            assert!(is_shown(&shown, &found), "{command} prints\n{}", found.join("\n"));
         }
     }
-    assert_eq!(commands, 4);
+    commands
+}
+
+#[test]
+fn every_command_of_the_readme_prints_what_is_shown() {
+    assert_eq!(check(README), 7);
+}
+
+#[test]
+fn every_command_of_the_page_on_messages_prints_what_is_shown() {
+    assert_eq!(check(MESSAGES), 11);
 }

@@ -327,8 +327,8 @@ struct TypedDocuments {
     /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3)
     #[arg(short, long)]
     url: Option<String>,
-    /// What the document is: html, xhtml, svg, xml, message or mbox; otherwise its name and its first
-    /// bytes tell
+    /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
+    /// first bytes tell
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
@@ -478,7 +478,9 @@ impl TypedDocuments {
         self.later.refused()?;
         if let Some(format) = self.format.filter(|format| !format.is_read()) {
             let name = format.name();
-            return Err(later(&format!("--format {name}"), "it reads html"));
+            let read = Format::ALL.into_iter().filter(|format| format.is_read()).map(Format::name);
+            let read = read.collect::<Vec<_>>().join(", ");
+            return Err(later(&format!("--format {name}"), &format!("it reads {read}")));
         }
         let mut paths = self.paths;
         if paths.is_empty() {

@@ -83,16 +83,23 @@ fn gap(first: &mut bool, output: &mut Output) -> io::Result<()> {
     if std::mem::take(first) { Ok(()) } else { writeln!(output.out()) }
 }
 
-/// Whether an oddity is one of the document or its base, not of its links.
+/// Whether an oddity is one of the document or its base, not of its links or of their change.
 fn is_of_bases(code: Code) -> bool {
-    !matches!(code, Code::ProfilesDiffer | Code::BaseElementKept)
+    !matches!(
+        code,
+        Code::ProfilesDiffer
+            | Code::BaseElementKept
+            | Code::SignatureBroken
+            | Code::DigestWrong
+            | Code::Doubt
+    )
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];
 
 fn picture(
     input: &Input<'_>,
-    places: &Places,
+    places: &Places<'_>,
     entity: &EntityReport,
     output: &mut Output,
 ) -> io::Result<()> {
@@ -119,7 +126,7 @@ fn picture(
 fn line(
     level: &Level,
     rule: Option<Rule>,
-    places: &Places,
+    places: &Places<'_>,
     ink: Ink,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -155,7 +162,7 @@ const DRAWN: usize = 24;
 /// The entities of a message, each with the levels at which something is to be said.
 fn tree(
     input: &Input<'_>,
-    places: &Places,
+    places: &Places<'_>,
     entities: &[EntityReport],
     output: &mut Output,
 ) -> io::Result<()> {

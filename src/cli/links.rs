@@ -20,7 +20,8 @@ use super::{Status, after, each, record};
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let mut tally = Tally::default();
-    let (mut files, mut is_first) = (0, true);
+    // How many files there were, and up to the last of them that had links.
+    let (mut files, mut listed) = (0, 0);
     let documents = &asked.documents;
     let status = each(&documents.paths, documents.format, output, |file, output| {
         let mut status = Status::Done;
@@ -34,8 +35,12 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
                     output.json(&record::Link::of(input, &places, link, asked.grammar))?;
                 }
             } else {
-                if !report.links.is_empty() && !std::mem::take(&mut is_first) {
-                    writeln!(output.out())?;
+                // An empty line divides files.
+                if !report.links.is_empty() {
+                    let before = std::mem::replace(&mut listed, files + 1);
+                    if before > 0 && before <= files {
+                        writeln!(output.out())?;
+                    }
                 }
                 text(&report.links, &places, asked.grammar, output)?;
             }
@@ -61,7 +66,7 @@ const WIDEST: usize = 40;
 
 fn text(
     links: &[LinkReport],
-    places: &Places,
+    places: &Places<'_>,
     grammar: bool,
     output: &mut Output,
 ) -> io::Result<()> {

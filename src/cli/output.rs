@@ -11,15 +11,17 @@
 //! Deliberately absent: what to say. A command says it, this file knows how it looks.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
-use baselink::base::BaseChain;
+use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::format::Format;
+use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
@@ -172,28 +174,32 @@ impl Output {
     }
 
     /// Says what is odd about a document.
-    pub(crate) fn diagnostics(&mut self, places: &Places, report: &Report) {
+    pub(crate) fn diagnostics(&mut self, places: &Places<'_>, report: &Report) {
         for odd in in_order(report) {
             self.diagnostic(places, odd);
         }
     }
 
     /// Says one thing that is odd about it.
-    pub(crate) fn diagnostic(&mut self, places: &Places, odd: &Diagnostic) {
+    pub(crate) fn diagnostic(&mut self, places: &Places<'_>, odd: &Diagnostic) {
         self.warning(Some(&places.at(odd.span)), odd.code.name(), &visible(&odd.message));
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
-    pub(crate) fn details(&mut self, input: &Input<'_>, places: &Places, report: &Report) {
+    pub(crate) fn details(&mut self, input: &Input<'_>, places: &Places<'_>, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
         }
         for entity in &report.entities {
+            let whose = match &*entity.chain.entity {
+                "" => String::new(),
+                number => format!("entity {number}: "),
+            };
             for level in &entity.chain.levels {
                 let place = level.span.map_or_else(|| input.name(), |span| places.at(span));
                 let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
                 self.say(format_args!(
-                    "{}: {} {}{}: {}: {}",
+                    "{}: {whose}{} {}{}: {}: {}",
                     self.err.paint(PLACE, place),
                     level.rule.section(),
                     level.source.name(),
@@ -214,7 +220,7 @@ impl Output {
     }
 
     /// Says which links keep `--strict` from holding, and returns whether there are any.
-    pub(crate) fn strict(&mut self, places: &Places, report: &Report) -> bool {
+    pub(crate) fn strict(&mut self, places: &Places<'_>, report: &Report) -> bool {
         let mut failing = report.links.iter().filter(|link| !is_intended(link));
         let Some(first) = failing.next() else { return false };
         let (place, what) = (places.at(first.span), outcome_and_reason(first));
@@ -241,29 +247,38 @@ fn is_intended(link: &LinkReport) -> bool {
 }
 
 /// Where things stand in a file.
-pub(crate) struct Places {
+pub(crate) struct Places<'a> {
     name: String,
-    /// Of the document.
-    lines: Lines,
+    bytes: &'a [u8],
+    /// The encoding in which a line end has more than one byte, perhaps.
+    charset: Option<Charset>,
+    /// Of the document, found out when something is to be said of it.
+    lines: OnceCell<Lines>,
     /// How many lines come before it, and how many bytes.
     before: (usize, usize),
 }
 
-impl Places {
+impl<'a> Places<'a> {
     /// The places of `input`.
-    pub(crate) fn of(input: &Input<'_>, report: &Report) -> Self {
-        let lines = match report.entities.first() {
-            Some(document) if !matches!(input.format, Format::Message | Format::Mbox) => {
-                document.charset.lines(input.bytes)
-            }
-            _ => Lines::of(input.bytes),
-        };
-        Self { name: input.name(), lines, before: (input.lines, input.offset) }
+    pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
+        let is_message = matches!(input.format, Format::Message | Format::Mbox);
+        let document = report.entities.first().filter(|_| !is_message);
+        Self {
+            name: input.name(),
+            bytes: input.bytes,
+            charset: document.map(|document| document.charset),
+            lines: OnceCell::new(),
+            before: (input.lines, input.offset),
+        }
     }
 
     /// Line and column of the first byte of `span`.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
-        let (line, column) = self.lines.place(span.start);
+        let lines = self.lines.get_or_init(|| match self.charset {
+            Some(charset) => charset.lines(self.bytes),
+            None => Lines::of(self.bytes),
+        });
+        let (line, column) = lines.place(span.start);
         (self.before.0 + line, column)
     }
 
@@ -284,9 +299,10 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// `a[href]`, behind the number of the document where that is not the outermost one.
+/// `a[href]`, behind the number of the document where that is not the outermost one; `-` for a link
+/// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
-    let element = visible(&link.element);
+    let element = if link.element.is_empty() { "-".into() } else { visible(&link.element) };
     let attribute = link.attribute.as_deref().map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
     if link.entity.is_empty() { place } else { format!("{}:{place}", link.entity) }
@@ -298,9 +314,9 @@ fn outcome_and_reason(link: &LinkReport) -> String {
 }
 
 /// `base http://a/ (3.3 retrieval)`
-pub(crate) fn base_and_rule(chain: &BaseChain) -> String {
-    let base = chain.base.as_deref().map_or("none".into(), visible);
-    format!("base {base} ({} {})", chain.rule.section(), chain.source.name())
+pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> String {
+    let base = base.map_or("none".into(), visible);
+    format!("base {base} ({} {})", rule.section(), source.name())
 }
 
 /// The diagnostics of a document, in the order of the file.

@@ -30,7 +30,7 @@ pub(crate) struct Link<'a> {
     column: usize,
     start: usize,
     end: usize,
-    element: &'a str,
+    element: Option<&'a str>,
     attribute: Option<&'a str>,
     reference: &'a str,
     base: Option<&'a str>,
@@ -78,7 +78,7 @@ impl<'a> Link<'a> {
     /// The record of `link`.
     pub(crate) fn of(
         input: &'a Input<'_>,
-        places: &Places,
+        places: &Places<'_>,
         link: &'a LinkReport,
         grammar: bool,
     ) -> Self {
@@ -91,7 +91,7 @@ impl<'a> Link<'a> {
             column,
             start: span.start,
             end: span.end,
-            element: &link.element,
+            element: Some(link.element.as_str()).filter(|name| !name.is_empty()),
             attribute: link.attribute.as_deref(),
             reference: &link.reference,
             base: link.base.as_deref(),
@@ -134,7 +134,7 @@ pub(crate) struct Diagnostic {
 
 impl Diagnostic {
     /// The record of `odd`, which stands where `places` says.
-    pub(crate) fn of(odd: &baselink::diagnostic::Diagnostic, places: &Places) -> Self {
+    pub(crate) fn of(odd: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
         let (line, column) = places.line_and_column(odd.span);
         let Span { start, end } = places.in_file(odd.span);
         let message = odd.message.clone();

@@ -9,6 +9,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use baselink::error::Result;
 use baselink::format::Format;
@@ -170,18 +171,18 @@ struct Told {
     odd: Vec<record::Diagnostic>,
     documents: usize,
     entities: usize,
-    /// The base of the first document.
-    base: String,
-    /// The base of its links, where it is the same for all.
+    /// The base of the first document, alone and with what gave it.
+    base: (Option<Arc<str>>, String),
+    /// The base of the relative links, where it is the same for all.
     of_links: Bases,
 }
 
-/// The bases of links.
+/// The bases of relative links.
 #[derive(Default, PartialEq, Eq)]
 enum Bases {
     #[default]
     None,
-    One(Option<std::sync::Arc<str>>),
+    One(Option<Arc<str>>, String),
     Several,
 }
 
@@ -190,24 +191,34 @@ impl Told {
         self.tally.add(report);
         self.documents += 1;
         self.entities += report.entities.len();
-        if self.base.is_empty()
+        if self.base.1.is_empty()
             && let Some(outermost) = report.entities.first()
         {
-            self.base = base_and_rule(&outermost.chain);
+            let chain = &outermost.chain;
+            self.base = (
+                chain.base.clone(),
+                base_and_rule(chain.base.as_deref(), chain.rule, chain.source),
+            );
         }
-        for link in &report.links {
+        // To absolute ones, the href of a base element among them, their base means nothing.
+        let relative = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
+        for link in relative {
             match &self.of_links {
-                Bases::None => self.of_links = Bases::One(link.base.clone()),
-                Bases::One(base) if *base != link.base => self.of_links = Bases::Several,
-                Bases::One(_) | Bases::Several => {}
+                Bases::None => {
+                    let text = base_and_rule(link.base.as_deref(), link.rule, link.source);
+                    self.of_links = Bases::One(link.base.clone(), text);
+                }
+                Bases::One(base, _) if *base != link.base => self.of_links = Bases::Several,
+                Bases::One(..) | Bases::Several => {}
             }
         }
     }
 
     fn summary(&self, name: &str, format: Format, written: bool, output: &mut Output) {
-        let (tally, base) = (&self.tally, &self.base);
+        let (tally, (outermost, base)) = (&self.tally, &self.base);
         let base = match (format, &self.of_links) {
             (Format::Message | Format::Mbox, Bases::Several) => "several bases",
+            (Format::Message | Format::Mbox, Bases::One(one, text)) if one != outermost => text,
             (Format::Mbox, Bases::None) => "",
             _ => base,
         };

@@ -1,8 +1,8 @@
 //! Character encodings: which one a document is in, and its text with a map back to its bytes.
 //!
 //! Implements "determining the character encoding" as far as a stored document allows (HTML,
-//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`), and
-//! decodes and encodes by encoding_rs.
+//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`; CSS
+//! Syntax 3, 3.2, for style sheets), and decodes and encodes by encoding_rs.
 //!
 //! ```
 //! use baselink::layer::charset::{Charset, Detected};
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Deliberately absent: guessing by letter frequencies. Undeclared bytes are UTF-8 if they are valid
-//! UTF-8, else windows-1252.
+//! UTF-8, else windows-1252; those of a style sheet are UTF-8.
 
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
@@ -37,6 +37,8 @@ pub enum Declaration {
     Meta,
     /// An XML declaration, or the way its first characters are spelled.
     Xml,
+    /// The `@charset` of a style sheet.
+    Rule,
     /// None of them.
     Assumed,
 }
@@ -109,6 +111,23 @@ impl Charset {
             Declaration::Meta => Detected { declaration: Declaration::Xml, ..found },
             Declaration::Assumed => Detected { charset: Self::UTF_8, ..found },
             _ => found,
+        }
+    }
+
+    /// The encoding of a style sheet (CSS Syntax 3, 3.2): its byte order mark, else `given`, else its
+    /// `@charset`, else UTF-8.
+    ///
+    /// The encoding of the document that refers to it is not known, and an `@charset` for "replacement"
+    /// counts as none.
+    #[must_use]
+    pub fn detect_style_sheet(bytes: &[u8], given: Option<Self>) -> Detected {
+        let found = Self::detect_plain(bytes, given);
+        if found.declaration != Declaration::Assumed {
+            return found;
+        }
+        match charset_rule(&bytes[..bytes.len().min(1024)]) {
+            Some(charset) => Detected { charset, declaration: Declaration::Rule, ..found },
+            None => Detected { charset: Self::UTF_8, ..found },
         }
     }
 
@@ -347,6 +366,18 @@ fn prescan(head: &[u8]) -> Option<Charset> {
     None
 }
 
+/// The encoding in the byte pattern of an `@charset` at the start of `head` (CSS Syntax 3, 3.2).
+fn charset_rule(head: &[u8]) -> Option<Charset> {
+    let rest = head.strip_prefix(b"@charset \"")?;
+    let (label, rest) = rest.split_at(memchr::memchr(b'"', rest)?);
+    if !rest.starts_with(b"\";") || !label.is_ascii() {
+        return None;
+    }
+    let encoding = Encoding::for_label_no_replacement(label)?;
+    let is_utf_16 = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
+    Some(if is_utf_16 { Charset::UTF_8 } else { Charset(encoding) })
+}
+
 fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
@@ -525,6 +556,43 @@ mod tests {
         assert_eq!(named(b"caf\xe9", None), "windows-1252");
         assert_eq!(named(b"caf\xe9", Charset::for_label("koi8-r")), "KOI8-R");
         assert_eq!(named(b"\xef\xbb\xbfa", Charset::for_label("koi8-r")), "UTF-8");
+    }
+
+    /// CSS Syntax 3, 3.2.
+    #[test]
+    fn a_style_sheet_declares_by_an_exact_pattern_of_bytes() {
+        for (bytes, given, name, declaration) in [
+            (&b"@charset \"koi8-r\"; a{}"[..], "", "KOI8-R", Declaration::Rule),
+            (b"@charset \" Latin1\n\";", "", "windows-1252", Declaration::Rule),
+            (b"@charset \"koi8-r\";", "gbk", "GBK", Declaration::Given),
+            (b"\xef\xbb\xbf@charset \"koi8-r\";", "gbk", "UTF-8", Declaration::ByteOrderMark),
+            // A name of UTF-16 in bytes that were read as ASCII means UTF-8.
+            (b"@charset \"utf-16\";\xe9", "", "UTF-8", Declaration::Rule),
+            (b"@charset \"UTF-16BE\";", "", "UTF-8", Declaration::Rule),
+            (b"@charset \"x-user-defined\";", "", "x-user-defined", Declaration::Rule),
+            // None of these is the pattern.
+            (b"@charset 'koi8-r';", "", "UTF-8", Declaration::Assumed),
+            (b"@Charset \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
+            (b" @charset \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
+            (b"@charset  \"koi8-r\";", "", "UTF-8", Declaration::Assumed),
+            (b"@charset \"koi8-r\" ;", "", "UTF-8", Declaration::Assumed),
+            (b"@charset \"koi8-r\"", "", "UTF-8", Declaration::Assumed),
+            (b"@charset \"koi8-r;", "", "UTF-8", Declaration::Assumed),
+            (b"@charset \"nonsense\";\xe9", "", "UTF-8", Declaration::Assumed),
+            (b"<meta charset=koi8-r>\xe9", "", "UTF-8", Declaration::Assumed),
+            // UTF-16 without a mark is not looked for.
+            (b"@\0\xe9\0", "", "UTF-8", Declaration::Assumed),
+            (b"", "", "UTF-8", Declaration::Assumed),
+        ] {
+            let found = Charset::detect_style_sheet(bytes, Charset::for_label(given));
+            let shown = String::from_utf8_lossy(bytes);
+            assert_eq!((found.charset.name(), found.declaration), (name, declaration), "{shown}");
+        }
+        // The pattern is looked for in the first 1024 bytes.
+        for (spaces, name) in [(1006, "KOI8-R"), (1007, "UTF-8")] {
+            let late = format!("@charset \"{}koi8-r\";", " ".repeat(spaces));
+            assert_eq!(Charset::detect_style_sheet(late.as_bytes(), None).charset.name(), name);
+        }
     }
 
     #[test]

@@ -160,10 +160,21 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Decoded)> {
     Some((at, Decoded::One(decoded)))
 }
 
-/// Decodes the escapes of a CSS string's or url-token's inside (CSS Syntax 3, 4.3.5 to 4.3.7),
-/// and its NUL and newlines (3.3).
+/// Decodes the escapes of a CSS string's inside (CSS Syntax 3, 4.3.5 and 4.3.7), and its NUL and
+/// newlines (3.3).
 #[must_use]
 pub fn css(view: View) -> View {
+    css_escapes(view, false)
+}
+
+/// The same for the inside of a url-token (4.3.6), where a backslash that ends the text is an escape
+/// (4.3.7) and not nothing.
+#[must_use]
+pub fn css_url_token(view: View) -> View {
+    css_escapes(view, true)
+}
+
+fn css_escapes(view: View, token: bool) -> View {
     if memchr::memchr3(b'\\', b'\r', 0, view.text.as_bytes()).is_none()
         && memchr::memchr(0x0c, view.text.as_bytes()).is_none()
     {
@@ -175,6 +186,7 @@ pub fn css(view: View) -> View {
             [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
             [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
             [b'\r' | 0x0c, ..] => Some((1, Decoded::One('\n'))),
+            [b'\\'] if token => Some((1, Decoded::One('\u{fffd}'))),
             [b'\\'] => Some((1, Decoded::Nothing)),
             [b'\\', b'\r', b'\n', ..] => Some((3, Decoded::Nothing)),
             [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Decoded::Nothing)),

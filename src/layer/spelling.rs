@@ -88,23 +88,27 @@ impl Spelling {
             matches!(self.carrier, Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData);
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
-            (match self.form {
-                Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
-                Form::Spaces | Form::Srcset => ascii_space,
-                Form::Commas => ascii_space || character == ',',
-                Form::Semicolons => ascii_space || character == ';',
-                Form::Refresh(quote) => Some(character) == quote,
-                Form::Field(quote) => {
-                    !character.is_ascii_graphic()
-                        || matches!(character, '<' | '>' | '"' | '\\')
-                        || Some(character) == quote
-                }
-                Form::CssToken => {
-                    ascii_space
-                        || character.is_control()
-                        || matches!(character, '"' | '\'' | '(' | ')' | '\\')
-                }
-            }) || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
+            // No character reference means these (HTML, 13.2.5.80), and NUL does not stand for itself.
+            let unnameable = matches!(character, '\0' | '\u{80}'..='\u{9f}');
+            (unnameable && self.form != Form::Document)
+                || (match self.form {
+                    Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
+                    Form::Spaces | Form::Srcset => ascii_space,
+                    Form::Commas => ascii_space || character == ',',
+                    Form::Semicolons => ascii_space || character == ';',
+                    Form::Refresh(quote) => Some(character) == quote,
+                    Form::Field(quote) => {
+                        !character.is_ascii_graphic()
+                            || matches!(character, '<' | '>' | '"' | '\\')
+                            || Some(character) == quote
+                    }
+                    Form::CssToken => {
+                        ascii_space
+                            || character.is_control()
+                            || matches!(character, '"' | '\'' | '(' | ')' | '\\')
+                    }
+                })
+                || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
                 || (xml && !xml::is_char(character))
                 || (self.carrier == Carrier::CData && character == '\r')
                 || (!escapable && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
@@ -184,6 +188,7 @@ mod tests {
         check(Form::Whole, double, "utf-8", "/a b\"é&", "/a b&quot;é&amp;");
         check(Form::Whole, bare, "utf-8", "/a b>", "/a&#32;b&gt;");
         check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
+        check(Form::Whole, double, "shift_jis", "/\0\u{82}\u{1}", "/%00%C2%82\u{1}");
         check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
         check(Form::Spaces, double, "utf-8", "/a b", "/a%20b");
         check(Form::Commas, double, "utf-8", "/a,b", "/a%2Cb");

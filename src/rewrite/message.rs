@@ -20,43 +20,90 @@
 //!
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Labels, Resolver, Surroundings};
-use super::{Options, Part, Planner, Settled, move_levels, unfit_base};
-use crate::base::{self, BaseChain, Outer, Rule};
+use super::{Options, Part, Planner, Settled, depends_on_base, move_levels, unfit_base};
+use crate::base::{self, BaseChain, Outer, Rule, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
-use crate::report::{EntityReport, Outcome, Reason, Report};
+use crate::layer::transfer::{Decoded, Obstacle};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
-use crate::scan::message::{self, Entity, Kind, MediaType, Structure};
+use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
 /// The edits and the report of the message `bytes`.
 pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
     let structure = message::entities_named(bytes, &options.scan.entity);
-    let mut plan = Plan {
-        bytes,
-        options,
-        structure: &structure,
-        report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
-        places: Vec::with_capacity(structure.entities.len()),
-        kept: Vec::with_capacity(structure.entities.len()),
-        labels: OpenLabels::of(bytes, &structure, options),
-        parts: Vec::new(),
-        edits: Vec::new(),
-    };
-    for index in 0..structure.entities.len() {
-        plan.entity(index);
+    let kept = why_kept(bytes, &structure, options);
+    // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
+    // follows from which labels do: all of them, when the second guess does not hold either.
+    let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
+    let mut guess = 0;
+    loop {
+        let mut plan = Plan {
+            bytes,
+            options,
+            structure: &structure,
+            report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
+            places: Vec::with_capacity(kept.len()),
+            kept: &kept,
+            labels_stay: &labels_stay,
+            depends: vec![false; kept.len()],
+            labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
+            parts: Vec::new(),
+            unfit: Vec::new(),
+            edits: Vec::new(),
+        };
+        for index in 0..kept.len() {
+            plan.entity(index);
+        }
+        let bases = plan.labels_that_become_bases();
+        if bases.is_empty() || guess > 1 {
+            plan.fields();
+            return plan.finish();
+        }
+        match guess {
+            0 => bases.into_iter().for_each(|entity| labels_stay[entity] = true),
+            _ => labels_stay.fill(true),
+        }
+        guess += 1;
     }
-    plan.fields();
-    plan.finish()
+}
+
+/// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
+const LABEL: &str = "content-location";
+
+/// For each entity why nothing in it may change.
+fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Option<Reason>> {
+    let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
+    for entity in &structure.entities {
+        let around = entity.parent.and_then(|parent| kept[parent]);
+        let dkim = || options.skip_dkim && signature(bytes, structure, entity).is_some();
+        kept.push(match entity.signed {
+            true => Some(Reason::Signed),
+            false => around.or_else(|| dkim().then_some(Reason::Dkim)),
+        });
+    }
+    kept
+}
+
+/// The first field with which the way of a message vouches for it (RFC 6376, RFC 4870, RFC 8617).
+fn signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> Option<Span> {
+    const FIELDS: [&str; 4] =
+        ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
+    let is_message =
+        entity.parent.is_none_or(|parent| structure.entities[parent].kind == Kind::Message);
+    let fields = FIELDS.iter().filter_map(|name| entity.heading.first(bytes, name));
+    fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
 }
 
 struct Plan<'a> {
@@ -67,9 +114,15 @@ struct Plan<'a> {
     /// The place of each entity in the report.
     places: Vec<usize>,
     /// Why nothing in an entity may change.
-    kept: Vec<Option<Reason>>,
+    kept: &'a [Option<Reason>],
+    /// Whether its `Content-Location` stays as it is.
+    labels_stay: &'a [bool],
+    /// Whether a link in it still depends on what is around it.
+    depends: Vec<bool>,
     labels: OpenLabels,
     parts: Vec<Part>,
+    /// What is wrong with bases, should there be links.
+    unfit: Vec<Diagnostic>,
     /// Of the message, with the entity in whose heading or body each is.
     edits: Vec<Placed>,
 }
@@ -85,14 +138,15 @@ impl Plan<'_> {
     fn entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
-        self.kept.push(self.why_kept(entity));
         let mut heading = self.heading(entity);
         self.report.diagnostics.append(&mut heading.diagnostics);
-        if matches!(heading.rule, Rule::Embedded | Rule::Retrieval) {
-            self.report.diagnostics.extend(unfit_base(&heading, self.options.profile));
-        }
+        let links_before = self.report.links.len();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
+        let unfit = match heading.rule {
+            Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
+            Rule::Encapsulating | Rule::Default => None,
+        };
         if entity.kind != Kind::Leaf || !self.content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
@@ -104,27 +158,10 @@ impl Plan<'_> {
                 is_crowded: false,
             });
         }
-    }
-
-    fn why_kept(&self, entity: &Entity) -> Option<Reason> {
-        if entity.signed {
-            return Some(Reason::Signed);
+        // The labels of images and the like are the bases of nothing.
+        if entity.kind != Kind::Leaf || self.report.links.len() > links_before {
+            self.unfit.extend(unfit);
         }
-        let inherited = entity.parent.and_then(|parent| self.kept[parent]);
-        inherited.or_else(|| {
-            (self.options.skip_dkim && self.signature(entity).is_some()).then_some(Reason::Dkim)
-        })
-    }
-
-    /// The first field with which a message's way vouches for it (RFC 6376, RFC 4870, RFC 8617).
-    fn signature(&self, entity: &Entity) -> Option<Span> {
-        const FIELDS: [&str; 4] =
-            ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
-        let is_message = entity
-            .parent
-            .is_none_or(|parent| self.structure.entities[parent].kind == Kind::Message);
-        let fields = FIELDS.iter().filter_map(|name| entity.heading.first(self.bytes, name));
-        fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
     }
 
     fn heading(&self, entity: &Entity) -> BaseChain {
@@ -153,9 +190,20 @@ impl Plan<'_> {
             return;
         }
         let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
-        let around = Surroundings { kept: self.kept[index], labels: None };
-        let resolver = Resolver::new(&links, Charset::UTF_8, heading, self.options, around);
-        let planned = links.into_iter().map(|link| resolver.link(link, Charset::UTF_8)).collect();
+        let resolver = |kept: Option<Reason>| {
+            let around = Surroundings { kept, labels: None };
+            Resolver::new(&links, Charset::UTF_8, heading, self.options, around)
+        };
+        let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
+        let of_label = resolver(self.kept[index].or(stays));
+        let of_others = resolver(self.kept[index]);
+        let planned = links
+            .iter()
+            .map(|link| match link.element == LABEL {
+                true => of_label.link(link.clone(), Charset::UTF_8),
+                false => of_others.link(link.clone(), Charset::UTF_8),
+            })
+            .collect();
         let Settled { edits, links, .. } = Settled::of(planned);
         self.report.links.extend(links);
         self.edits.extend(edits.iter().cloned().map(|edit| Placed {
@@ -194,18 +242,24 @@ impl Plan<'_> {
         let Some(document) = scan::content(format, &decoded.bytes, &options) else {
             return false;
         };
-        let kept = self.kept[index];
+        let kept = match is_armored(&decoded.bytes) {
+            true => Some(Reason::Signed),
+            false => self.kept[index],
+        };
         let parent = entity.parent.map(|parent| self.places[parent]);
         let mut settled = self.document(document, parent, heading, kept, &decoded);
         if let Some(report) = self.report.entities.get_mut(self.places[index]) {
             report.media_type = entity.media_type.to_string().into();
         }
-        if settled.edits.is_empty() {
-            self.report.links.append(&mut settled.links);
-            return true;
-        }
-        match decoded.lift(&settled.edits) {
-            Ok(lifted) => {
+        let lifted = match settled.edits.is_empty() {
+            true => None,
+            false => Some(
+                decoded.lift(&settled.edits).and_then(|lifted| self.stays_body(entity, lifted)),
+            ),
+        };
+        match lifted {
+            None => {}
+            Some(Ok(lifted)) => {
                 let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
                 self.edits.extend(lifted.iter().cloned().map(|edit| placed(edit, true)));
@@ -223,14 +277,60 @@ impl Plan<'_> {
                     rewritten: settled.rewritten,
                 });
             }
-            Err(obstacle) => {
+            Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
                 self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
+        self.depends[index] = settled.links.iter().any(depends_on_base);
         self.report.links.append(&mut settled.links);
         true
+    }
+
+    /// The entities whose label is made absolute although something in them stays relative to it.
+    fn labels_that_become_bases(&mut self) -> Vec<usize> {
+        let is_base = |link: &&LinkReport| {
+            link.element == "base" && link.attribute.is_some() && link.outcome == Outcome::Rewritten
+        };
+        let mut bases: HashMap<&str, Vec<Span>> = HashMap::new();
+        for link in self.report.links.iter().filter(is_base) {
+            bases.entry(&link.entity).or_default().push(link.span);
+        }
+        for (index, entity) in self.structure.entities.iter().enumerate().rev() {
+            let chain = &self.report.entities[self.places[index]].chain;
+            // A relative declaration that stays so depends on what is around it.
+            let taken = chain.levels.iter().find(|level| level.status == Status::Taken);
+            let is_absolute = |url: &Arc<str>| Base::absolute(self.options.profile, url).is_ok();
+            let is_made_absolute = |element: Span| {
+                let hrefs = bases.get(&*chain.entity).into_iter().flatten();
+                hrefs.copied().any(|href| element.start <= href.start && href.end <= element.end)
+            };
+            let inherits = taken.is_none_or(|level| {
+                level.rule != Rule::Embedded
+                    || !(level.value.as_ref().is_some_and(is_absolute)
+                        || level.span.is_some_and(is_made_absolute))
+            });
+            if let Some(parent) = entity.parent
+                && self.depends[index]
+                && inherits
+            {
+                self.depends[parent] = true;
+            }
+        }
+        let is_made =
+            |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
+        let made: HashSet<&str> = self
+            .report
+            .links
+            .iter()
+            .filter(|link| is_made(link))
+            .map(|link| &*link.entity)
+            .collect();
+        (0..self.structure.entities.len())
+            .filter(|&index| self.depends[index])
+            .filter(|&index| made.contains(&*self.structure.entities[index].name))
+            .collect()
     }
 
     /// Plans a document in the bytes of its part; what the report says of places is of the message.
@@ -240,7 +340,7 @@ impl Plan<'_> {
         parent: Option<usize>,
         heading: &BaseChain,
         kept: Option<Reason>,
-        decoded: &crate::layer::transfer::Decoded<'_>,
+        decoded: &Decoded<'_>,
     ) -> Settled {
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
@@ -257,6 +357,24 @@ impl Plan<'_> {
         }
         move_levels(&mut self.report.entities[first_entity..], |span| decoded.covering(span));
         settled
+    }
+
+    /// `edits` of the body of `entity`, unless it would begin elsewhere: where no empty line is before it,
+    /// a line that becomes one like a header field (`http://…` is) ends up in the heading.
+    fn stays_body(&self, entity: &Entity, edits: Edits) -> Result<Edits, Obstacle> {
+        if !entity.heading.separator.is_empty() {
+            return Ok(edits);
+        }
+        let span = entity.span();
+        let changed = edits.within(span).apply(&self.bytes[span.range()]);
+        let heading = Heading::read(&changed);
+        match heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
+            true => Ok(edits),
+            false => Err(Obstacle {
+                at: entity.body.start,
+                reason: "without an empty line before it, a changed line would be one of its heading",
+            }),
+        }
     }
 
     fn say(&mut self, code: Code, span: Span, message: String) {
@@ -286,16 +404,25 @@ impl Plan<'_> {
                 of_body[parent] = of_body[parent].and(whole);
             }
             if whole.changes
-                && let Some(signature) = self.signature(entity)
+                && let Some(signature) = signature(self.bytes, self.structure, entity)
             {
-                let message = "this signature (DKIM, ARC) no longer holds for the changed message";
-                self.say(Code::SignatureBroken, signature, message.to_owned());
+                let of = match &*entity.name {
+                    "" => "the message".to_owned(),
+                    name => format!("the message {name}"),
+                };
+                let message = format!(
+                    "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
+                );
+                self.say(Code::SignatureBroken, signature, message);
             }
         }
     }
 
     /// Puts the edits in order, and looks at what they make before anyone relies on it.
     fn finish(mut self) -> (Edits, Vec<Part>, Report) {
+        if !self.report.links.is_empty() {
+            self.report.diagnostics.append(&mut self.unfit);
+        }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
         let mut edits = Edits::default();
         let mut in_order = true;
@@ -316,11 +443,20 @@ impl Plan<'_> {
     }
 }
 
-fn refuse(links: &mut [crate::report::LinkReport], reason: Reason) {
+fn refuse(links: &mut [LinkReport], reason: Reason) {
     links
         .iter_mut()
         .filter(|link| link.outcome == Outcome::Rewritten)
         .for_each(|link| link.refuse(reason));
+}
+
+/// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
+fn is_armored(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
+        let kind = &text[at + "-----BEGIN PGP ".len()..];
+        (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
+            && (kind.starts_with(b"MESSAGE") || kind.starts_with(b"SIGNED MESSAGE"))
+    })
 }
 
 fn format_of(media_type: &MediaType) -> Format {
@@ -350,7 +486,8 @@ fn doubt(
     }
     let output = edits.apply(bytes);
     let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
-    if mailbox.find_iter(bytes).count() != mailbox.find_iter(&output).count() {
+    // There may be fewer: a reference that began a line no longer does.
+    if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
         return Some("a line begins with 'From '");
     }
     let found = message::entities_named(&output, &structure.entities[0].name);
@@ -383,21 +520,29 @@ struct OpenLabels {
 }
 
 impl OpenLabels {
-    fn of(bytes: &[u8], structure: &Structure, options: &Options) -> Self {
+    fn of(
+        bytes: &[u8],
+        structure: &Structure,
+        options: &Options,
+        kept: &[Option<Reason>],
+        stay: &[bool],
+    ) -> Self {
         let mut labels = Self::default();
-        for entity in &structure.entities {
+        for (index, entity) in structure.entities.iter().enumerate() {
             let Some(parent) = entity.parent else { continue };
             let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
                 continue;
             };
-            // A label that becomes absolute itself is still met by links that do.
-            let becomes_absolute = options.scan.groups.contains(Group::Headers)
-                && label.verbatim.is_some()
-                && !entity.signed;
+            // Links still meet a label that becomes absolute as they do.
+            let stays = stay[index]
+                || kept[index].is_some()
+                || message::fields::links(bytes, &entity.heading)
+                    .iter()
+                    .any(|link| link.element == LABEL && link.map.is_none());
             let is_relative =
                 !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
-            if is_multipart && is_relative && !becomes_absolute {
+            if is_multipart && is_relative && stays {
                 labels.parts.entry(parent).or_default().push(label.url.into());
             }
         }

@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: where values are. The rooms of HTML and XML find them.
 
-use super::attributes::{Empty, Fragment, Group, Row, Syntax};
+use super::attributes::{Empty, Fragment, Row, Syntax};
 use super::{ScanOptions, css, json, value};
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::layer::spelling::{Carrier, Form, Spelling};
@@ -185,16 +185,10 @@ impl<'a> Collector<'a> {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
-        let groups = &self.options.groups;
-        let options =
-            css::Options { gcpm: groups.contains(Group::Gcpm), ie: groups.contains(Group::Ie) };
-        for url in css::urls(&view.text, options) {
-            let form = match url.form {
-                css::Form::Token => Form::CssToken,
-                css::Form::String(quote) => Form::CssString(quote),
-            };
+        for url in css::urls(&view.text, css::Options::from(&self.options.groups)) {
+            let form = url.form.into();
             if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::css(raw);
+                let decoded = url.form.decode(raw);
                 let whole = Span::new(0, decoded.text.len());
                 self.reference(&decoded, whole, form, place.carriers.of(url.span), place);
                 self.judge_entities(unknown(place.entities, url.span));

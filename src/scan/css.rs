@@ -4,7 +4,7 @@
 //!
 //! A URL is a url-token, the string of `url()` or `src()`, or a string in one of the few other
 //! places where the standards read a string as a URL. Spans are bytes of the text as it was given,
-//! and what they hold is still escaped; [`escape::css`] reads it.
+//! and what they hold is still escaped; [`escape::css`] and [`escape::css_url_token`] read it.
 //!
 //! ```
 //! use baselink::scan::css::{self, Options};
@@ -16,17 +16,28 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
+//! A style sheet of its own is a [`Document`] whose links have no element; its base is its own URL.
+//!
+//! Four readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
 //! never applied, so a URL there leads nowhere and is not reported. The fallback of `var()` and
 //! `env()` stands where they stand: a string there is a URL inside `image-set()`. A token whose raw
-//! text does not decode to the value that the tokenizer gave it is not reported.
+//! text does not decode to the value that the tokenizer gave it is not reported. What the end of the
+//! text ends (a url-token, a string, a function) is a token like others.
 //!
 //! Deliberately absent: grammars. All three kinds of CSS are the same tokens, what is invalid is
 //! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
 //! (`-ms-filter`) looked for.
 
+use std::sync::Arc;
+
 use cssparser::{Parser, Token};
 
+use super::attributes::{self, Groups};
+use super::{ScanOptions, value};
+use crate::document::{Against, Decoded, Document, Link};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::{self, Carrier, Spelling};
 use crate::layer::{View, escape};
 use crate::span::Span;
 
@@ -37,6 +48,14 @@ pub struct Options {
     pub gcpm: bool,
     /// What [`Group::Ie`] names.
     pub ie: bool,
+}
+
+impl From<&Groups> for Options {
+    fn from(groups: &Groups) -> Self {
+        let [gcpm, ie] =
+            [attributes::Group::Gcpm, attributes::Group::Ie].map(|group| groups.contains(group));
+        Self { gcpm, ie }
+    }
 }
 
 /// An opt-in group of places.
@@ -56,6 +75,25 @@ pub enum Form {
     Token,
     /// A string in these quotes.
     String(char),
+}
+
+impl Form {
+    /// The URL that is written as `raw`.
+    pub(crate) fn decode(self, raw: View) -> View {
+        match self {
+            Self::Token => escape::css_url_token(raw),
+            Self::String(_) => escape::css(raw),
+        }
+    }
+}
+
+impl From<Form> for spelling::Form {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Token => Self::CssToken,
+            Form::String(quote) => Self::CssString(quote),
+        }
+    }
 }
 
 /// A URL of CSS.
@@ -224,6 +262,78 @@ impl Block {
     }
 }
 
+/// Scans `bytes` as a style sheet.
+///
+/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is
+/// not ASCII-compatible. A link has no element: the name is empty.
+#[must_use]
+pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
+    let found = Charset::detect_style_sheet(bytes, options.charset);
+    let mut document = Document::empty(Arc::clone(&options.entity), Format::Css, found.charset);
+    let view = found.charset.decode(&bytes[found.mark..], found.mark);
+    if found.charset.is_ascii_compatible() {
+        document.links = links(&view, options);
+        return document;
+    }
+    let View { text, map } = view;
+    document.links = links(&View::of_str(&text, 0), options);
+    let spelling =
+        Spelling { form: spelling::Form::Document, carrier: Carrier::Raw, enclosed: false };
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
+    document
+}
+
+fn links(view: &View, options: &ScanOptions) -> Vec<Link> {
+    let urls = urls(&view.text, Options::from(&options.groups));
+    urls.into_iter().filter_map(|url| link(view, url)).collect()
+}
+
+/// The link at `url` of the style sheet in `view`.
+fn link(view: &View, url: CssUrl) -> Option<Link> {
+    let decoded = url.form.decode(view.slice(url.span)?);
+    let reference = value::trimmed(&decoded.text);
+    Some(Link {
+        element: String::new(),
+        attribute: None,
+        reference: decoded.text[reference.range()].to_owned(),
+        against: Against::Document,
+        empty_resolves: false,
+        fragment_identifies: true,
+        map: decoded.map.slice(reference),
+        holder: decoded.map.covering(reference),
+        spelling: Spelling { form: url.form.into(), carrier: Carrier::Raw, enclosed: false },
+    })
+}
+
+/// The tokens of a text with their places, those inside blocks and functions, too.
+pub(crate) struct Tokens<'a> {
+    css: &'a str,
+    at: usize,
+}
+
+impl<'a> Tokens<'a> {
+    pub(crate) fn of(css: &'a str) -> Self {
+        Self { css, at: 0 }
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = (Token<'a>, Span);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.at;
+        // A parser would skip a block. The tokenizer never looks back, so a fresh parser from here on
+        // sees the same tokens, and it costs nothing to make one.
+        let mut parser = Parser::new(&self.css[start..]);
+        let token = parser.next_including_whitespace_and_comments().ok()?.clone();
+        self.at = match &token {
+            Token::BadUrl(_) => behind_bad_url(self.css, start),
+            _ => start + parser.position().byte_index(),
+        };
+        Some((token, Span::new(start, self.at)))
+    }
+}
+
 /// Every URL of `css`, in order.
 ///
 /// Empty and fragment-only URLs are among them.
@@ -239,21 +349,14 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
         silent_prelude: false,
         start: true,
     };
-    let mut base = 0;
-    let mut parser = Parser::new(css);
-    loop {
-        let start = base + parser.position().byte_index();
-        let Ok(token) = parser.next_including_whitespace_and_comments().cloned() else {
-            return found;
-        };
-        let end = base + parser.position().byte_index();
+    for (token, Span { start, end }) in Tokens::of(css) {
         let inner = match &token {
             Token::WhiteSpace(_) | Token::Comment(_) | Token::CDO | Token::CDC => continue,
             Token::QuotedString(value) => {
                 if block.string_is_url() && block.is_reported(options) {
                     let (inside, quote) = inside_string(&css[start..end]);
                     let (span, form) = (inside.shifted(start), Form::String(quote));
-                    if decodes_to(&css[span.range()], value) {
+                    if decodes_to(&css[span.range()], form, value) {
                         found.push(CssUrl { span, form, group: block.group });
                     }
                 }
@@ -262,7 +365,7 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
             Token::UnquotedUrl(value) => {
                 if block.is_reported(options) {
                     let span = inside_url_token(&css[start..end]).shifted(start);
-                    if decodes_to(&css[span.range()], value) {
+                    if decodes_to(&css[span.range()], Form::Token, value) {
                         found.push(CssUrl { span, form: Form::Token, group: block.group });
                     }
                 }
@@ -302,12 +405,9 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
         block.pass(&token);
         if let Some(inner) = inner {
             outer.push(std::mem::replace(&mut block, inner));
-            // The parser would skip the block. The tokenizer never looks back, so a fresh parser
-            // from here on sees the same tokens, and it costs nothing to make one.
-            base = end;
-            parser = Parser::new(&css[base..]);
         }
     }
+    found
 }
 
 fn closer_of(token: &Token) -> Option<Closer> {
@@ -319,8 +419,8 @@ fn closer_of(token: &Token) -> Option<Closer> {
     }
 }
 
-fn decodes_to(raw: &str, value: &str) -> bool {
-    escape::css(View::of_str(raw, 0)).text == value
+fn decodes_to(raw: &str, form: Form, value: &str) -> bool {
+    form.decode(View::of_str(raw, 0)).text == value
 }
 
 /// The inside of a string-token (CSS Syntax 3, 4.3.5), and its quote. The end of the text ends it
@@ -373,6 +473,24 @@ fn after_escape(bytes: &[u8], at: usize) -> usize {
         Some(&[byte, ..]) if is_whitespace(byte) => at + 1,
         _ => at,
     }
+}
+
+/// Behind the bad-url-token that begins at `start`: at the first parenthesis that no escape holds (CSS
+/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
+/// makes it bad.
+fn behind_bad_url(css: &str, start: usize) -> usize {
+    let bytes = css.as_bytes();
+    let mut at = start;
+    while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
+        at += offset + 1;
+        if bytes[at - 1] == b')' {
+            return at;
+        }
+        if !matches!(bytes.get(at), None | Some(b'\n' | b'\r' | 0x0c)) {
+            at += 1;
+        }
+    }
+    bytes.len()
 }
 
 /// CSS Syntax 3, 4.2, with the newlines of 3.3.
@@ -449,6 +567,11 @@ mod tests {
         ("url('a\n') url(b)", &[]),
         ("url('a\n) url(b)", &["b"]),
         (r"url(a b\) c) url(d)", &["d"]),
+        (r"url(a \) url(b) url(c)", &["c"]),
+        (r"url(a \\) url(b)", &["b"]),
+        ("url(a\\\n) url(b)", &["b"]),
+        (r"u\72l(a \é\) b) url(c)", &["c"]),
+        ("url(a b\\", &[]),
         // 4.3.5 and 4.3.6: the end of the text ends a token, and 5.4.9 a function.
         ("url(a", &["a"]),
         ("url(a  ", &["a"]),
@@ -459,8 +582,8 @@ mod tests {
         (r"url('a\'", &[r"a\'"]),
         // 4.3.5: a backslash at the end of a string is nothing.
         (r"url('a\", &[r"a\"]),
-        // 4.3.7: at the end of a url-token it is U+FFFD, which no spelling keeps.
-        (r"url(a\", &[]),
+        // 4.3.7: at the end of a url-token it is U+FFFD.
+        (r"url(a\", &[r"a\"]),
         // 4.3.2: comments.
         ("/*url(a)*/url(b)/*url(c)", &["b"]),
         ("<!-- a{b:url(c)} -->", &["c"]),
@@ -605,6 +728,43 @@ mod tests {
             .map(|url| url.form)
             .collect();
         assert_eq!(forms, [Form::Token, Form::String('\''), Form::String('"'), Form::Token]);
+    }
+
+    /// What the scan of `bytes` finds: the encoding, and each reference with its place.
+    fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
+        let options =
+            ScanOptions { charset: Charset::for_label(charset), ..ScanOptions::default() };
+        let document = scan(bytes, &options);
+        let links = document.links.iter().map(|link| (link.reference.clone(), link.span()));
+        (document.charset.name(), links.collect())
+    }
+
+    #[test]
+    fn a_style_sheet_is_a_document() {
+        let document = scan(b"@import ' a\\62 ' ;", &ScanOptions::default());
+        assert_eq!((document.format, document.links.len()), (Format::Css, 1));
+        let link = &document.links[0];
+        assert_eq!((link.element.as_str(), link.attribute.as_deref()), ("", None));
+        assert_eq!((link.reference.as_str(), link.span()), ("ab", Span::new(10, 15)));
+        assert_eq!(link.against, Against::Document);
+        assert!(link.fragment_identifies && !link.empty_resolves);
+        assert_eq!(link.spelling.form, spelling::Form::CssString('\''));
+    }
+
+    #[test]
+    fn every_encoding_leads_to_the_bytes() {
+        let one = |charset, reference: &str, start, end| {
+            (charset, vec![(reference.to_owned(), Span::new(start, end))])
+        };
+        assert_eq!(scanned(b"url(\xc3\xa9)", ""), one("UTF-8", "\u{e9}", 4, 6));
+        assert_eq!(scanned(b"url(\xe9x)", ""), one("UTF-8", "\u{fffd}x", 4, 6));
+        assert_eq!(scanned(b"\xef\xbb\xbfurl(a)", "koi8-r"), one("UTF-8", "a", 7, 8));
+        assert_eq!(scanned(b"url(\x95\x5c)", "shift_jis"), one("Shift_JIS", "\u{8868}", 4, 6));
+        assert_eq!(scanned(b"@charset \"koi8-r\";url(\xc1)", ""), one("KOI8-R", "\u{430}", 22, 23));
+        assert_eq!(scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""), one("UTF-16LE", "a", 4, 5));
+        let document = scan(b"\xff\xfeu\0r\0l\0(\0a\0)\0", &ScanOptions::default());
+        let decoded = document.decoded.map(|decoded| decoded.map.covering(Span::new(4, 5)));
+        assert_eq!(decoded, Some(Span::new(10, 12)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! One table says where links are ([`attributes`]), one file for each syntax how values come apart
 //! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`], [`xml`]).
+//! A style sheet has nothing but its syntax, so [`css`] reads that as well.
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -54,7 +55,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 /// Whether this version finds links in a document of the given format.
 pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
-        Format::Html | Format::Xhtml | Format::Svg | Format::Xml => true,
+        Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
         Format::Plain => options.groups.contains(Group::Text),
         _ => false,
     }
@@ -72,6 +73,7 @@ pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Op
     match format {
         Format::Html => Some(html::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
+        Format::Css => Some(css::scan(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }

@@ -292,6 +292,16 @@ fn bracketed(value: &[u8]) -> String {
     }
 }
 
+/// A URL without what else some put around it: `URL:` outside of brackets, quotes inside.
+fn unwrapped(url: String) -> String {
+    let bare = match url.as_bytes().get(..4) {
+        Some(prefix) if prefix.eq_ignore_ascii_case(b"URL:") => &url[4..],
+        _ => &*url,
+    };
+    let bare = bare.trim_matches('"');
+    if bare.len() == url.len() { url } else { bare.to_owned() }
+}
+
 /// The content of a quoted string, without quoted pairs; to the end where it is not terminated.
 pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
@@ -327,7 +337,7 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
-    let url = url_of(value);
+    let url = unwrapped(url_of(value));
     let start = comments_end(value);
     let at = memchr::memmem::find(&value[start..], url.as_bytes()).filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));

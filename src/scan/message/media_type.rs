@@ -60,7 +60,13 @@ impl MediaType {
         let pairs = pairs(rest);
         let length: usize = pairs.iter().map(|(name, value)| name.len() + value.len() + 5).sum();
         let too_long = length > LONGEST_DECODED;
-        let pairs = if too_long { pairs } else { assembled(&pairs) };
+        // Most have nothing to be put together or decoded.
+        let is_plain =
+            |(name, value): &(String, String)| !name.contains('*') && !value.contains("=?");
+        let pairs = match too_long || pairs.iter().all(is_plain) {
+            true => pairs,
+            false => assembled(&pairs),
+        };
         let boundary = pairs.iter().find(|(name, _)| name == "boundary").map(|(_, value)| {
             octets(value.trim_end()).unwrap_or_else(|| value.trim_end().as_bytes().to_vec())
         });

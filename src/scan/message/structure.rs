@@ -52,7 +52,7 @@ pub struct Structure {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
     /// `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`; more
-    /// than [`DEEPEST_NAME`] deep `#` and its place in the list, because a name grows with its depth.
+    /// than [`DEEPEST_NAME`] deep the name of the message, `#` and its place in the list, because a name grows with its depth.
     pub name: Arc<str>,
     /// The entity around it, by its place in the list.
     pub parent: Option<usize>,
@@ -353,7 +353,7 @@ impl Walk<'_> {
                 let parent = &self.entities[open.entity];
                 let digest = parent.media_type.is("multipart", "digest");
                 let name = match depth > DEEPEST_NAME {
-                    true => format!("#{entity}").into(),
+                    true => format!("{}#{entity}", self.name).into(),
                     false => entity_name(&parent.name, open.children),
                 };
                 (name, Some(open.entity), digest, parent.signed)
@@ -484,7 +484,10 @@ impl Walk<'_> {
             let place = field.map_or(entity.heading.span, |field| field.span);
             let (code, message) = if multipart.state == State::Preamble {
                 entity.kind = Kind::Opaque(Opaque::BoundaryNotFound);
-                (Code::BoundaryNotFound, "no line is a delimiter of this multipart")
+                (
+                    Code::BoundaryNotFound,
+                    "no line is a delimiter of this multipart: its content is left",
+                )
             } else {
                 (Code::CloseMissing, "this multipart has no close delimiter")
             };

@@ -1,0 +1,890 @@
+//! The laws of the design as properties, over messages put together from traps and over what is left of
+//! them when bytes are changed, cut off or repeated.
+//!
+//! What a law needs of a part (its decoded bytes, whether a number is right) is computed here, not by what
+//! is tested; only where the entities are is taken from [`entities`], whose own laws are in
+//! `tests/messages.rs`.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use baselink::base::Retrieval;
+use baselink::diagnostic::{Code, Diagnostic};
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::layer::digest::{content_md5, with_crlf};
+use baselink::layer::transfer::TransferEncoding;
+use baselink::resolve::Profile;
+use baselink::scan::attributes::{Group, Groups};
+use baselink::scan::message::{Entity, Kind, Structure, entities};
+use baselink::span::Span;
+use baselink::{BaseElement, Fragments, Options, Outcome, Reason, Rewritten, rewrite, verify};
+use proptest::prelude::*;
+
+// Messages.
+
+/// What a part is made of.
+const TRAPS: &[&str] = &[
+    "<a href=x>",
+    "<a href=\"../y?a&amp;b=c\">",
+    "<a href='i'>",
+    "<a href=//h2/z>",
+    "<a href='/w#f'>",
+    "<a href=#f>",
+    "<a href=''>",
+    "<a href=http://abs/o/lute>",
+    "<a href=mailto:m@n>",
+    "<a href=\"\nFrom here\">",
+    "<a href='../\n--x'>",
+    "<a href=\"a \n b\">",
+    "<a\nhref\n=\nq>",
+    "<a href=From>",
+    "<img src=\"cid:1@2\">",
+    "<img src=i srcset=\"s 1x, t,u 2x\">",
+    "<p style=\"background:url(&quot;c&quot;)\">",
+    "<style>\n@import 'f';a{b:url(../c d)}\n</style>",
+    "<base href=http://be/1/>",
+    "<base href=rel/>",
+    "<base href=//h3/p/>",
+    "<base href=\"mailto:x\">",
+    "<iframe srcdoc=\"<a href=&quot;q&quot;>\">",
+    "<iframe srcdoc='<base href=s/><a href=i>'>",
+    "<a href=&#x2e./h>",
+    "<a href=\"\u{e9}/./\u{8868}\">",
+    "<meta http-equiv=refresh content=\"1;url='r'\">",
+    "<!--[if mso]><a href=mso><![endif]-->",
+    "<noscript><img src=n></noscript>",
+    "<script>x='<a href=no>'</script>",
+    "<a href=\"{{t}}\">",
+    "a link <URL:../u> and <URL:http://v/> ",
+    "<URL:\n w/\n x>",
+    "text",
+    "text which is long enough that the next one will have to be broken, as lines of text are",
+    "\n",
+    "\n\n",
+    " \n",
+    "\t",
+    " ",
+    ".\n",
+    "\n.",
+    "\nFrom x\n",
+    "\n>From x\n",
+    "\n--b0\n",
+    "\n--b1 \n",
+    "\n--b\n",
+    "\n-- \n",
+    "--",
+    "=",
+    "=3D",
+    "=\n",
+    "= \n",
+    "==",
+    "\u{e9}",
+    "\u{8868}",
+    "\u{0}",
+    "\r",
+    "<",
+    "\"",
+    "'>",
+    "A: b\n",
+    "-----BEGIN PGP SIGNED MESSAGE-----\n",
+];
+
+/// What stands in headings; `{…}` is filled in when the body is known.
+const FIELDS: &[&str] = &[
+    "Base: http://h/1/2",
+    "Base: <URL:http://h/3/>",
+    "BASE : <URL:\n http://h/4\n /5/ >",
+    "Base: rel/",
+    "Base: <../up/>",
+    "Base: mailto:x",
+    "Base:",
+    "Content-Base: \"http://cb/x/\"",
+    "Content-Base: sub/",
+    "Content-Location: http://cl/p/q.html",
+    "Content-Location: x",
+    "Content-Location: i",
+    "Content-Location: ../y?a&b=c",
+    "Content-Location: =?utf-8?Q?http=3A//e/=C3=A9?=",
+    "Content-Location:\n fold\n /ed",
+    "Snapshot-Content-Location: http://snap/s/",
+    "DKIM-Signature: v=1; bh=x",
+    "ARC-Seal: i=1",
+    "Content-MD5: {md5}",
+    "Content-MD5: {md5}",
+    "Content-MD5: {md5 as it stands}",
+    "Content-MD5: AAAA",
+    "Content-Length: {length}",
+    "Content-Length: {length}",
+    "Lines: {lines}",
+    "Lines: {lines}",
+    "Content-Length: 7",
+    "Lines: 3",
+    "Subject: =?utf-8?q?x?=",
+    "odd line",
+    "From: x",
+    "Link: <../l>; rel=next, <k>",
+    "List-Help: <h>, <mailto:x>",
+    "Archived-At: <\n ar>",
+    "X: {{t}}",
+];
+
+const TYPES: &[&str] = &[
+    "",
+    "Content-Type: text/html",
+    "Content-Type: text/html; charset=utf-8",
+    "Content-Type: text/html; charset=\"windows-1252\"",
+    "Content-Type: text/html; charset=iso-2022-jp",
+    "content-type : TEXT/HTML (c);\n charset*0=shift_; charset*1=jis",
+    "Content-Type: text/html; charset=utf-16",
+    "Content-Type: text/html; charset=utf-16le",
+    "Content-Type: text/html; charset=x-nobody-knows",
+    "Content-Type: text/html; charset=utf-7",
+    "Content-Type: text/plain; charset=utf-8",
+    "Content-Type: image/png",
+    "Content-Type: message/external-body; access-type=URL; URL=\"ext/\"",
+    "Content-Type: text/html\nContent-Type: text/plain",
+];
+
+const ENCODINGS: &[&str] = &[
+    "",
+    "7bit",
+    "8bit",
+    "binary",
+    "quoted-printable",
+    "Quoted-Printable (x)",
+    "base64",
+    "BASE64",
+    "x-uuencode",
+];
+
+const SUBTYPES: &[&str] = &["mixed", "related", "alternative", "digest", "signed", "x"];
+
+/// Boundaries of which some begin others, and some stand in texts.
+const BOUNDARIES: &[&str] = &["b0", "b1", "b", "b10", "-", "b0--", "--b", "a b", "="];
+
+#[derive(Clone, Debug)]
+enum Node {
+    Leaf {
+        media_type: &'static str,
+        encoding: &'static str,
+        text: Vec<&'static str>,
+        choices: Vec<u8>,
+    },
+    Message {
+        inner: Box<Part>,
+    },
+    Multipart {
+        subtype: &'static str,
+        boundary: &'static str,
+        preamble: Option<&'static str>,
+        parts: Vec<Part>,
+        epilogue: Option<&'static str>,
+        closed: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+struct Part {
+    fields: Vec<&'static str>,
+    separated: bool,
+    node: Node,
+}
+
+fn some<T: Clone + std::fmt::Debug + 'static>(of: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(of)
+}
+
+fn mostly_true() -> impl Strategy<Value = bool> {
+    prop::bool::weighted(0.9)
+}
+
+fn part(node: impl Strategy<Value = Node>) -> impl Strategy<Value = Part> {
+    (prop::collection::vec(some(FIELDS), 0..4), prop::bool::weighted(0.97), node)
+        .prop_map(|(fields, separated, node)| Part { fields, separated, node })
+}
+
+fn message() -> impl Strategy<Value = Part> {
+    let leaf = (
+        some(TYPES),
+        some(ENCODINGS),
+        prop::collection::vec(some(TRAPS), 0..12),
+        prop::collection::vec(any::<u8>(), 1..24),
+    )
+        .prop_map(|(media_type, encoding, text, choices)| Node::Leaf {
+            media_type,
+            encoding,
+            text,
+            choices,
+        });
+    part(leaf).prop_recursive(4, 16, 4, |inner| {
+        let multipart =
+            (
+                some(SUBTYPES),
+                some(BOUNDARIES),
+                prop::option::of(some(TRAPS)),
+                prop::collection::vec(inner.clone(), 1..4),
+                prop::option::of(some(TRAPS)),
+                mostly_true(),
+            )
+                .prop_map(|(subtype, boundary, preamble, parts, epilogue, closed)| {
+                    Node::Multipart { subtype, boundary, preamble, parts, epilogue, closed }
+                });
+        let message = inner.prop_map(|inner| Node::Message { inner: Box::new(inner) });
+        prop_oneof![3 => part(multipart), 1 => part(message)]
+    })
+}
+
+/// How the lines of a message end.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum LineEnds {
+    Lf,
+    CrLf,
+    Mixed,
+}
+
+fn line_ends() -> impl Strategy<Value = LineEnds> {
+    prop_oneof![
+        4 => Just(LineEnds::Lf),
+        4 => Just(LineEnds::CrLf),
+        1 => Just(LineEnds::Mixed),
+    ]
+}
+
+impl LineEnds {
+    fn of(self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let crlf = self == Self::CrLf || (self == Self::Mixed && at % 3 == 0);
+            if byte == b'\n' && crlf {
+                out.push(b'\r');
+            }
+            out.push(byte);
+        }
+        out
+    }
+}
+
+/// The body of a leaf, encoded as the `choices` say.
+fn encoded(encoding: &str, content: &[u8], choices: &[u8]) -> Vec<u8> {
+    let mut choices = choices.iter().copied().cycle();
+    let mut choose = || choices.next().unwrap_or_default();
+    match encoding {
+        "base64" | "BASE64" => {
+            let mut text = STANDARD.encode(content);
+            let width = [76, 76, 76, 60, 4, 10, 1_000, 7][usize::from(choose() % 8)];
+            if choose().is_multiple_of(5) {
+                text.truncate(text.trim_end_matches('=').len());
+            }
+            let lines: Vec<&[u8]> = text.as_bytes().chunks(width).collect();
+            let mut body = lines.join(&b'\n');
+            body.extend_from_slice(
+                [&b"\n"[..], b"\n", b"", b"\n\n", b" \n", b"\n-- \nlist", b"=", b"!"]
+                    [usize::from(choose() % 8)],
+            );
+            body
+        }
+        "quoted-printable" | "Quoted-Printable (x)" => {
+            let (style, mut column) = (choose() % 4, 0);
+            let mut body = Vec::new();
+            for (at, &byte) in content.iter().enumerate() {
+                let before_line_end = content.get(at + 1).is_none_or(|&next| next == b'\n');
+                let must = (byte == b'=' && style != 3)
+                    || byte >= 0x80
+                    || (byte < b' ' && !b"\n\t".contains(&byte))
+                    || (before_line_end && b" \t".contains(&byte) && style != 3);
+                if byte == b'\n' && style != 1 {
+                    body.push(byte);
+                    column = 0;
+                } else if must || style == 1 || choose() % 16 == 0 {
+                    let hex = format!("={byte:02X}");
+                    let hex = if choose() % 4 == 0 { hex.to_ascii_lowercase() } else { hex };
+                    body.extend_from_slice(hex.as_bytes());
+                    column += 3;
+                } else {
+                    body.push(byte);
+                    column += 1;
+                }
+                let wide = column >= 73 && style != 2;
+                if wide || choose().is_multiple_of(32) {
+                    let soft = [&b"=\n"[..], b"=\n", b"= \n", b" =\n"];
+                    body.extend_from_slice(soft[usize::from(choose() % 64).saturating_sub(60)]);
+                    column = 0;
+                }
+            }
+            body.extend_from_slice(
+                [&b""[..], b"", b"\n", b"=", b"=\n", b" "][usize::from(choose() % 6)],
+            );
+            body
+        }
+        _ => content.to_vec(),
+    }
+}
+
+impl Part {
+    /// Writes the part with LF.
+    fn write(&self, ends: LineEnds) -> Vec<u8> {
+        let mut heading = String::new();
+        let mut content = Vec::new();
+        let body = match &self.node {
+            Node::Leaf { media_type, encoding, text, choices } => {
+                if !media_type.is_empty() {
+                    heading = format!("{media_type}\n");
+                }
+                if !encoding.is_empty() {
+                    heading.push_str(&format!("Content-Transfer-Encoding: {encoding}\n"));
+                }
+                let text = text.concat();
+                let label =
+                    media_type.split("charset=").nth(1).map(|label| label.trim_matches('"'));
+                content = label
+                    .and_then(Charset::for_label)
+                    .and_then(|charset| charset.encode(&text).ok())
+                    .unwrap_or_else(|| text.into_bytes());
+                encoded(encoding, &content, choices)
+            }
+            Node::Message { inner } => {
+                heading.push_str("Content-Type: message/rfc822\n");
+                inner.write(ends)
+            }
+            Node::Multipart { subtype, boundary, preamble, parts, epilogue, closed } => {
+                heading = format!("Content-Type: multipart/{subtype}; boundary=\"{boundary}\"\n");
+                let mut body = preamble.map_or(Vec::new(), |text| format!("{text}\n").into_bytes());
+                for part in parts {
+                    body.extend_from_slice(format!("--{boundary}\n").as_bytes());
+                    body.extend(part.write(ends));
+                    body.push(b'\n');
+                }
+                if *closed {
+                    body.extend_from_slice(format!("--{boundary}--").as_bytes());
+                }
+                body.extend(epilogue.map_or(Vec::new(), |text| format!("\n{text}").into_bytes()));
+                body
+            }
+        };
+        let lines = memchr::memchr_iter(b'\n', &body).count();
+        let length = ends.of(&body).len();
+        for field in &self.fields {
+            let field = field
+                .replace("{md5}", &content_md5(&with_crlf(&content)))
+                .replace("{md5 as it stands}", &content_md5(&ends.of(&body)))
+                .replace("{length}", &length.to_string())
+                .replace("{lines}", &lines.to_string());
+            // Before the type or behind it.
+            if field.len() % 2 == 0 {
+                heading.insert_str(0, &format!("{field}\n"));
+            } else {
+                heading.push_str(&format!("{field}\n"));
+            }
+        }
+        if self.separated {
+            heading.push('\n');
+        }
+        [heading.into_bytes(), body].concat()
+    }
+}
+
+// Options.
+
+fn options() -> impl Strategy<Value = Options> {
+    let base = prop::sample::select(vec![
+        None,
+        Some("http://a/b/c/d;p?q#f"),
+        Some("http://a/x y/\"'<>`=/&amp;(,)"),
+        Some("http://\u{e9}/\u{8868}/?q=a&b,"),
+        Some("http://a"),
+    ]);
+    (base, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(base, no_content_location, skip_dkim, text)| {
+            let mut options = Options {
+                format: Format::Message,
+                no_content_location,
+                skip_dkim,
+                ..base.map_or_else(Options::default, Options::at)
+            };
+            if text {
+                options.scan.groups.insert(Group::Text);
+            }
+            options
+        },
+    )
+}
+
+// What the laws need to know, found out in the plainest way.
+
+/// RFC 2045, 6.7: what a "robust" reader makes of quoted-printable.
+fn from_quoted_printable(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut rest = raw;
+    while !rest.is_empty() {
+        let end = rest.iter().position(|byte| b"\r\n".contains(byte)).unwrap_or(rest.len());
+        let (line, behind) = rest.split_at(end);
+        let line_end = usize::from(!behind.is_empty()) + usize::from(behind.starts_with(b"\r\n"));
+        let mut text = line;
+        while let Some((b' ' | b'\t', shorter)) = text.split_last() {
+            text = shorter;
+        }
+        // An escape of which `=` is the last character is none.
+        let mut at = 0;
+        let mut soft = false;
+        while at < text.len() {
+            let hex = text.get(at + 1..at + 3).and_then(|hex| std::str::from_utf8(hex).ok());
+            let byte = hex
+                .filter(|hex| hex.bytes().all(|one| one.is_ascii_hexdigit()))
+                .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+            match (text[at], byte) {
+                (b'=', Some(byte)) => {
+                    out.push(byte);
+                    at += 3;
+                }
+                (b'=', None) if at + 1 == text.len() => {
+                    soft = true;
+                    at += 1;
+                }
+                (other, _) => {
+                    out.push(other);
+                    at += 1;
+                }
+            }
+        }
+        if !soft {
+            out.extend_from_slice(&behind[..line_end]);
+        }
+        rest = &behind[line_end..];
+    }
+    out
+}
+
+fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
+    let text: Vec<u8> = raw.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let mut text = text.split(|&byte| byte == b'=').next()?.to_vec();
+    if text.len() % 4 == 1 {
+        text.pop().filter(|last| last.is_ascii_alphanumeric() || b"+/".contains(last))?;
+    }
+    text.resize(text.len().next_multiple_of(4), b'=');
+    let config = base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true);
+    let engine = base64::engine::GeneralPurpose::new(&base64::alphabet::STANDARD, config);
+    engine.decode(text).ok()
+}
+
+/// What is in a body; `None` where it cannot be known.
+fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
+    let raw = &bytes[entity.body.range()];
+    match entity.transfer_encoding {
+        TransferEncoding::QuotedPrintable => Some(from_quoted_printable(raw)),
+        TransferEncoding::Base64 => from_base64(raw),
+        TransferEncoding::Unknown => None,
+        _ => Some(raw.to_vec()),
+    }
+}
+
+fn is_message(structure: &Structure, entity: &Entity) -> bool {
+    entity.parent.is_none_or(|parent| structure.entities[parent].kind == Kind::Message)
+}
+
+fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
+    ["dkim-signature", "domainkey-signature", "arc-message-signature", "arc-seal"]
+        .iter()
+        .any(|name| entity.heading.first(bytes, name).is_some())
+        && is_message(structure, entity)
+}
+
+/// The value of the only field of that name, where it is a number.
+fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
+    let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
+    let [value] = values.as_slice() else { return None };
+    let digits = std::str::from_utf8(&bytes[value.range()]).ok()?;
+    if digits.bytes().all(|one| one.is_ascii_digit()) { digits.parse().ok() } else { None }
+}
+
+fn line_ends_in(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&byte| byte == b'\n').count()
+}
+
+/// The forms in which a digest may be right.
+fn digests(bytes: &[u8], entity: &Entity) -> Option<[String; 3]> {
+    let content = decoded(bytes, entity)?;
+    let raw = &bytes[entity.body.range()];
+    Some([content_md5(&with_crlf(&content)), content_md5(&content), content_md5(raw)])
+}
+
+fn lines_of(raw: &[u8]) -> Vec<&[u8]> {
+    raw.split(|byte| b"\r\n".contains(byte)).collect()
+}
+
+fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string().replace("\\n", "\\n\n")
+}
+
+// The laws.
+
+fn hold(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
+    let rewritten = rewrite(bytes, options);
+    let output = rewritten.output();
+    always(bytes, options, &rewritten, &output)?;
+    let (old, new) = (entities(bytes), entities(&output));
+    prop_assert_eq!(old.entities.len(), new.entities.len());
+    edits_are_in_their_places(bytes, &old, &rewritten)?;
+    for (index, (before, after)) in old.entities.iter().zip(&new.entities).enumerate() {
+        headings_are_the_same(bytes, before, &output, after)?;
+        what_was_right_is_right(bytes, before, &output, after)?;
+        let kept = before.signed
+            || (options.skip_dkim
+                && around(&old, index).any(|one| has_signature(bytes, &old, one)));
+        if kept {
+            prop_assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
+        } else if before.kind == Kind::Leaf {
+            leaf(bytes, before, &output, after, options, &rewritten)?;
+        } else if matches!(before.kind, Kind::Opaque(_)) {
+            prop_assert_eq!(&bytes[before.body.range()], &output[after.body.range()]);
+        }
+    }
+    Ok(())
+}
+
+/// What holds whatever is switched on.
+fn always(
+    bytes: &[u8],
+    options: &Options,
+    rewritten: &Rewritten<'_>,
+    output: &[u8],
+) -> Result<(), TestCaseError> {
+    let report = &rewritten.report;
+    let doubt = report.diagnostics.iter().find(|one| one.code == Code::Doubt);
+    // What a base element that is taken out leaves beside each other may mean something to a message: the
+    // CR before it and the line end behind it, or a line that begins with armor. Then all is left.
+    let removes = options.base_element == BaseElement::Remove;
+    prop_assert!(doubt.is_none() || removes, "{doubt:?}\n{}", shown(bytes));
+    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    prop_assert_eq!(counted, report.links.len());
+    for link in &report.links {
+        prop_assert_eq!(
+            link.reason.is_some(),
+            matches!(link.outcome, Outcome::Left | Outcome::NotEditable)
+        );
+    }
+    let no_base = report.entities.iter().all(|entity| entity.chain.base.is_none())
+        && report.links.iter().all(|link| link.base.is_none());
+    if no_base {
+        prop_assert_eq!(shown(output), shown(bytes));
+    }
+    prop_assert_eq!(rewritten.edits.is_empty(), output == bytes);
+    let from = |text: &[u8]| memchr::memmem::find_iter(text, b"\nFrom ").count();
+    prop_assert!(from(output) <= from(bytes));
+    let verified = verify::verify(rewritten, options);
+    prop_assert!(verified.is_ok(), "{verified:?}\n{}\nbecame\n{}", shown(bytes), shown(output));
+    let again = rewrite(output, options);
+    prop_assert!(
+        again.edits.is_empty(),
+        "{:?} in\n{}\nwhich was\n{}",
+        again.edits,
+        shown(output),
+        shown(bytes)
+    );
+    Ok(())
+}
+
+fn around(structure: &Structure, index: usize) -> impl Iterator<Item = &Entity> {
+    std::iter::successors(Some(index), |&one| structure.entities[one].parent)
+        .map(|one| &structure.entities[one])
+}
+
+/// Without the group `headers`, only bodies of leaves and three fields change.
+fn edits_are_in_their_places(
+    bytes: &[u8],
+    structure: &Structure,
+    rewritten: &Rewritten<'_>,
+) -> Result<(), TestCaseError> {
+    let mut allowed: Vec<Span> = Vec::new();
+    for entity in &structure.entities {
+        for name in ["Content-MD5", "Content-Length", "Lines"] {
+            allowed.extend(entity.heading.all(bytes, name).map(|field| field.value));
+        }
+        if entity.kind == Kind::Leaf {
+            allowed.push(entity.body);
+        }
+    }
+    for edit in &rewritten.edits {
+        let inside =
+            allowed.iter().any(|one| one.start <= edit.span.start && edit.span.end <= one.end);
+        prop_assert!(inside, "{edit:?} in\n{}", shown(bytes));
+    }
+    Ok(())
+}
+
+fn headings_are_the_same(
+    bytes: &[u8],
+    before: &Entity,
+    output: &[u8],
+    after: &Entity,
+) -> Result<(), TestCaseError> {
+    prop_assert_eq!(&before.name, &after.name);
+    prop_assert_eq!(before.parent, after.parent);
+    prop_assert_eq!(&before.media_type, &after.media_type);
+    prop_assert_eq!(before.transfer_encoding, after.transfer_encoding);
+    prop_assert_eq!(before.signed, after.signed);
+    prop_assert_eq!(std::mem::discriminant(&before.kind), std::mem::discriminant(&after.kind));
+    prop_assert_eq!(before.heading.fields.len(), after.heading.fields.len());
+    for (old, new) in before.heading.fields.iter().zip(&after.heading.fields) {
+        let name = &bytes[old.name.range()];
+        prop_assert_eq!(name, &output[new.name.range()]);
+        let of_body = [&b"content-md5"[..], b"content-length", b"lines"];
+        if !of_body.contains(&&*name.to_ascii_lowercase()) {
+            prop_assert_eq!(&bytes[old.span.range()], &output[new.span.range()]);
+        }
+    }
+    prop_assert_eq!(
+        &bytes[before.heading.separator.range()],
+        &output[after.heading.separator.range()]
+    );
+    Ok(())
+}
+
+fn what_was_right_is_right(
+    bytes: &[u8],
+    before: &Entity,
+    output: &[u8],
+    after: &Entity,
+) -> Result<(), TestCaseError> {
+    if number(bytes, before, "Content-Length") == Some(before.body.len()) {
+        prop_assert_eq!(number(output, after, "Content-Length"), Some(after.body.len()));
+    }
+    if number(bytes, before, "Lines") == Some(line_ends_in(&bytes[before.body.range()])) {
+        let lines = line_ends_in(&output[after.body.range()]);
+        prop_assert_eq!(number(output, after, "Lines"), Some(lines));
+    }
+    if let (Some(old), Some(new), Kind::Leaf) = (
+        before.heading.first(bytes, "Content-MD5"),
+        after.heading.first(output, "Content-MD5"),
+        before.kind,
+    ) && let Some(forms) = digests(bytes, before)
+    {
+        let (old, new) = (&bytes[old.value.range()], &output[new.value.range()]);
+        match forms.iter().position(|form| form.as_bytes() == old) {
+            Some(form) => {
+                let right = &digests(output, after).unwrap()[form];
+                prop_assert_eq!(right.as_bytes(), new);
+            }
+            None => prop_assert_eq!(old, new),
+        }
+    }
+    Ok(())
+}
+
+/// What a leaf decodes to is what rewriting what it decoded to gives.
+fn leaf(
+    bytes: &[u8],
+    before: &Entity,
+    output: &[u8],
+    after: &Entity,
+    options: &Options,
+    rewritten: &Rewritten<'_>,
+) -> Result<(), TestCaseError> {
+    let (old, new) = (&bytes[before.body.range()], &output[after.body.range()]);
+    let label = before.media_type.parameter("charset");
+    let format = match (&*before.media_type.type_, &*before.media_type.subtype) {
+        ("text", "html") => Format::Html,
+        ("text", "plain") if options.scan.groups.contains(Group::Text) => Format::Plain,
+        _ => {
+            prop_assert_eq!(old, new);
+            return Ok(());
+        }
+    };
+    let within = |name: &str| {
+        name == &*before.name
+            || (before.name.is_empty() && !name.contains('.') && old.len() == bytes.len())
+    };
+    let links = || {
+        rewritten.report.links.iter().filter(|link| {
+            within(&link.entity)
+                || (before.body.start <= link.span.start && link.span.end <= before.body.end)
+        })
+    };
+    let unknown = |one: &Diagnostic| {
+        one.code == Code::CharsetUnknown && one.span == Span::at(before.body.start)
+    };
+    let untouched = [Some(Reason::Transfer), Some(Reason::Signed)];
+    if links().any(|link| untouched.contains(&link.reason))
+        || rewritten.report.diagnostics.iter().any(unknown)
+    {
+        prop_assert_eq!(old, new);
+        return Ok(());
+    }
+    let Some(content) = decoded(bytes, before) else {
+        prop_assert_eq!(old, new);
+        return Ok(());
+    };
+    if links().any(|link| link.reason == Some(Reason::SiblingPart)) {
+        return Ok(());
+    }
+    let entity = rewritten.report.entities.iter().find(|one| one.chain.entity == before.name);
+    let fallback = entity.unwrap().chain.fallback.as_ref();
+    let mut alone = Options {
+        format,
+        retrieval: fallback.map(|base| Retrieval::url(&*base.url)),
+        ..options.clone()
+    };
+    alone.scan.charset = label.and_then(Charset::for_label);
+    let expected = rewrite(&content, &alone).output();
+    let found = decoded(output, after);
+    prop_assert_eq!(
+        found.as_deref().map(shown),
+        Some(shown(&expected)),
+        "{} in\n{}",
+        before.name,
+        shown(bytes)
+    );
+    if before.transfer_encoding == TransferEncoding::QuotedPrintable {
+        let (old, new) = (lines_of(old), lines_of(new));
+        let kept: BTreeSet<&[u8]> = old.iter().copied().collect();
+        for line in new.iter().filter(|line| !kept.contains(*line)) {
+            prop_assert!(line.len() <= 76, "{} in\n{}", shown(line), shown(output));
+        }
+        for start in [&b"From "[..], b"--"] {
+            let count = |lines: &[&[u8]]| lines.iter().filter(|one| one.starts_with(start)).count();
+            prop_assert!(count(&new) <= count(&old), "{}", shown(output));
+        }
+    }
+    Ok(())
+}
+
+/// A change of some bytes, at a place that is counted in thousandths of the message.
+#[derive(Clone, Debug)]
+enum Damage {
+    Flip(usize, u8),
+    CutOff(usize),
+    Repeat(usize, usize, usize),
+    Remove(usize, usize),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let at = || 0_usize..=1_000;
+    prop_oneof![
+        3 => (at(), prop_oneof![any::<u8>(), some(b"\n\r-=:<>\" ")]).prop_map(|(at, byte)| Damage::Flip(at, byte)),
+        1 => at().prop_map(Damage::CutOff),
+        2 => (at(), 0_usize..60, at()).prop_map(|(from, length, to)| Damage::Repeat(from, length, to)),
+        2 => (at(), 0_usize..20).prop_map(|(at, length)| Damage::Remove(at, length)),
+    ]
+}
+
+fn damaged(mut bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
+    for one in damage {
+        let place = |at: usize| at * bytes.len() / 1_000;
+        let span = |at: usize, length: usize| place(at)..(place(at) + length).min(bytes.len());
+        match *one {
+            Damage::Flip(at, byte) => {
+                let at = place(at);
+                if let Some(old) = bytes.get_mut(at) {
+                    *old = byte;
+                }
+            }
+            Damage::CutOff(at) => bytes.truncate(place(at)),
+            Damage::Repeat(from, length, to) => {
+                let (slice, to) = (bytes[span(from, length)].to_vec(), place(to));
+                bytes.splice(to..to, slice);
+            }
+            Damage::Remove(at, length) => {
+                let span = span(at, length);
+                bytes.drain(span);
+            }
+        }
+    }
+    bytes
+}
+
+/// The links of a message with what became of them, whatever its line ends.
+fn outcomes(bytes: &[u8], options: &Options) -> Vec<[Option<String>; 5]> {
+    let plain = |text: &str| Some(text.replace('\r', ""));
+    let links = rewrite(bytes, options).report.links;
+    let rows = links.iter().map(|link| {
+        [
+            plain(&link.entity),
+            plain(&link.element),
+            plain(&link.reference),
+            Some(format!("{:?}", link.outcome)),
+            link.target.as_deref().and_then(plain),
+        ]
+    });
+    rows.collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 4_000 } else { 10_000 }))]
+
+    #[test]
+    fn messages_are_rewritten_exactly_and_once(message in message(), ends in line_ends(), options in options()) {
+        hold(&ends.of(&message.write(ends)), &options)?;
+    }
+
+    #[test]
+    fn damaged_messages_are_messages(
+        message in message(),
+        ends in line_ends(),
+        damage in prop::collection::vec(damage(), 1..5),
+        options in options(),
+    ) {
+        hold(&damaged(ends.of(&message.write(ends)), &damage), &options)?;
+    }
+
+    /// What is switched on reaches into headings, too.
+    #[test]
+    fn every_group_keeps_a_message_what_it_is(
+        message in message(),
+        ends in line_ends(),
+        damage in prop::collection::vec(damage(), 0..2),
+        mut options in options(),
+    ) {
+        options.scan.groups = Groups::all();
+        let bytes = damaged(ends.of(&message.write(ends)), &damage);
+        let rewritten = rewrite(&bytes, &options);
+        always(&bytes, &options, &rewritten, &rewritten.output())?;
+    }
+
+    #[test]
+    fn policies_and_profiles_keep_a_message_what_it_is(
+        message in message(),
+        ends in line_ends(),
+        mut options in options(),
+        profile in prop::sample::select(Profile::ALL.to_vec()),
+        fragments in some(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto]),
+        base_element in some(&[
+            BaseElement::Absolute,
+            BaseElement::Keep,
+            BaseElement::Remove,
+            BaseElement::Insert,
+        ]),
+        groups in any::<bool>(),
+    ) {
+        // A base element that is put in or taken out changes whether a part depends on its label; only
+        // the second run sees that.
+        if groups && matches!(base_element, BaseElement::Absolute | BaseElement::Keep) {
+            options.scan.groups = Groups::all();
+        }
+        let options = Options { profile, fragments, base_element, ..options };
+        let bytes = ends.of(&message.write(ends));
+        let rewritten = rewrite(&bytes, &options);
+        always(&bytes, &options, &rewritten, &rewritten.output())?;
+    }
+
+    #[test]
+    fn line_ends_change_no_link(message in message(), mut options in options(), text in any::<bool>()) {
+        if text {
+            options.scan.groups = Groups::all();
+        }
+        let mut bytes = message.write(LineEnds::Lf);
+        // A lone CR is the end of a line, or half of one.
+        bytes.retain(|&byte| byte != b'\r');
+        // What is converted is the text of such a part, byte by byte.
+        let is_wide = |entity: &Entity| {
+            let label = entity.media_type.parameter("charset").unwrap_or_default();
+            label.starts_with("utf-16") && entity.transfer_encoding != TransferEncoding::Base64
+        };
+        if entities(&bytes).entities.iter().any(is_wide) {
+            return Ok(());
+        }
+        let twin = LineEnds::CrLf.of(&bytes);
+        prop_assert_eq!(outcomes(&bytes, &options), outcomes(&twin, &options), "{}", shown(&bytes));
+    }
+}
