@@ -21,7 +21,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Document, LONGEST_BASE, Standing, UrlField, UrlValue};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing, UrlField,
+    UrlValue,
+};
 use crate::format::Format;
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
@@ -69,6 +72,8 @@ impl Rule {
 pub enum Source {
     /// An HTML `base` element.
     BaseElement,
+    /// `xml:base` (XML Base, 3).
+    XmlBase,
     /// A `Base` header field (RFC 1808, 3.1).
     BaseHeader,
     /// A `Content-Base` header field (RFC 2110, 4.2).
@@ -91,6 +96,7 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Self::BaseElement => "base-element",
+            Self::XmlBase => "xml-base",
             Self::BaseHeader => "base-header",
             Self::ContentBase => "content-base",
             Self::ContentLocation => "content-location",
@@ -150,7 +156,7 @@ pub struct Level {
     pub source: Source,
     /// The value as written; `None` where there is none.
     pub value: Option<Arc<str>>,
-    /// Where a declaration stands: a `base` element in the document's buffer, a header field in the
+    /// Where a declaration stands: a `base` element or the value of an `xml:base` in the document's buffer, a header field in the
     /// message.
     pub span: Option<Span>,
     /// What became of it.
@@ -202,8 +208,23 @@ pub struct BaseChain {
     pub fallback: Option<Established>,
     /// The document's own URL.
     pub retrieval: Option<Established>,
+    /// The base as no `xml:base` changes it; `None` when there is none.
+    pub document: Option<Established>,
+    /// The bases of elements that declare one, in the order of the document.
+    pub elements: Vec<ElementChain>,
+    /// Whether `xml:base` counts in the document.
+    pub honours_xml_base: bool,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The base of an element with an `xml:base` below the document element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementChain {
+    /// What gave it, and its URL; `None` when there is none.
+    pub base: Option<Established>,
+    /// Whether it follows from something that is not in the file.
+    pub is_from_outside: bool,
 }
 
 /// The URL by which the outermost entity was retrieved (3.3).
@@ -240,24 +261,36 @@ const INNER: &str = "an inner level gave the base";
 #[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
-    for declared in &document.bases {
+    for declared in document.bases.iter().filter(|declared| declared.kind == BaseKind::Element) {
         chain.embedded(declared, profile);
     }
-    if document.bases.is_empty() {
-        let reason = match document.format {
-            Format::Css => "a style sheet declares no base",
-            _ => "the document has no base element",
+    if chain.levels.is_empty() {
+        let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
+        let absent = match document.format {
+            Format::Svg | Format::Xml if has_xml_base => None,
+            Format::Svg | Format::Xml => Some((Source::XmlBase, "the document has no xml:base")),
+            Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
+            _ => Some((Source::BaseElement, "the document has no base element")),
         };
-        chain.level(Rule::Embedded, Source::BaseElement, None, Status::Absent, reason);
+        if let Some((source, reason)) = absent {
+            chain.level(Rule::Embedded, source, None, Status::Absent, reason);
+        }
     }
     if let Outer::Heading(heading) = outer {
         chain.heading(heading);
-        return chain;
+    } else {
+        chain.enclosing(outer, "document");
+        chain.outermost(outer);
+        chain.none();
     }
-    chain.enclosing(outer, "document");
-    chain.outermost(outer);
-    chain.none();
+    chain.document = chain.established();
+    chain.xml_bases(document, profile);
     chain
+}
+
+/// Whether the profile reads `xml:base` in a document of the format: browsers no longer do.
+fn honours_xml_base(format: Format, profile: Profile) -> bool {
+    profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
 }
 
 /// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
@@ -337,6 +370,9 @@ impl BaseChain {
             levels: Vec::new(),
             fallback,
             retrieval,
+            document: None,
+            elements: Vec::new(),
+            honours_xml_base: true,
             diagnostics: Vec::new(),
         }
     }
@@ -381,6 +417,10 @@ impl BaseChain {
         profile: Profile,
     ) -> (Status, Cow<'static, str>) {
         let value = declared.value.as_deref().unwrap_or_default();
+        if !declared.is_known {
+            self.take(value.into(), Rule::Embedded, Source::BaseElement);
+            return (Status::Taken, UNKNOWN.into());
+        }
         if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
             self.take(value.into(), Rule::Embedded, Source::BaseElement);
             let reason = "a template language will put something else there; until then only its absolute part is known";
@@ -407,46 +447,131 @@ impl BaseChain {
         (Status::Taken, reason)
     }
 
-    /// What `value` is as a declaration of a base, inside the base around it.
-    fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
-        let scheme = reference::opaque_scheme(value);
-        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
-            let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
-            return Declaration::Invalid(why.into());
-        }
-        let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let absolute = Base::absolute(profile, value).is_ok()
-            && !(profile == Profile::Whatwg
-                && outer
-                    .as_deref()
-                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
-        let parses = resolve::parses(value);
-        if !parses && (absolute || (scheme.is_some() && profile == Profile::Whatwg)) {
-            return Declaration::Invalid("it is not a URL; the outer base counts".into());
-        }
-        if absolute {
-            self.is_from_outside = false;
-            return Declaration::Absolute(Base::new(profile, value).as_str().into());
-        }
-        let Some(outer) = outer else {
-            return Declaration::NoOuter;
-        };
-        // A base that grows with the depth at which it stands would take the square of its input.
-        if outer.len() > LONGEST_BASE {
-            return Declaration::Invalid("it is relative, and the outer base is too long".into());
-        }
-        let base = match Base::new(profile, &outer).resolve(value) {
-            Ok(target) => target.url,
-            Err(why) => return Declaration::Invalid(format!("it is relative, and {why}").into()),
-        };
-        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
-            return Declaration::Invalid(
-                format!("it means {}, which is not a URL", abridged(&base)).into(),
-            );
-        }
-        Declaration::Relative(base.into(), outer)
+    /// Its base, and what gave it.
+    fn established(&self) -> Option<Established> {
+        let url = Arc::clone(self.base.as_ref()?);
+        Some(Established { url, rule: self.rule, source: self.source })
     }
 
+    /// 3.1, inside all the rest: `xml:base` of the document element, then those below it, each relative
+    /// to the one around it (XML Base, 4.2).
+    fn xml_bases(&mut self, document: &Document, profile: Profile) {
+        let honours = honours_xml_base(document.format, profile);
+        self.honours_xml_base = honours;
+        let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
+        let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
+        if let Some(declared) = root {
+            let value = declared.value.as_deref().unwrap_or_default();
+            let outer = self.base.clone();
+            let (status, reason) = if honours {
+                let (taken, status, reason) =
+                    xml_base(value, declared.is_known, outer.as_ref(), profile);
+                if let Some(Given { base, is_absolute }) = taken {
+                    self.is_from_outside &= !is_absolute;
+                    for level in &mut self.levels {
+                        if level.status == Status::Taken {
+                            (level.status, level.reason) = (Status::PassedOver, INNER.into());
+                        }
+                    }
+                    self.take(base, Rule::Embedded, Source::XmlBase);
+                    self.declared = None;
+                }
+                (status, reason)
+            } else {
+                (Status::PassedOver, BROWSERS.into())
+            };
+            levels.push(self.xml_base_level(value, declared.span, status, reason));
+        }
+        for ElementBase { outer, value, is_known, span } in &document.element_bases {
+            let around = match outer.and_then(|outer| self.elements.get(outer)) {
+                Some(around) => around.clone(),
+                None => {
+                    ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
+                }
+            };
+            let (taken, status, reason) = match honours {
+                true => {
+                    let outer = around.base.as_ref().map(|base| &base.url);
+                    xml_base(value, *is_known, outer, profile)
+                }
+                false => (None, Status::PassedOver, BROWSERS.into()),
+            };
+            let (status, reason) = match &taken {
+                Some(given) => (Status::PassedOver, for_its_element(&given.base)),
+                None => (status, reason),
+            };
+            levels.push(self.xml_base_level(value, *span, status, reason));
+            self.elements.push(match taken {
+                Some(Given { base: url, is_absolute }) => ElementChain {
+                    base: Some(Established { url, rule: Rule::Embedded, source: Source::XmlBase }),
+                    is_from_outside: around.is_from_outside && !is_absolute,
+                },
+                None => around,
+            });
+        }
+        levels.append(&mut self.levels);
+        self.levels = levels;
+    }
+
+    fn xml_base_level(
+        &self,
+        value: &str,
+        span: Span,
+        status: Status,
+        reason: Cow<'static, str>,
+    ) -> Level {
+        Level {
+            entity: Arc::clone(&self.entity),
+            rule: Rule::Embedded,
+            source: Source::XmlBase,
+            value: Some(value.into()),
+            span: Some(span),
+            status,
+            reason,
+        }
+    }
+
+    /// The chain as a document inside sees it that stands where references are resolved `against`.
+    #[must_use]
+    pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
+        let (base, is_from_outside) = match against {
+            Against::Element(index) => match self.elements.get(*index) {
+                Some(element) => (element.base.as_ref(), element.is_from_outside),
+                None => return Cow::Borrowed(self),
+            },
+            Against::DocumentEntity if self.source == Source::XmlBase => {
+                (self.document.as_ref(), self.is_from_outside)
+            }
+            _ => return Cow::Borrowed(self),
+        };
+        // A base that is no xml:base was inherited as the whole document inherits it.
+        let is_own = base.is_some_and(|base| base.source == Source::XmlBase);
+        Cow::Owned(Self {
+            entity: Arc::clone(&self.entity),
+            base: base.map(|base| Arc::clone(&base.url)),
+            rule: base.map_or(Rule::Default, |base| base.rule),
+            source: base.map_or(Source::Default, |base| base.source),
+            declared: if is_own { None } else { self.declared.clone() },
+            is_from_outside,
+            levels: Vec::new(),
+            fallback: None,
+            retrieval: None,
+            document: None,
+            elements: Vec::new(),
+            honours_xml_base: true,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    /// What `value` is as a declaration of a base, inside the base around it.
+    fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
+        let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
+        let declaration = Declaration::of(value, outer, profile);
+        if matches!(declaration, Declaration::Absolute(_)) {
+            self.is_from_outside = false;
+        }
+        declaration
+    }
     /// A header field of the heading; `index` counts those of its name.
     fn header_field(
         &mut self,
@@ -648,4 +773,102 @@ enum Declaration {
     NoOuter,
     /// No base, and why.
     Invalid(Cow<'static, str>),
+}
+
+impl Declaration {
+    /// What `value` is inside the base `outer`.
+    fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
+        let scheme = reference::opaque_scheme(value);
+        if let Some(scheme @ ("data" | "javascript")) = scheme.as_deref() {
+            let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
+            return Self::Invalid(why.into());
+        }
+        let absolute = Base::absolute(profile, value).is_ok()
+            && !(profile == Profile::Whatwg
+                && outer
+                    .as_deref()
+                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
+        let parses = resolve::parses(value);
+        if !parses && (absolute || (scheme.is_some() && profile == Profile::Whatwg)) {
+            return Self::Invalid("it is not a URL; the outer base counts".into());
+        }
+        if absolute {
+            return Self::Absolute(Base::new(profile, value).as_str().into());
+        }
+        let Some(outer) = outer else {
+            return Self::NoOuter;
+        };
+        // A base that grows with the depth at which it stands would take the square of its input.
+        if outer.len() > LONGEST_BASE {
+            return Self::Invalid("it is relative, and the outer base is too long".into());
+        }
+        let base = match Base::new(profile, &outer).resolve(value) {
+            Ok(target) => target.url,
+            Err(why) => return Self::Invalid(format!("it is relative, and {why}").into()),
+        };
+        if resolve::usable(&outer).is_ok() && !resolve::parses(&base) {
+            return Self::Invalid(
+                format!("it means {}, which is not a URL", abridged(&base)).into(),
+            );
+        }
+        Self::Relative(base.into(), outer)
+    }
+}
+
+/// What is said of an `xml:base` below the document element.
+fn for_its_element(base: &str) -> Cow<'static, str> {
+    // There may be many, each as long as the longest base.
+    const SHOWN: usize = 256;
+    match base.len() <= SHOWN {
+        true => format!("it counts for its element only, where the base is {base}").into(),
+        false => "it counts for its element only, where the base is a long one".into(),
+    }
+}
+
+const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";
+
+const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
+
+/// The base that an `xml:base` gives.
+struct Given {
+    base: Arc<str>,
+    /// Whether it says all of it itself.
+    is_absolute: bool,
+}
+
+/// The base that `value` gives as an `xml:base` inside `outer`.
+fn xml_base(
+    value: &str,
+    is_known: bool,
+    outer: Option<&Arc<str>>,
+    profile: Profile,
+) -> (Option<Given>, Status, Cow<'static, str>) {
+    let taken = |base, is_absolute, reason: Cow<'static, str>| {
+        (Some(Given { base, is_absolute }), Status::Taken, reason)
+    };
+    if !is_known {
+        return taken(value.into(), true, UNKNOWN.into());
+    }
+    if let (true, Some(outer)) = (value.is_empty(), outer) {
+        return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
+    }
+    if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
+        let reason = "a template language will put something else there; until then only its absolute part is known";
+        return taken(value.into(), true, reason.into());
+    }
+    match Declaration::of(value, outer.cloned(), profile) {
+        Declaration::Absolute(base) => {
+            taken(base, true, "the xml:base of the document element".into())
+        }
+        Declaration::Relative(base, _) => {
+            let reason =
+                format!("the xml:base of the document element; it means {}", abridged(&base));
+            taken(base, false, reason.into())
+        }
+        Declaration::NoOuter => {
+            let reason = "it is relative, and there is no base around it";
+            (None, Status::PassedOver, reason.into())
+        }
+        Declaration::Invalid(why) => (None, Status::Invalid, why),
+    }
 }

@@ -52,13 +52,17 @@ pub enum Code {
     SignatureBroken,
     /// A `Content-MD5` that was wrong before; it is left.
     DigestWrong,
+    /// XML that is not well formed (XML 1.0, 2.1); what stands behind the fault was left.
+    NotWellFormed,
+    /// Entities of XML that take more than the budget; references with them were left.
+    EntityBudget,
     /// A message that was left, because what it would have become did not read as it must.
     Doubt,
 }
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::BaseRelative,
         Self::BaseUnusable,
         Self::BaseParameters,
@@ -78,6 +82,8 @@ impl Code {
         Self::CharsetUnknown,
         Self::SignatureBroken,
         Self::DigestWrong,
+        Self::NotWellFormed,
+        Self::EntityBudget,
         Self::Doubt,
     ];
 
@@ -104,6 +110,8 @@ impl Code {
             Self::CharsetUnknown => "charset-unknown",
             Self::SignatureBroken => "signature-broken",
             Self::DigestWrong => "digest-wrong",
+            Self::NotWellFormed => "not-well-formed",
+            Self::EntityBudget => "entity-budget",
             Self::Doubt => "doubt",
         }
     }

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::OffsetMap;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::Spelling;
+use crate::layer::spelling::{Carrier, Spelling};
 use crate::span::Span;
 
 /// The longest base, in bytes, against which a document's links are resolved.
@@ -39,6 +39,10 @@ pub struct Document {
     pub links: Vec<Link>,
     /// Every declaration of a base that was found, the effective one first.
     pub bases: Vec<DeclaredBase>,
+    /// Every `xml:base` below the document element, in the order of the document.
+    pub element_bases: Vec<ElementBase>,
+    /// What a reference in the document around it would be resolved against where this one stands.
+    pub within: Against,
     /// The documents inside it.
     pub parts: Vec<Document>,
     /// What is odd about it; spans are those of its own buffer.
@@ -48,8 +52,8 @@ pub struct Document {
     /// Whether it has a shape (thousands of foster-parented elements, say) for which a tree that keeps
     /// lists of children takes too long.
     pub is_crowded: bool,
-    /// Where in its buffer a `base` element would be the first child of `head`.
-    pub head: usize,
+    /// Where a `base` element would be the first child of `head`.
+    pub head: Option<Head>,
     /// Its own buffer, where that is not the buffer that was scanned.
     pub decoded: Option<Decoded>,
 }
@@ -64,14 +68,40 @@ impl Document {
             charset,
             links: Vec::new(),
             bases: Vec::new(),
+            element_bases: Vec::new(),
+            within: Against::Document,
             parts: Vec::new(),
             diagnostics: Vec::new(),
             without_tree: false,
             is_crowded: false,
-            head: 0,
+            head: None,
             decoded: None,
         }
     }
+}
+
+/// Where a `base` element can be put in, and how its tag is written there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Where, in the document's buffer.
+    pub at: usize,
+    /// The prefix of HTML elements, with its colon; empty without one.
+    pub prefix: String,
+    /// Whether the tag has to say that the element is empty.
+    pub is_xml: bool,
+}
+
+/// An `xml:base` below the document element (XML Base, 3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementBase {
+    /// The one around it, by its place among those of the document; `None` for the document's own base.
+    pub outer: Option<usize>,
+    /// Its value, decoded, without the white space around it.
+    pub value: String,
+    /// Whether it has no entity that was not read.
+    pub is_known: bool,
+    /// The value in the document's buffer.
+    pub span: Span,
 }
 
 /// The name of the `number`th entity in the entity that is called `around`.
@@ -89,6 +119,20 @@ pub struct Decoded {
     pub map: OffsetMap,
     /// How new text is spelled in the buffer beneath.
     pub spelling: Spelling,
+    /// Where the text is put together of pieces that do not all spell it alike (character data and
+    /// CDATA sections), those pieces; else empty.
+    pub pieces: Vec<Piece>,
+}
+
+/// A stretch of a document's text that one thing carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its bytes of the text.
+    pub span: Span,
+    /// What carries it.
+    pub carrier: Carrier,
+    /// From the stretch to the buffer beneath.
+    pub map: OffsetMap,
 }
 
 /// A reference in a document, as written.
@@ -138,8 +182,18 @@ pub enum Against {
     /// Inner bases that every profile honours, outermost first, each a reference against the one
     /// before it: `@base` of JSON-LD.
     Inner(Vec<String>),
+    /// The base of an element that has or inherits an `xml:base`, by its place among those of the
+    /// document (XML Base, 4.2).
+    Element(usize),
+    /// The document base URL as no `xml:base` changes it: stylesheets in the document (SVG 2, 6.5) and
+    /// processing instructions (XML Base, 4.3).
+    DocumentEntity,
+    /// `codebase` in an element that has or inherits an `xml:base`.
+    ElementCodebase(usize, String),
     /// Nothing: what is relative shall stay so.
     Nothing,
+    /// Unknown, as the reference is: an entity stands in it that was not read.
+    Unknown,
 }
 
 /// How a declaration of a base stands in its document.
@@ -151,6 +205,8 @@ pub enum Standing {
     Later,
     /// A `base` element without `href`.
     NoHref,
+    /// Called `base` but for its case or its namespace.
+    NotXhtml,
     /// In the contents of a `template`, which is not the document.
     Template,
     /// An SVG or MathML element called `base`.
@@ -181,6 +237,7 @@ impl Standing {
             Self::First => "the first base element with an href, in tree order",
             Self::Later => "a base element with an href comes before it in tree order",
             Self::NoHref => "it has no href",
+            Self::NotXhtml => "it is no element 'base' of the XHTML namespace",
             Self::Template => "the contents of a template are not in the document tree",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
             Self::Dropped => "the tag makes no element there",
@@ -197,13 +254,26 @@ impl Standing {
     }
 }
 
+/// What declares a base in the content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseKind {
+    /// An HTML `base` element.
+    Element,
+    /// `xml:base` of the document element.
+    XmlBase,
+}
+
 /// A declaration of a base, as found in the content (RFC 1808, 3.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredBase {
-    /// The whole element or header field, in the document's buffer.
+    /// What it is.
+    pub kind: BaseKind,
+    /// The whole element or attribute value, in the document's buffer.
     pub span: Span,
     /// Its value, decoded, without the white space around it; `None` without a value.
     pub value: Option<String>,
+    /// Whether it has no entity of XML that was not read.
+    pub is_known: bool,
     /// Whether it counts.
     pub standing: Standing,
     /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that;

@@ -165,7 +165,16 @@ impl Format {
     /// Whether this version finds links in it.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(self, Self::Html | Self::Css | Self::Message | Self::Mbox)
+        matches!(
+            self,
+            Self::Html
+                | Self::Css
+                | Self::Xhtml
+                | Self::Svg
+                | Self::Xml
+                | Self::Message
+                | Self::Mbox
+        )
     }
 
     /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at

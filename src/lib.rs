@@ -117,7 +117,7 @@ pub mod verify;
 
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{BaseElement, Fragments, Options, Rewritten, examine, rewrite};
-pub use scan::{ScanOptions, scan};
+pub use scan::{ScanOptions, scan, scan_as};
 
 /// The example of the README, so that it is run.
 #[cfg(doctest)]

@@ -63,6 +63,8 @@ pub enum Reason {
     Placeholder,
     /// It is a fragment, and `--fragments` says that it stays.
     Fragment,
+    /// An entity of XML stands in it that is external or was not read.
+    Entity,
     /// Nothing can be resolved against the base.
     BaseUnusable,
     /// The profile cannot resolve it.
@@ -94,11 +96,12 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
         Self::Fragment,
+        Self::Entity,
         Self::BaseUnusable,
         Self::Unresolvable,
         Self::BaseElement,
@@ -122,6 +125,7 @@ impl Reason {
             Self::Empty => "empty",
             Self::Placeholder => "placeholder",
             Self::Fragment => "fragment",
+            Self::Entity => "entity",
             Self::BaseUnusable => "base-unusable",
             Self::Unresolvable => "unresolvable",
             Self::BaseElement => "base-element",

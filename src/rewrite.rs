@@ -30,15 +30,15 @@ use std::sync::Arc;
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Decoded, Document, LONGEST_BASE, Standing};
+use crate::document::{BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing};
 use crate::edit::{Edit, Edits};
 use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::lift;
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::transfer::TransferEncoding;
+use crate::layer::{lift, xml};
 use crate::reference::{self, Grammar};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Profile};
@@ -48,8 +48,8 @@ use crate::span::Span;
 /// What is known of a document beside its bytes, and what is wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the bytes are: HTML, a style sheet, or a message. An mbox is rewritten a message at a time
-    /// ([`crate::scan::mbox`]); the other formats have no links yet.
+    /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
+    /// ([`crate::scan::mbox`]).
     pub format: Format,
     /// How references are resolved.
     pub profile: Profile,
@@ -287,11 +287,13 @@ impl Planned {
         self.report.refuse(reason);
     }
 
-    /// Whether it is the href of a `base` element, and rewritten.
+    /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.
     fn is_base(&self) -> bool {
-        self.report.outcome == Outcome::Rewritten
-            && self.report.element == "base"
-            && self.report.attribute.as_deref() == Some("href")
+        let is_base = match self.report.attribute.as_deref() {
+            Some("href") => self.report.element.rsplit(':').next() == Some("base"),
+            attribute => attribute == Some("xml:base"),
+        };
+        self.report.outcome == Outcome::Rewritten && is_base
     }
 
     fn keep_base(&mut self) {
@@ -343,7 +345,8 @@ impl Planner<'_> {
             is_crowded: document.is_crowded,
         });
         for part in parts {
-            let outer = Outer::Encapsulating(&chain);
+            let around = chain.seen_by(&part.within);
+            let outer = Outer::Encapsulating(&around);
             planned.extend(self.document(part, Some(first_entity), outer, charset));
         }
         // Were this base absolute, a reader would no longer look for the parts by their labels.
@@ -351,10 +354,27 @@ impl Planner<'_> {
         if chain.is_from_outside && planned.iter().any(means_part) {
             planned[..own].iter_mut().filter(|one| one.is_base()).for_each(Planned::keep_base);
         }
-        let first = bases.iter().find(|base| base.standing == Standing::First);
+        let is_first = |base: &&DeclaredBase| {
+            base.standing == Standing::First && base.kind == BaseKind::Element
+        };
+        let first = bases.iter().find(is_first);
         let later = bases.iter().find(|base| base.standing == Standing::Later);
-        let takes_base = format == Format::Html && !matches!(outer, Outer::Encapsulating(_));
-        let head = takes_base.then_some(document.head);
+        let head = document.head.filter(|_| !matches!(outer, Outer::Encapsulating(_)));
+        let inner = planned.iter().find(|one| {
+            one.report.reason == Some(Reason::BaseUnusable)
+                && one.report.entity == chain.entity
+                && one.report.base != chain.base
+        });
+        if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
+            let message = "no reference can be resolved against the xml:base in force here";
+            diagnostics.push(Diagnostic::new(Code::BaseUnusable, inner.report.span, message));
+        }
+        let has_no_place = head.is_none() && first.is_none() && chain.base.is_some();
+        let is_xml = matches!(format, Format::Xhtml | Format::Svg | Format::Xml);
+        if self.options.base_element == BaseElement::Insert && has_no_place && is_xml {
+            let message = "no base element was put in, because there is no head of XHTML for it";
+            diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
+        }
         let policy = self.base_element(&chain, [first, later], head, &planned, charset);
         match policy {
             Some(Ok(edit)) => planned.push(Planned::policy(entity, edit)),
@@ -383,7 +403,7 @@ impl Planner<'_> {
         &self,
         chain: &BaseChain,
         [first, later]: [Option<&DeclaredBase>; 2],
-        head: Option<usize>,
+        head: Option<Head>,
         planned: &[Planned],
         charset: Charset,
     ) -> Option<Result<Edit, Diagnostic>> {
@@ -403,25 +423,32 @@ impl Planner<'_> {
                     _ if chain.base.is_none() => "because the document has no base".to_owned(),
                     (None, Some(_), _) => "because another one would take its place".to_owned(),
                     (None, None, None) => {
-                        "because the text before it would become one with that behind it".to_owned()
+                        "because what stands before it would become one with what stands behind it"
+                            .to_owned()
                     }
                     (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
                 };
                 kept(first.span, format!("the base element was kept, {why}"))
             }
             (BaseElement::Insert, None, Some(head)) => {
-                let href = escape::attribute(chain.base.as_deref()?, Quote::Double);
+                let Head { at, prefix, is_xml } = head;
+                let base = chain.document.as_ref()?.url.as_ref();
+                let (href, end) = match is_xml {
+                    true => (xml::spell_attribute(base, Quote::Double), "/>"),
+                    false => (escape::attribute(base, Quote::Double), ">"),
+                };
                 let is_part = |one: &&Planned| one.report.reason == Some(Reason::SiblingPart);
                 if let Some(part) = planned.iter().find(is_part) {
                     let reference = &part.report.reference;
                     let message = format!(
                         "no base element was put in, because '{reference}' means a part of the message"
                     );
-                    return kept(Span::at(head), message);
+                    return kept(Span::at(at), message);
                 }
                 let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
-                let new = place.spell(&format!("<base href=\"{href}\">"), charset).ok()?;
-                Some(Ok(Edit { span: Span::at(head), new }))
+                let new =
+                    place.spell(&format!("<{prefix}base href=\"{href}\"{end}"), charset).ok()?;
+                Some(Ok(Edit { span: Span::at(at), new }))
             }
             _ => None,
         }
@@ -431,7 +458,7 @@ impl Planner<'_> {
 /// Moves the places of `base` elements to the buffer beneath the one in which they stand.
 fn move_levels(entities: &mut [EntityReport], beneath: impl Fn(Span) -> Span) {
     for level in entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-        if level.source == Source::BaseElement {
+        if matches!(level.source, Source::BaseElement | Source::XmlBase) {
             level.span = level.span.map(&beneath);
         }
     }
@@ -453,7 +480,20 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
     let mut lifted = Vec::with_capacity(planned.edits.len());
     for edit in &planned.edits {
         let text = String::from_utf8_lossy(&edit.new);
-        let Ok(spelled) = decoded.spelling.spell(&text, beneath) else {
+        let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
+        let (map, span, spelling) = match decoded.pieces.get(piece) {
+            None => (&decoded.map, edit.span, decoded.spelling),
+            // What spans two pieces would take away what is between them.
+            Some(piece) if edit.span.start < piece.span.start => {
+                return planned.refuse(Reason::Escape);
+            }
+            Some(piece) => {
+                let from = piece.span.start;
+                let span = Span::new(edit.span.start - from, edit.span.end - from);
+                (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
+            }
+        };
+        let Ok(spelled) = spelling.spell(&text, beneath) else {
             return planned.refuse(Reason::Encoding);
         };
         let (before, behind) = decoded.text.split_at(edit.span.start);
@@ -466,7 +506,7 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
         {
             return planned.refuse(Reason::Encoding);
         }
-        match lift(&decoded.map, edit.span, spelled, next) {
+        match lift(map, span, spelled, next) {
             Some(edit) => lifted.push(edit),
             None => return planned.refuse(Reason::Escape),
         }
@@ -484,7 +524,9 @@ fn base_diagnostic(
     let is_own = match outer {
         Outer::Retrieval(_) => true,
         // Of what a heading gives it is said where the heading is.
-        Outer::Heading(_) | Outer::Encapsulating(_) => chain.source == Source::BaseElement,
+        Outer::Heading(_) | Outer::Encapsulating(_) => {
+            matches!(chain.source, Source::BaseElement | Source::XmlBase)
+        }
     };
     if document.links.is_empty() || !is_own { None } else { unfit_base(chain, profile) }
 }

@@ -4,7 +4,7 @@
 //! output with a marker for each piece of new text. The three must have the same elements, attributes,
 //! texts and comments; a value in which no marker stands must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
-//! targets that were reported. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
+//! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
 //! long for, tokens are compared instead; so are style sheets, by cssparser.
 //!
 //! ```
@@ -24,9 +24,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use cssparser::Token;
+use html5ever::ParseOpts;
 use html5ever::tendril::TendrilSink;
-use html5ever::{Attribute, ParseOpts};
 use markup5ever_rcdom::{NodeData, RcDom};
+use quick_xml::Reader;
+use quick_xml::events::attributes::Attribute;
+use quick_xml::events::{BytesStart, Event};
 
 use crate::edit::Edits;
 use crate::format::Format;
@@ -35,7 +38,7 @@ use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
 use crate::scan::css;
-use crate::scan::html::{Event, tag, tokens};
+use crate::scan::html::{self, tag, tokens};
 use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
 
@@ -97,6 +100,7 @@ fn document(
         match (entity.format, by_tokens) {
             (Format::Html, false) => tree_pieces(&text),
             (Format::Html, true) => token_pieces(&text),
+            (Format::Xhtml | Format::Svg | Format::Xml, _) => event_pieces(&text),
             (Format::Css, _) => style_sheet_pieces(&text),
             _ => vec![piece("text", text)],
         }
@@ -291,7 +295,7 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
             }
             NodeData::Element { name, attrs, template_contents, .. } => {
                 pieces.push(piece(format!("element {} {}", name.ns, name.local), ""));
-                for Attribute { name, value } in attrs.borrow().iter() {
+                for html5ever::Attribute { name, value } in attrs.borrow().iter() {
                     pieces.push(piece(format!("attribute {} {}", name.ns, name.local), &**value));
                 }
                 steps.push(Step::Leave);
@@ -303,6 +307,55 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
+/// What quick-xml makes of `text`, each event with its own text as it stands; behind the first that it
+/// cannot read, all the rest.
+fn event_pieces(text: &str) -> Vec<Piece> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut reader = Reader::from_str(text);
+    let config = reader.config_mut();
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut at = 0;
+    loop {
+        let event = reader.read_event();
+        let end = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
+        let raw = text.get(at..end).unwrap_or_default();
+        let tag = |kind: &str, start: &BytesStart<'_>, pieces: &mut Vec<Piece>| {
+            pieces.push(piece(format!("{kind} {}", start.name().as_ref()), ""));
+            for attribute in start.attributes().with_checks(false) {
+                pieces.push(match attribute {
+                    Ok(Attribute { key, value }) => {
+                        piece(format!("attribute {}", key.as_ref()), value.as_ref())
+                    }
+                    Err(_) => piece("malformed tag", raw),
+                });
+            }
+        };
+        match event {
+            Ok(Event::Eof) => return pieces,
+            Err(_) => {
+                pieces.push(piece("rest", &text[at..]));
+                return pieces;
+            }
+            // New text may hold references, which are events of their own.
+            Ok(Event::Text(_) | Event::GeneralRef(_)) => match pieces.last_mut() {
+                Some(last) if last.kind == "text" => last.text.push_str(raw),
+                _ => pieces.push(piece("text", raw)),
+            },
+            Ok(Event::Start(start)) => tag("element", &start, &mut pieces),
+            Ok(Event::Empty(start)) => tag("empty element", &start, &mut pieces),
+            Ok(Event::End(_)) => pieces.push(piece("end tag", raw)),
+            Ok(Event::CData(_)) => pieces.push(piece("CDATA section", raw)),
+            Ok(Event::Comment(_)) => pieces.push(piece("comment", raw)),
+            Ok(Event::PI(_) | Event::Decl(_)) => pieces.push(piece("instruction", raw)),
+            Ok(Event::DocType(_)) => pieces.push(piece("doctype", raw)),
+        }
+        at = end;
+    }
+}
+
 /// The tokens of `text`, and what stands between them.
 fn token_pieces(text: &str) -> Vec<Piece> {
     let bytes = text.as_bytes();
@@ -310,8 +363,8 @@ fn token_pieces(text: &str) -> Vec<Piece> {
     let mut end = 0;
     tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
         let (span, found) = match event {
-            Event::Comment { span } => (span, vec![piece("comment", &text[span.range()])]),
-            Event::StartTag { tag, .. } | Event::EndTag { tag } => {
+            html::Event::Comment { span } => (span, vec![piece("comment", &text[span.range()])]),
+            html::Event::StartTag { tag, .. } | html::Event::EndTag { tag } => {
                 let kind = if tag.end_tag { "end tag" } else { "start tag" };
                 let mut found = vec![piece(kind, &text[tag.name.range()])];
                 found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
@@ -413,7 +466,7 @@ fn targets_stand(
     let inserted = options.base_element == BaseElement::Insert;
     let counts = |link: &&LinkReport| {
         !((removed || inserted)
-            && link.element == "base"
+            && link.element.rsplit(':').next() == Some("base")
             && link.attribute.as_deref() == Some("href"))
     };
     let report = examine(output, options);

@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs", "verify.rs"]),
     ("mailparse", &["scan/message/"]),
+    ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),
     ("base64", &["layer/digest.rs", "layer/transfer.rs"]),
     ("md5", &["layer/digest.rs"]),

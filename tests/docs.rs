@@ -7,6 +7,7 @@
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
+use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
@@ -80,6 +81,33 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
         assert_eq!(documented, expected, "the rows of docs/links.md stand in another order");
     }
     assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
+}
+
+/// The table row, in markdown, that stands for a `row` of the second table.
+fn xml_markdown(row: &XmlRow) -> String {
+    let vocabulary = row.vocabulary.map_or("any", |vocabulary| vocabulary.name());
+    let elements = match row.row.elements {
+        Elements::Named(names) => code(names),
+        elements => elements.to_string(),
+    };
+    let place = match (row.attribute_vocabulary.name(), row.row.attribute) {
+        (_, "") => "text".to_owned(),
+        ("", name) => format!("`{name}`"),
+        (vocabulary, name) => format!("`{name}` of {vocabulary}"),
+    };
+    let when = match row.row.when {
+        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        _ => String::new(),
+    };
+    let default = row.row.group.map_or("on".to_string(), |group| format!("`{group}`"));
+    let (syntax, standard) = (row.row.syntax, row.row.standard);
+    format!("| {vocabulary} | {elements} | {place}{when} | {syntax} | {default} | {standard} |")
+}
+
+#[test]
+fn every_place_of_other_vocabularies_is_documented_in_its_order() {
+    let rows: Vec<_> = vocabulary::TABLE.iter().map(xml_markdown).collect();
+    assert_eq!(table(LINKS, "## XML"), rows, "docs/links.md should have\n{}", rows.join("\n"));
 }
 
 #[test]

@@ -13,8 +13,13 @@ use baselink::{Options, examine, rewrite, verify};
 
 /// Folders of cases, the extension of their documents, how these are read, and how many there are at
 /// least.
-const FOLDERS: &[(&str, &str, Format, usize)] =
-    &[("html", "html", Format::Html, 100), ("css", "css", Format::Css, 60)];
+const FOLDERS: &[(&str, &str, Format, usize)] = &[
+    ("html", "html", Format::Html, 100),
+    ("css", "css", Format::Css, 60),
+    ("xhtml", "xhtml", Format::Xhtml, 15),
+    ("svg", "svg", Format::Svg, 10),
+    ("feed", "xml", Format::Xml, 15),
+];
 
 /// The options that the arguments of a case mean.
 fn options(arguments: &str, format: Format) -> Options {

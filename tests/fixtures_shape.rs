@@ -1,17 +1,23 @@
 //! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of the table of
-//! attributes without a case.
+//! attributes, and of `fixtures/rows.tsv`, without a case.
 //!
 //! Deliberately absent: running them, which is the runner's part.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use baselink::scan::attributes::TABLE;
 
-/// Folders of cases, and the extension of their documents.
-const FOLDERS: [(&str, &str); 2] = [("html", "html"), ("css", "css")];
+/// Folders of cases, the extension of their documents, and how many there are at least.
+const FOLDERS: [(&str, &str, usize); 5] = [
+    ("html", "html", 100),
+    ("css", "css", 60),
+    ("xhtml", "xhtml", 15),
+    ("svg", "svg", 10),
+    ("feed", "xml", 15),
+];
 const FILES: [&str; 6] =
     ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
@@ -23,13 +29,14 @@ fn cases_of(folder: &str) -> Vec<PathBuf> {
     let mut cases: Vec<_> =
         entries.map(|entry| entry.expect("a folder of fixtures can be listed").path()).collect();
     cases.sort();
-    assert!(cases.len() >= 60, "only {} cases in {folder}", cases.len());
+    let least = FOLDERS.iter().find(|(name, ..)| *name == folder).map_or(0, |folder| folder.2);
+    assert!(cases.len() >= least, "only {} cases in {folder}", cases.len());
     cases
 }
 
 /// The cases of all folders, each with the extension of its documents.
 fn cases() -> impl Iterator<Item = (PathBuf, &'static str)> {
-    FOLDERS.into_iter().flat_map(|(folder, extension)| {
+    FOLDERS.into_iter().flat_map(|(folder, extension, _)| {
         cases_of(folder).into_iter().map(move |case| (case, extension))
     })
 }
@@ -109,6 +116,52 @@ fn every_row_of_the_table_has_a_case() {
         let document = row.attribute == "srcdoc" && embedded.iter().any(|line| line[0] == "1");
         assert!(listed || document, "no fixture has a link for {row:?}");
     }
+}
+
+/// `fixtures/rows.tsv`: every place of SVG, MathML, other XML and RDFa that is rewritten unasked has a
+/// case in which it is, and every one that never is has a case in which it stays.
+#[test]
+fn every_row_of_xml_has_a_case() {
+    let text =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rows.tsv")).unwrap();
+    let mut counts = [0; 4];
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let [section, row, default, case, place] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line:?} has not 5 fields");
+        };
+        counts[section.parse::<usize>().unwrap() - 4] += 1;
+        let folder = case.split('/').next().unwrap();
+        let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(case);
+        let links = fields(&case, "expected.links");
+        match default {
+            "on" => {
+                let (element, rest) = place.split_once('@').unwrap();
+                let (attribute, reference) = rest.split_once(' ').unwrap();
+                let found = links.iter().any(|link| {
+                    link[1] == element
+                        && link[2] == attribute
+                        && link[3] == reference
+                        && link[4] == "rewritten"
+                });
+                assert!(found, "{row}: {place} is not rewritten in {}", case.display());
+            }
+            "never" => {
+                let (text, reference) = place.split_once('\\').unwrap();
+                for name in ["input", "expected"] {
+                    let extension = FOLDERS.iter().find(|(name, ..)| folder == *name).unwrap().1;
+                    let path = case.join(name).with_extension(extension);
+                    let document = fs::read_to_string(path).unwrap();
+                    assert!(document.contains(text), "{row}: {text} is not in {}", case.display());
+                }
+                let listed = |link: &&Vec<String>| link[3] == reference && link[4] != "left";
+                let link = links.iter().find(listed);
+                assert!(link.is_none(), "{row}: {link:?} in {}", case.display());
+            }
+            _ => panic!("{row} is neither on nor never"),
+        }
+    }
+    // So many rows there are in each section of the specification, a row with two defaults twice.
+    assert_eq!(counts, [23, 10, 25, 3]);
 }
 
 /// Each line of a `.rows` file is a place in `docs/links.md`: what it is, its default, a case, and what

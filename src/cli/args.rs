@@ -327,7 +327,8 @@ struct TypedDocuments {
     /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3)
     #[arg(short, long)]
     url: Option<String>,
-    /// What the document is: html, css, message or mbox; otherwise its name and its first bytes tell
+    /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
+    /// first bytes tell
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
@@ -342,7 +343,7 @@ struct TypedDocuments {
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
-    /// identifier, gcpm, headers and text.
+    /// identifier, gcpm, headers, text and xml.
     #[arg(long, value_name = "GROUP", value_parser = str::parse::<Groups>)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable

@@ -261,7 +261,8 @@ pub(crate) struct Places<'a> {
 impl<'a> Places<'a> {
     /// The places of `input`.
     pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
-        let document = report.entities.first().filter(|_| input.format == Format::Html);
+        let is_message = matches!(input.format, Format::Message | Format::Mbox);
+        let document = report.entities.first().filter(|_| !is_message);
         Self {
             name: input.name(),
             bytes: input.bytes,

@@ -35,6 +35,8 @@ pub enum Declaration {
     Given,
     /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
+    /// An XML declaration, or the way its first characters are spelled.
+    Xml,
     /// The `@charset` of a style sheet.
     Rule,
     /// None of them.
@@ -94,6 +96,22 @@ impl Charset {
     #[must_use]
     pub fn detect_plain(bytes: &[u8], given: Option<Self>) -> Detected {
         Self::detect_with(bytes, given, || None)
+    }
+
+    /// The encoding of an XML document (XML 1.0, 4.3.3 and appendix F; RFC 7303, 3): its byte order
+    /// mark, else `given`, else UTF-16 where it begins so, else its declaration, else UTF-8.
+    #[must_use]
+    pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
+        let found = Self::detect_with(bytes, given, || match bytes {
+            [b'<', 0, b'?', 0, ..] => Some(Self(encoding_rs::UTF_16LE)),
+            [0, b'<', 0, b'?', ..] => Some(Self(encoding_rs::UTF_16BE)),
+            _ => xml_declaration(&bytes[..bytes.len().min(1024)]),
+        });
+        match found.declaration {
+            Declaration::Meta => Detected { declaration: Declaration::Xml, ..found },
+            Declaration::Assumed => Detected { charset: Self::UTF_8, ..found },
+            _ => found,
+        }
     }
 
     /// The encoding of a style sheet (CSS Syntax 3, 3.2): its byte order mark, else `given`, else its
@@ -298,6 +316,25 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
     View { text, map: map.finish(source) }
 }
 
+/// What the XML declaration at the start of `head` names. Where it can be read at all, it is not in
+/// UTF-16.
+fn xml_declaration(head: &[u8]) -> Option<Charset> {
+    let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' ');
+    let declaration = head.trim_ascii_start().strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..memchr::memmem::find(declaration, b"?>")?];
+    let mut at = memchr::memmem::find(declaration, b"encoding")?;
+    let before = declaration[..at].last()?;
+    at += b"encoding".len();
+    let value = declaration[at..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let (quote @ (b'"' | b'\''), value) = value.split_first()? else {
+        return None;
+    };
+    let label = &value[..memchr::memchr(*quote, value)?];
+    let found = space(before).then(|| Encoding::for_label_no_replacement(label))??;
+    let is_utf_16 = found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE;
+    Some(Charset(if is_utf_16 { encoding_rs::UTF_8 } else { found }))
+}
+
 /// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`.
 fn prescan(head: &[u8]) -> Option<Charset> {
     let mut at = 0;
@@ -463,6 +500,26 @@ mod tests {
 
     fn detected(bytes: &[u8]) -> &'static str {
         Charset::detect(bytes, None).charset.name()
+    }
+
+    /// XML 1.0, appendix F.
+    #[test]
+    fn xml_says_its_encoding_in_its_own_way() {
+        let gbk = Charset::for_label("gbk");
+        for (bytes, given, name) in [
+            (&b"<?xml version='1.0' encoding=\"koi8-r\"?><a/>"[..], None, "KOI8-R"),
+            (b"<?xml version='1.0'\n encoding = 'windows-1250' ?>", None, "windows-1250"),
+            (b"<?xml version='1.0' encoding='koi8-r'?>", gbk, "GBK"),
+            (b"\xef\xbb\xbf<?xml version='1.0' encoding='koi8-r'?>", gbk, "UTF-8"),
+            (b"<\0?\0x\0m\0l\0", None, "UTF-16LE"),
+            (b"\0<\0?\0x\0m\0l", None, "UTF-16BE"),
+            // What was read as ASCII is not UTF-16.
+            (b"<?xml version='1.0' encoding='utf-16'?>", None, "UTF-8"),
+            (b"<?xml version='1.0' encoding='none'?>", None, "UTF-8"),
+            (b"<a>\xe9<?xml encoding='koi8-r'?>", None, "UTF-8"),
+        ] {
+            assert_eq!(Charset::detect_xml(bytes, given).charset.name(), name, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod digest;
 pub mod escape;
 pub mod spelling;
 pub mod transfer;
+pub mod xml;
 
 use crate::edit::Edit;
 use crate::span::Span;

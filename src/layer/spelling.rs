@@ -16,6 +16,7 @@
 
 use super::charset::Charset;
 use super::escape::{self, Quote};
+use super::xml;
 
 /// The syntax of the value in which a reference stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,8 +55,14 @@ pub enum Carrier {
     Attribute(Quote),
     /// Text in which character references count.
     Text,
-    /// Text in which they do not: raw text, a CDATA section, a whole file.
+    /// Text in which they do not: raw text, a CDATA section of HTML, a whole file.
     Raw,
+    /// An attribute value of XML, or one that looks so in a processing instruction.
+    XmlAttribute(Quote),
+    /// Character data of XML.
+    XmlText,
+    /// A CDATA section of XML, which `]]>` ends.
+    CData,
 }
 
 /// How text is spelled at a place.
@@ -75,8 +82,10 @@ impl Spelling {
     /// `last` says that nothing of the reference follows `text`.
     #[must_use]
     pub fn adapt(&self, text: &str, last: bool, charset: Charset) -> String {
-        let raw = self.carrier == Carrier::Raw;
-        let escapable = matches!(self.carrier, Carrier::Attribute(_) | Carrier::Text);
+        let raw = matches!(self.carrier, Carrier::Raw | Carrier::CData);
+        let escapable = !raw;
+        let xml =
+            matches!(self.carrier, Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData);
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
             // No character reference means these (HTML, 13.2.5.80), and NUL does not stand for itself.
@@ -100,6 +109,8 @@ impl Spelling {
                     }
                 })
                 || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
+                || (xml && !xml::is_char(character))
+                || (self.carrier == Carrier::CData && character == '\r')
                 || (!escapable && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
         });
         if self.form == Form::Srcset && last {
@@ -127,13 +138,17 @@ impl Spelling {
         let mut carried = match self.carrier {
             Carrier::Attribute(quote) => escape::attribute(&formed, quote),
             Carrier::Text => escape::text(&formed),
-            Carrier::Raw => return charset.encode(&formed),
+            Carrier::XmlAttribute(quote) => xml::spell_attribute(&formed, quote),
+            Carrier::XmlText => xml::spell_text(&formed),
+            // What no character reference can spell must not end the section.
+            Carrier::CData if formed.contains("]]>") => return Err('>'),
+            Carrier::Raw | Carrier::CData => return charset.encode(&formed),
         };
         if self.enclosed {
             carried = carried.replace('<', "&lt;").replace('>', "&gt;");
-            // `--` and `--!` before the `>` of the tag would end the comment around it.
+            // `--`, `--!` and `]]` before the `>` of the tag would end the comment or section around it.
             if self.carrier == Carrier::Attribute(Quote::None)
-                && let Some(last @ ('-' | '!')) = carried.chars().next_back()
+                && let Some(last @ ('-' | '!' | ']')) = carried.chars().next_back()
             {
                 carried.pop();
                 carried.push_str(&format!("&#{};", u32::from(last)));
@@ -182,6 +197,15 @@ mod tests {
         check(Form::Field(Some('\'')), Carrier::Raw, "utf-8", "/<'>\u{7f}", "/%3C%27%3E%7F");
         check(Form::CssToken, Carrier::Raw, "utf-8", "/a (b)", "/a%20%28b%29");
         check(Form::CssString('"'), double, "utf-8", "/\"", "/\\&quot;");
+        check(
+            Form::Whole,
+            Carrier::XmlAttribute(Quote::Double),
+            "utf-8",
+            "/a\"'<\n\u{1}",
+            "/a&quot;'&lt;&#10;%01",
+        );
+        check(Form::Whole, Carrier::XmlText, "windows-1252", "/&]]>表", "/&amp;]]&gt;&#x8868;");
+        check(Form::Whole, Carrier::CData, "windows-1252", "/&]]>表", "/&]]%3E%E8%A1%A8");
         check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
     }
 }

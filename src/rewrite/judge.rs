@@ -112,10 +112,25 @@ impl<'a> Resolver<'a> {
             Against::Codebase(_) if self.options.profile == Profile::Whatwg => document.cloned(),
             Against::Codebase(codebase) => self.inner(document.cloned(), codebase),
             Against::Inner(chain) => {
-                chain.iter().fold(document.cloned(), |base, inner| self.inner(base, inner))
+                let document = self.chain.document.as_ref().map(url);
+                chain.iter().fold(document, |base, inner| self.inner(base, inner))
             }
-            Against::Nothing => None,
+            Against::DocumentEntity => self.chain.document.as_ref().map(url),
+            Against::Element(index) => self.element(*index).map(url),
+            Against::ElementCodebase(index, codebase) => {
+                let element = self.element(*index).map(url);
+                if self.options.profile == Profile::Whatwg {
+                    return element;
+                }
+                self.inner(element, codebase)
+            }
+            Against::Nothing | Against::Unknown => None,
         }
+    }
+
+    /// The base of an element that has or inherits an `xml:base`.
+    fn element(&self, index: usize) -> Option<&Established> {
+        self.chain.elements.get(index)?.base.as_ref()
     }
 
     /// `reference` as a base, itself relative to `outer`; `outer` where it cannot be resolved.
@@ -143,6 +158,8 @@ impl<'a> Resolver<'a> {
         let established = match &link.against {
             Against::Fallback => self.chain.fallback.as_ref(),
             Against::Retrieval => self.chain.retrieval.as_ref(),
+            Against::DocumentEntity => self.chain.document.as_ref(),
+            Against::Element(index) | Against::ElementCodebase(index, _) => self.element(*index),
             _ => None,
         };
         let (rule, source) = match (&base, established) {
@@ -150,7 +167,7 @@ impl<'a> Resolver<'a> {
             (Some(_), Some(established)) => (established.rule, established.source),
             (Some(_), None) => (self.chain.rule, self.chain.source),
         };
-        let verdict = self.judge(&link, prepared);
+        let verdict = self.judge(&link, prepared, rule);
         let mut planned = Planned {
             report: LinkReport {
                 entity: Arc::clone(&self.chain.entity),
@@ -195,7 +212,7 @@ impl<'a> Resolver<'a> {
         planned
     }
 
-    fn judge(&self, link: &Link, prepared: Option<&PreparedBase>) -> Verdict {
+    fn judge(&self, link: &Link, prepared: Option<&PreparedBase>, rule: Rule) -> Verdict {
         let reference = link.reference.as_str();
         let profile = self.options.profile;
         let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
@@ -214,6 +231,9 @@ impl<'a> Resolver<'a> {
         if let Some(reason) = self.around.kept {
             return Verdict::Left(reason);
         }
+        if link.against == Against::Unknown {
+            return Verdict::Left(Reason::Entity);
+        }
         if reference.is_empty() && !link.empty_resolves {
             return Verdict::Left(Reason::Empty);
         }
@@ -224,28 +244,31 @@ impl<'a> Resolver<'a> {
             let kept = match self.options.fragments {
                 Fragments::Rewrite => false,
                 Fragments::Keep => true,
-                Fragments::Auto => !self.base_is_elsewhere(),
+                Fragments::Auto => !self.base_is_elsewhere(prepared, rule),
             };
             if kept {
                 return Verdict::Left(Reason::Fragment);
             }
         }
-        if link.against == Against::Fallback
-            && matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+        let declares = declares_base(link);
+        if (link.against == Against::Fallback
+            && matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove))
+            || (declares && self.options.base_element == BaseElement::Keep)
+            || (declares && !self.chain.honours_xml_base)
         {
             return Verdict::Left(Reason::BaseElement);
         }
         let Some(prepared) = prepared else {
             return Verdict::NoBase;
         };
-        if self.means_a_part(reference) {
+        if self.means_a_part(reference, &link.against) {
             return Verdict::Left(Reason::SiblingPart);
         }
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
         // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
-        if (profile == Profile::Whatwg || link.against == Against::Fallback)
+        if (profile == Profile::Whatwg || link.against == Against::Fallback || declares)
             && reference::contains_placeholder(reference)
         {
             return Verdict::Left(Reason::Placeholder);
@@ -257,20 +280,31 @@ impl<'a> Resolver<'a> {
     }
 
     /// Whether a base is embedded that is not where the document is.
-    fn base_is_elsewhere(&self) -> bool {
-        let fallback = self.chain.fallback.as_ref().map(|outer| &*outer.url);
-        self.chain.rule == Rule::Embedded
-            && self.chain.base.as_deref().map(without_fragment) != fallback.map(without_fragment)
+    fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
+        let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
+        rule == Rule::Embedded
+            && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 
     /// Whether a reader of the message finds what is meant in the message itself: it knows no base, and
     /// compares octet by octet (RFC 2557, 8.2).
-    fn means_a_part(&self, reference: &str) -> bool {
+    fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
+        let is_from_outside = match against {
+            Against::Element(index) | Against::ElementCodebase(index, _) => {
+                self.chain.elements.get(*index).is_some_and(|element| element.is_from_outside)
+            }
+            _ => self.chain.is_from_outside,
+        };
         labels.is_some_and(|labels| {
-            self.chain.is_from_outside && labels.contains_key(without_fragment(reference))
+            is_from_outside && labels.contains_key(without_fragment(reference))
         })
     }
+}
+
+/// Whether it is an `xml:base`.
+fn declares_base(link: &Link) -> bool {
+    link.attribute.as_deref() == Some("xml:base") && !link.fragment_identifies
 }
 
 fn without_fragment(url: &str) -> &str {

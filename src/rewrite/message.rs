@@ -58,6 +58,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
             kept: &kept,
             labels_stay: &labels_stay,
             depends: vec![false; kept.len()],
+            declares: vec![false; kept.len()],
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             unfit: Vec::new(),
@@ -119,6 +120,8 @@ struct Plan<'a> {
     labels_stay: &'a [bool],
     /// Whether a link in it still depends on what is around it.
     depends: Vec<bool>,
+    /// Whether that is the href of a `base` element, which depends on no base of its own document.
+    declares: Vec<bool>,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What is wrong with bases, should there be links.
@@ -283,7 +286,9 @@ impl Plan<'_> {
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
-        self.depends[index] = settled.links.iter().any(depends_on_base);
+        let mut dependent = settled.links.iter().filter(|link| depends_on_base(link)).peekable();
+        self.depends[index] = dependent.peek().is_some();
+        self.declares[index] = dependent.any(|link| link.element == "base");
         self.report.links.append(&mut settled.links);
         true
     }
@@ -316,7 +321,7 @@ impl Plan<'_> {
             });
             if let Some(parent) = entity.parent
                 && self.depends[index]
-                && inherits
+                && (inherits || self.declares[index])
             {
                 self.depends[parent] = true;
             }

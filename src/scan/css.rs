@@ -279,7 +279,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     document.links = links(&View::of_str(&text, 0), options);
     let spelling =
         Spelling { form: spelling::Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling });
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
 }
 

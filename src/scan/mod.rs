@@ -1,7 +1,7 @@
 //! Scanners: bytes to a [`Document`] with its links exactly as they stand.
 //!
 //! One table says where links are ([`attributes`]), one file for each syntax how values come apart
-//! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`]).
+//! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`], [`xml`]).
 //! A style sheet has nothing but its syntax, so [`css`] reads that as well.
 //!
 //! ```
@@ -14,6 +14,7 @@
 //! Deliberately absent: bases and targets.
 
 pub mod attributes;
+mod collect;
 pub mod css;
 pub mod html;
 pub mod json;
@@ -21,6 +22,7 @@ pub mod mbox;
 pub mod message;
 pub mod text;
 pub mod value;
+pub mod xml;
 
 use std::sync::Arc;
 
@@ -53,16 +55,24 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 /// Whether this version finds links in a document of the given format.
 pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
-        Format::Html | Format::Css => true,
+        Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
         Format::Plain => options.groups.contains(Group::Text),
         _ => false,
     }
 }
 
-/// Finds every link of a document of the given format; `None` where this version finds none in it.
+/// Finds every link of a document of the given format; `None` where this version finds none in it, and
+/// for messages, which are no document but hold some.
+#[must_use]
+pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
+    content(format, bytes, options)
+}
+
+/// The same, for the rooms behind this one.
 pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::scan(bytes, options)),
+        Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
         Format::Css => Some(css::scan(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),
         _ => None,

@@ -52,7 +52,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
     document.links = links(text.as_bytes(), Charset::UTF_8);
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling });
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
 }
 

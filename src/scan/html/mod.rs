@@ -30,8 +30,11 @@ use self::pass::Pass;
 use self::tag::RawTag;
 use super::ScanOptions;
 use super::attributes::Namespace;
+use super::collect::{Embedded, unknown};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Decoded, Document, Standing, entity_name};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Decoded, Document, Head, Piece, Standing, entity_name,
+};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration};
@@ -109,7 +112,7 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let mut document = Nested::outermost(options).document(text.as_bytes(), 0, Charset::UTF_8);
     document.charset = found.charset;
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling });
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
 }
 
@@ -134,6 +137,8 @@ struct Nested<'o> {
     options: &'o ScanOptions,
     entity: Arc<str>,
     depth: usize,
+    /// Whether all of it lies in something that `<` and `>` could end.
+    enclosed: bool,
 }
 
 /// Markup in place that is scanned on its own once the rest is known; no base counts in it.
@@ -143,21 +148,13 @@ struct Markup {
     standing: Standing,
 }
 
-/// A `srcdoc` document.
-struct Srcdoc {
-    value: View,
-    carrier: Carrier,
-    enclosed: bool,
-}
-
 impl<'o> Nested<'o> {
     fn outermost(options: &'o ScanOptions) -> Self {
-        Self { options, entity: Arc::clone(&options.entity), depth: 0 }
+        Self { options, entity: Arc::clone(&options.entity), depth: 0, enclosed: false }
     }
 
     fn document(&self, bytes: &[u8], start: usize, charset: Charset) -> Document {
         let mut document = Document::empty(Arc::clone(&self.entity), Format::Html, charset);
-        document.head = start;
         let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
         let mut pending = vec![(self.depth, whole)];
         let mut srcdocs = Vec::new();
@@ -166,17 +163,19 @@ impl<'o> Nested<'o> {
                 too_deep(&mut document, span);
                 continue;
             }
-            let pass = Pass::over(bytes, span, standing, charset, self.options);
+            let pass = Pass::over(bytes, span, standing, self.enclosed, charset, self.options);
             if standing == Standing::First {
-                document.head = pass.head_position(span);
+                let at = pass.head_position(span);
+                document.head = Some(Head { at, prefix: String::new(), is_xml: false });
                 document.without_tree = pass.without_tree;
                 document.is_crowded = pass.is_crowded;
             }
-            document.links.extend(pass.links);
+            document.links.extend(pass.collector.links);
             document.bases.extend(pass.bases);
             document.diagnostics.extend(pass.diagnostics);
             pending.extend(pass.markup.into_iter().map(|inner| (depth + 1, inner)));
-            srcdocs.extend(pass.srcdocs.into_iter().map(|inner| (depth + 1, inner)));
+            let embedded = pass.collector.embedded;
+            srcdocs.extend(embedded.into_iter().map(|inner| (depth + 1, inner)));
         }
         document.links.sort_by_key(|link| link.span().start);
         add_strays(&mut document.bases, bytes, start);
@@ -193,15 +192,35 @@ impl<'o> Nested<'o> {
     }
 
     /// The document in the `number`th `srcdoc` of this one.
-    fn srcdoc(&self, srcdoc: Srcdoc, depth: usize, number: usize) -> Document {
-        let entity = entity_name(&self.entity, number);
-        let Srcdoc { value: View { text, map }, carrier, enclosed } = srcdoc;
-        let nested = Nested { options: self.options, entity, depth };
-        let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
-        let spelling = Spelling { form: Form::Document, carrier, enclosed };
-        document.decoded = Some(Decoded { text, map, spelling });
-        document
+    fn srcdoc(&self, srcdoc: Embedded, depth: usize, number: usize) -> Document {
+        embedded(srcdoc, self.options, entity_name(&self.entity, number), depth)
     }
+}
+
+/// The HTML document in a value, `depth` documents deep; it is called `entity`.
+pub(super) fn embedded(
+    found: Embedded,
+    options: &ScanOptions,
+    entity: Arc<str>,
+    depth: usize,
+) -> Document {
+    let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;
+    let in_cdata =
+        carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
+    let nested = Nested { options, entity, depth, enclosed: in_cdata };
+    let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
+    let has_unknown = entities.iter().any(|entity| !entity.is_known);
+    for link in document.links.iter_mut().filter(|_| has_unknown) {
+        if unknown(&entities, link.span()) == Some(true) {
+            link.against = Against::Unknown;
+        }
+    }
+    let spelling = Spelling { form: Form::Document, carrier, enclosed };
+    let piece = |(span, carrier)| Some(Piece { span, carrier, map: map.slice(span)? });
+    let pieces = pieces.into_iter().filter_map(piece).collect();
+    document.within = within;
+    document.decoded = Some(Decoded { text, map, spelling, pieces });
+    document
 }
 
 fn too_deep(document: &mut Document, span: Span) {
@@ -234,7 +253,15 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
         {
             left = rest;
             let span = Span::new(*at, *at + 5);
-            bases.push(DeclaredBase { span, value: None, standing, removable: None });
+            let kind = BaseKind::Element;
+            bases.push(DeclaredBase {
+                kind,
+                span,
+                value: None,
+                is_known: true,
+                standing,
+                removable: None,
+            });
         }
     };
     if !strays.is_empty() {

@@ -1,7 +1,6 @@
 //! One pass over a range of a buffer: events to links, bases, and what is still to be scanned.
 //!
-//! Tags are looked up in [`attributes`], values come apart by their syntax, and each reference
-//! is added with its way back to the bytes.
+//! Tags are looked up in [`attributes`]; what is in their values, the collector finds.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -16,22 +15,20 @@
 use std::collections::HashMap;
 
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
-use super::{Event, Markup, Srcdoc, TextModel, exact, tokens};
+use super::{Event, Markup, TextModel, exact, tokens};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, DeclaredBase, LONGEST_BASE, Link, Standing};
+use crate::document::{Against, BaseKind, DeclaredBase, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::spelling::Carrier;
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
-use crate::scan::{ScanOptions, css, json, value};
+use crate::scan::attributes::{self, Group, Namespace, Syntax};
+use crate::scan::collect::{Carriers, Collector, Place};
+use crate::scan::{ScanOptions, json, value};
 use crate::span::Span;
 
 /// As much of an element's name as is kept.
 const LONGEST_NAME: usize = 256;
-
-/// How many bases of JSON-LD may be relative to each other; what is inside more has none.
-const MOST_INNER_BASES: usize = 16;
 
 /// An element whose text is looked at when it ends.
 struct OpenText {
@@ -57,11 +54,10 @@ pub(super) struct Pass<'a> {
     options: &'a ScanOptions,
     /// What a `base` here would be; [`Standing::First`] where one can count.
     standing: Standing,
-    pub(super) links: Vec<Link>,
+    pub(super) collector: Collector<'a>,
     pub(super) bases: Vec<DeclaredBase>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) markup: Vec<Markup>,
-    pub(super) srcdocs: Vec<Srcdoc>,
     text: Option<OpenText>,
     html: Option<Span>,
     head: Option<Span>,
@@ -73,6 +69,7 @@ impl<'a> Pass<'a> {
     fn new(
         bytes: &'a [u8],
         standing: Standing,
+        enclosed: bool,
         charset: Charset,
         options: &'a ScanOptions,
     ) -> Self {
@@ -81,11 +78,10 @@ impl<'a> Pass<'a> {
             charset,
             options,
             standing,
-            links: Vec::new(),
+            collector: Collector::new(options, enclosed || standing != Standing::First),
             bases: Vec::new(),
             diagnostics: Vec::new(),
             markup: Vec::new(),
-            srcdocs: Vec::new(),
             text: None,
             html: None,
             head: None,
@@ -99,16 +95,17 @@ impl<'a> Pass<'a> {
         bytes: &'a [u8],
         span: Span,
         standing: Standing,
+        enclosed: bool,
         charset: Charset,
         options: &'a ScanOptions,
     ) -> Self {
         let scripting = standing == Standing::First;
-        let mut pass = Self::new(bytes, standing, charset, options);
+        let mut pass = Self::new(bytes, standing, enclosed, charset, options);
         let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
         {
             Ok(facts) => facts,
             Err(stopped) => {
-                pass = Self::new(bytes, standing, charset, options);
+                pass = Self::new(bytes, standing, enclosed, charset, options);
                 pass.without_tree = true;
                 pass.diagnostics.push(without_tree(stopped));
                 tokens::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
@@ -124,10 +121,6 @@ impl<'a> Pass<'a> {
             }
         }
         pass
-    }
-
-    fn enclosed(&self) -> bool {
-        self.standing != Standing::First
     }
 
     /// Where a `base` element would be the first child of `head`, its start tag implied or not.
@@ -197,14 +190,11 @@ impl<'a> Pass<'a> {
         for attribute in tag::distinct(self.bytes, &tag) {
             if self.is_named(&attribute, "implementation") {
                 let place = Place {
-                    element: "?import",
                     attribute: Some("implementation"),
-                    row: None,
-                    carrier: Carrier::Attribute(attribute.quote),
-                    against: Against::Document,
                     no_value: attribute.value.is_none(),
+                    ..text_of("?import", Carriers::One(Carrier::Attribute(attribute.quote)))
                 };
-                self.references(self.value(&attribute), Syntax::Url, &place);
+                self.collector.references(self.value(&attribute), Syntax::Url, &place);
             }
         }
     }
@@ -290,7 +280,8 @@ impl<'a> Pass<'a> {
             Namespace::Html => self.standing,
             _ => Standing::Foreign,
         };
-        self.bases.push(DeclaredBase { span: tag.span, value, standing, removable });
+        let (kind, span) = (BaseKind::Element, tag.span);
+        self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
     }
 
     fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
@@ -382,90 +373,13 @@ impl<'a> Pass<'a> {
             element,
             attribute: Some(name),
             row: Some(row),
-            carrier: Carrier::Attribute(attribute.quote),
+            carriers: Carriers::One(Carrier::Attribute(attribute.quote)),
             against,
             no_value: attribute.value.is_none(),
+            entities: &[],
         };
         let view = self.value(attribute);
-        self.references(view, row.syntax, &place);
-    }
-
-    /// Takes a value apart into its references.
-    fn references(&mut self, view: View, syntax: Syntax, place: &Place<'_>) {
-        let text = view.text.as_str();
-        let (spans, form) = match syntax {
-            Syntax::Url => (vec![Span::new(0, text.len())], Form::Whole),
-            Syntax::Curie if text.trim_start().starts_with('[') => return,
-            Syntax::Curie => (vec![Span::new(0, text.len())], Form::Whole),
-            Syntax::Spaces => (value::space_separated(text), Form::Spaces),
-            Syntax::Commas => (value::comma_separated(text), Form::Commas),
-            Syntax::Semicolons => (value::semicolon_separated(text), Form::Semicolons),
-            Syntax::Srcset => (value::srcset(text), Form::Srcset),
-            Syntax::Task => (value::task(text), Form::Semicolons),
-            Syntax::Refresh => match value::refresh(text) {
-                Some(refresh) if refresh.span.is_empty() => return,
-                Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
-                None => return,
-            },
-            Syntax::Css | Syntax::CssValue => {
-                return self.css(&view, &|_| Some(place.carrier), place);
-            }
-            Syntax::Html => {
-                let (carrier, enclosed) = (place.carrier, self.enclosed());
-                self.srcdocs.push(Srcdoc { value: view, carrier, enclosed });
-                return;
-            }
-        };
-        for span in spans {
-            self.reference(&view, span, form, place.carrier, place);
-        }
-    }
-
-    /// Adds the reference at `span` of `view`, without the white space around it.
-    fn reference(
-        &mut self,
-        view: &View,
-        span: Span,
-        form: Form,
-        carrier: Carrier,
-        place: &Place<'_>,
-    ) {
-        let text = &view.text[span.range()];
-        let inner = value::trimmed(text).shifted(span.start);
-        let row = place.row;
-        self.links.push(Link {
-            element: place.element.to_owned(),
-            attribute: place.attribute.map(str::to_owned),
-            reference: view.text[inner.range()].to_owned(),
-            against: place.against.clone(),
-            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
-            fragment_identifies: row.is_none_or(|row| {
-                row.fragment == Fragment::Identifier
-                    || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
-            }),
-            map: view.map.slice(inner).filter(|_| !place.no_value),
-            holder: view.map.covering(inner),
-            spelling: Spelling { form, carrier, enclosed: self.enclosed() },
-        });
-    }
-
-    /// Adds the URLs of the CSS in `view`; `carrier` says what carries a span of it, if one thing does.
-    fn css(&mut self, view: &View, carrier: &dyn Fn(Span) -> Option<Carrier>, place: &Place<'_>) {
-        if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
-            return;
-        }
-        for url in css::urls(&view.text, css::Options::from(&self.options.groups)) {
-            let form = url.form.into();
-            let carrier = carrier(url.span);
-            if let Some(raw) = view.slice(url.span) {
-                let decoded = url.form.decode(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, form, carrier.unwrap_or(place.carrier), place);
-                if let (None, Some(link)) = (carrier, self.links.last_mut()) {
-                    link.map = None;
-                }
-            }
-        }
+        self.collector.references(view, row.syntax, &place);
     }
 
     fn open_text(
@@ -512,27 +426,14 @@ impl<'a> Pass<'a> {
             return;
         };
         let span = Span::new(start, end);
-        let stylesheet = Place {
-            element: "style",
-            attribute: None,
-            row: None,
-            carrier: Carrier::Raw,
-            against: Against::Document,
-            no_value: false,
-        };
         match content {
             Content::Css => {
                 let view = self.charset.decode(&self.bytes[span.range()], start);
-                self.css(&view, &|_| Some(Carrier::Raw), &stylesheet);
+                self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
             }
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
-                let carrier = |url: Span| {
-                    let (piece, carrier) =
-                        pieces[..].get(pieces.partition_point(|(piece, _)| piece.end < url.end))?;
-                    (piece.start <= url.start).then_some(*carrier)
-                };
-                self.css(&view, &carrier, &stylesheet);
+                self.collector.css(&view, &text_of("style", Carriers::Pieces(&pieces)));
             }
             Content::Json(kind) => self.json(span, kind),
             Content::Markup => {
@@ -585,50 +486,21 @@ impl<'a> Pass<'a> {
 
     fn json(&mut self, span: Span, kind: json::Kind) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        let found = json::urls(kind, &view.text);
-        for url in &found.urls {
-            let place = Place {
-                element: "script",
-                attribute: None,
-                row: None,
-                carrier: Carrier::Raw,
-                against: inner_base(&view, &found.bases, url.base),
-                no_value: false,
-            };
-            if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::json(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, Form::Json, Carrier::Raw, &place);
-            }
-        }
+        self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
     }
 }
 
-/// The `@base` in effect, with those that it is relative to; none is left when one of them is null.
-fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
-    let mut chain = Vec::new();
-    let mut next = innermost;
-    while let Some(base) = next.and_then(|at| bases.get(at)) {
-        let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
-            return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
-        };
-        if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
-            return Against::Nothing;
-        }
-        chain.insert(0, escape::json(raw).text);
-        next = base.outer;
+/// The text of an element.
+fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> Place<'a> {
+    Place {
+        element,
+        attribute: None,
+        row: None,
+        carriers,
+        against: Against::Document,
+        no_value: false,
+        entities: &[],
     }
-    if chain.is_empty() { Against::Document } else { Against::Inner(chain) }
-}
-
-/// What a reference's surroundings say of it.
-struct Place<'a> {
-    element: &'a str,
-    attribute: Option<&'a str>,
-    row: Option<&'static Row>,
-    carrier: Carrier,
-    against: Against,
-    no_value: bool,
 }
 
 fn without_tree(stopped: exact::Stopped) -> Diagnostic {

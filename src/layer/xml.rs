@@ -1,0 +1,451 @@
+//! The escapes of XML: character references and entity references (XML 1.0, 4.1), line ends (2.11) and
+//! the white space of attribute values (3.3.3), read as a layer and written again.
+//!
+//! Of entities, the five predefined ones (4.6) and those that the internal subset declares are known
+//! (4.2.1). Their text is read within a budget that is fixed for a document, so that no entity made of
+//! entities made of entities can take more.
+//!
+//! ```
+//! use baselink::layer::{View, xml::{self, Entities}};
+//! let entities = Entities::of_doctype("a [<!ENTITY dir '../d&#47;'>]");
+//! let value = xml::attribute_value(View::of_str("&dir;x?y&amp;z", 0), &entities);
+//! assert_eq!(value.view.text, "../d/x?y&z");
+//! assert!(value.entities[0].is_known);
+//! ```
+//!
+//! Deliberately absent: external entities. They are never fetched, and a parameter entity, whose text
+//! could declare anything, ends the reading of declarations (5.1).
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use super::escape::Quote;
+use super::{MapBuilder, View};
+use crate::span::Span;
+
+/// How many bytes of entities, and references to them, are read in a document.
+const BUDGET: usize = 1 << 20;
+
+/// How deep entities may refer to each other.
+const DEEPEST: usize = 32;
+
+/// The longest name of an entity that is looked up.
+const LONGEST_NAME: usize = 256;
+
+/// Text of a document with its references read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text. An entity that is not known stands as its reference.
+    pub view: View,
+    /// The entities in it, in their order.
+    pub entities: Vec<EntityUse>,
+}
+
+/// An entity that was referred to; the predefined ones don't count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntityUse {
+    /// Its bytes in the text of the view.
+    pub span: Span,
+    /// Whether that is its own text, and not the reference.
+    pub is_known: bool,
+}
+
+/// The general entities that a document declares, and what of the budget is left.
+#[derive(Clone, Debug, Default)]
+pub struct Entities {
+    /// By name; `None` for an external one.
+    declared: HashMap<String, Option<String>>,
+    spent: Cell<usize>,
+}
+
+impl Entities {
+    /// The declarations in `doctype`, which is what stands between `<!DOCTYPE` and `>`.
+    #[must_use]
+    pub fn of_doctype(doctype: &str) -> Self {
+        let mut entities = Self::default();
+        let mut rest = behind_external_id(doctype);
+        // 5.1: behind a parameter entity that is not read, declarations do not count.
+        while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| rest[at..].starts_with('<')) {
+            rest = &rest[at..];
+            rest = if let Some(comment) = rest.strip_prefix("<!--") {
+                behind(comment, "-->")
+            } else if let Some(instruction) = rest.strip_prefix("<?") {
+                behind(instruction, "?>")
+            } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
+                entities.declare(entity);
+                behind_declaration(entity)
+            } else {
+                behind_declaration(&rest[1..])
+            };
+        }
+        entities
+    }
+
+    /// Reads what stands behind `<!ENTITY` (4.2); of two declarations the first counts.
+    fn declare(&mut self, declaration: &str) {
+        let Some(named) = declaration.strip_prefix(is_space) else {
+            return;
+        };
+        let named = named.trim_start_matches(is_space);
+        let name = &named[..named.find(is_space).unwrap_or(named.len())];
+        let value = named[name.len()..].trim_start_matches(is_space);
+        let text = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let Some(text) = value[1..].split(quote).next() else {
+                    return;
+                };
+                // 4.4.5: a parameter entity is not allowed there, and not read.
+                Some(characters(text))
+            }
+            _ => None,
+        };
+        if name != "%" && !name.is_empty() {
+            self.declared.entry(name.to_owned()).or_insert(text);
+        }
+    }
+
+    /// Whether the budget did not suffice.
+    #[must_use]
+    pub fn is_exhausted(&self) -> bool {
+        self.spent.get() > BUDGET
+    }
+
+    fn text_of(&self, name: &str) -> Option<&str> {
+        let text = self.declared.get(name)?.as_deref()?;
+        self.spent.set(self.spent.get().saturating_add(1 + text.len()));
+        (!self.is_exhausted()).then_some(text)
+    }
+
+    /// The text of an entity with all in it read; `None` where some of it is not known.
+    fn expand(&self, name: &str) -> Option<String> {
+        if self.is_exhausted() {
+            return None;
+        }
+        let mut out = String::new();
+        let mut open = vec![(name, self.text_of(name)?)];
+        while let Some((_, rest)) = open.last_mut() {
+            let Some(at) = rest.find('&') else {
+                out.push_str(rest);
+                open.pop();
+                continue;
+            };
+            out.push_str(&rest[..at]);
+            let text = &rest[at..];
+            match reference(text) {
+                None => {
+                    out.push('&');
+                    *rest = &text[1..];
+                }
+                Some((length, Reference::Character(character))) => {
+                    out.push(character);
+                    *rest = &text[length..];
+                }
+                Some((length, Reference::Entity(inner))) => {
+                    *rest = &text[length..];
+                    if open.iter().any(|(name, _)| *name == inner) {
+                        return None;
+                    }
+                    if open.len() == DEEPEST {
+                        self.spent.set(usize::MAX);
+                        return None;
+                    }
+                    open.push((inner, self.text_of(inner)?));
+                }
+            }
+        }
+        Some(out)
+    }
+}
+
+/// XML's white space (2.3).
+fn is_space(character: char) -> bool {
+    matches!(character, ' ' | '\t' | '\r' | '\n')
+}
+
+fn behind<'a>(text: &'a str, end: &str) -> &'a str {
+    text.find(end).map_or("", |at| &text[at + end.len()..])
+}
+
+/// Behind the name and the external identifier of a document type declaration, and its `[`.
+fn behind_external_id(doctype: &str) -> &str {
+    let mut rest = doctype;
+    while let Some(at) = rest.find(['"', '\'', '[']) {
+        let found = rest[at..].chars().next();
+        rest = &rest[at + 1..];
+        match found {
+            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            _ => return rest,
+        }
+    }
+    ""
+}
+
+/// Behind the `>` of a declaration, literals passed over.
+fn behind_declaration(declaration: &str) -> &str {
+    let mut rest = declaration;
+    while let Some(at) = rest.find(['"', '\'', '>']) {
+        let found = rest[at..].chars().next();
+        rest = &rest[at + 1..];
+        match found {
+            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            _ => return rest,
+        }
+    }
+    ""
+}
+
+/// The replacement text of an entity value: character references are read where it is declared, others
+/// where it is used (4.5).
+fn characters(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut rest = value;
+    while let Some(at) = rest.find("&#") {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (length, character) = match reference(rest) {
+            Some((length, Reference::Character(character))) => (length, character),
+            _ => (1, '&'),
+        };
+        out.push(character);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
+enum Reference<'a> {
+    Character(char),
+    Entity(&'a str),
+}
+
+/// The reference at the start of `text`, which begins with `&`, and its length.
+fn reference(text: &str) -> Option<(usize, Reference<'_>)> {
+    let limit = text.len().min(LONGEST_NAME);
+    let end = text.as_bytes()[..limit].iter().position(|&byte| byte == b';')?;
+    let name = &text[1..end];
+    let is_name = |character: char| {
+        character.is_alphanumeric()
+            || matches!(character, '_' | ':' | '-' | '.')
+            || character > '\u{b6}'
+    };
+    if let Some(number) = name.strip_prefix('#') {
+        let (digits, radix) = number.strip_prefix('x').map_or((number, 10), |digits| (digits, 16));
+        if !digits.chars().all(|digit| digit.is_digit(radix)) {
+            return None;
+        }
+        let number = u32::from_str_radix(digits, radix).ok()?;
+        let character = char::from_u32(number).filter(|&character| is_char(character))?;
+        return Some((end + 1, Reference::Character(character)));
+    }
+    let predefined = match name {
+        "amp" => '&',
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        _ if name.is_empty() || !name.chars().all(is_name) => return None,
+        _ => return Some((end + 1, Reference::Entity(name))),
+    };
+    Some((end + 1, Reference::Character(predefined)))
+}
+
+/// Whether XML has the character at all (2.2).
+#[must_use]
+pub fn is_char(character: char) -> bool {
+    !matches!(character, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// Reads an attribute value as written between its quotes.
+#[must_use]
+pub fn attribute_value(view: View, entities: &Entities) -> Text {
+    read(view, Some(entities), true)
+}
+
+/// Reads character data between tags.
+#[must_use]
+pub fn character_data(view: View, entities: &Entities) -> Text {
+    read(view, Some(entities), false)
+}
+
+/// Reads the content of a CDATA section, in which only line ends are not what they seem.
+#[must_use]
+pub fn cdata(view: View) -> View {
+    read(view, None, false).view
+}
+
+fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
+    let is_special = |byte: u8| match byte {
+        b'\r' => true,
+        b'&' => entities.is_some(),
+        b'\n' | b'\t' => is_attribute,
+        _ => false,
+    };
+    let Some(mut at) = view.text.bytes().position(is_special) else {
+        return Text { view, entities: Vec::new() };
+    };
+    let bytes = view.text.as_bytes();
+    let line_end = if is_attribute { " " } else { "\n" };
+    let mut text = String::with_capacity(bytes.len());
+    let mut map = MapBuilder::default();
+    let mut used = Vec::new();
+    let mut plain = 0;
+    let mut buffer = [0; 4];
+    while at < bytes.len() {
+        let rest = &view.text[at..];
+        let expanded;
+        let (length, new, entity) = match (bytes[at], entities) {
+            (b'\r', _) => (1 + usize::from(bytes.get(at + 1) == Some(&b'\n')), line_end, None),
+            (b'\n' | b'\t', _) if is_attribute => (1, " ", None),
+            (b'&', Some(entities)) => match reference(rest) {
+                Some((length, Reference::Character(character))) => {
+                    (length, &*character.encode_utf8(&mut buffer), None)
+                }
+                Some((length, Reference::Entity(name))) => {
+                    expanded = entities.expand(name);
+                    let known = expanded.as_deref();
+                    (length, known.unwrap_or(&rest[..length]), Some(known.is_some()))
+                }
+                None => (0, "", None),
+            },
+            _ => (0, "", None),
+        };
+        if length == 0 {
+            at += 1;
+        } else {
+            text.push_str(&view.text[plain..at]);
+            map.verbatim(plain, at - plain);
+            if let Some(is_known) = entity {
+                let span = Span::new(text.len(), text.len() + new.len());
+                used.push(EntityUse { span, is_known });
+            }
+            text.push_str(new);
+            map.whole(new.len(), Span::new(at, at + length), None);
+            at += length;
+            plain = at;
+        }
+        at += bytes[at..].iter().position(|&byte| is_special(byte)).unwrap_or(bytes.len() - at);
+    }
+    text.push_str(&view.text[plain..]);
+    map.verbatim(plain, view.text.len() - plain);
+    Text { view: View { map: map.finish(0).over(&view.map), text }, entities: used }
+}
+
+/// Spells `text` so that it stands for itself in an attribute value delimited by `quote`.
+#[must_use]
+pub fn spell_attribute(text: &str, quote: Quote) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match (character, quote) {
+            ('&', _) => out.push_str("&amp;"),
+            ('<', _) => out.push_str("&lt;"),
+            ('>', _) => out.push_str("&gt;"),
+            ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
+            ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
+            ('\t' | '\n' | '\r', _) => out.push_str(&format!("&#{};", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Spells `text` so that it stands for itself between tags.
+#[must_use]
+pub fn spell_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\r', "&#13;")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn value(raw: &str, doctype: &str) -> Text {
+        attribute_value(View::of_str(raw, 0), &Entities::of_doctype(doctype))
+    }
+
+    /// XML 1.0, 4.1 and 4.6: five names, and a `;` always.
+    #[test]
+    fn references_are_those_of_xml() {
+        for (raw, text) in [
+            ("a&amp;b&lt;&gt;&quot;&apos;", "a&b<>\"'"),
+            ("&#104;ttp&#x3A;&#x3a;", "http::"),
+            ("&copy=1&amp", "&copy=1&amp"),
+            ("&#X2f; &#xd800; &#0; &#1; &#; & &;", "&#X2f; &#xd800; &#0; &#1; &#; & &;"),
+            ("&#+47;", "&#+47;"),
+            // 3.3.3: white space as written is a space, written as a reference it is itself.
+            ("a\r\nb\tc\nd\re", "a b c d e"),
+            ("&#10;&#9;", "\n\t"),
+            ("&nbsp;x", "&nbsp;x"),
+        ] {
+            assert_eq!(value(raw, "").view.text, text, "{raw:?}");
+        }
+        let text = character_data(View::of_str("a\r\nb\tc&lt;", 0), &Entities::default());
+        assert_eq!(text.view.text, "a\nb\tc<");
+        assert_eq!(cdata(View::of_str("a\r\n&amp;", 0)).text, "a\n&amp;");
+    }
+
+    /// XML 1.0, 4.5 and appendix D.
+    #[test]
+    fn internal_entities_are_read() {
+        let doctype = "test SYSTEM '[<!ENTITY no \"n\">' [
+            <!-- <!ENTITY c 'comment'> --><?pi <!ENTITY p 'pi'> ?>
+            <!ELEMENT test (#PCDATA)><!ATTLIST test a CDATA '<!ENTITY l \"x\">'>
+            <!ENTITY xx '&#37;zz;'><!ENTITY example '<p>An ampersand (&#38;#38;) or &amp;.</p>'>
+            <!ENTITY ext SYSTEM 'http://h/'><!ENTITY % pe 'x'>
+            <!ENTITY dir '../'><!ENTITY dir 'second/'><!ENTITY two '&dir;&dir;'>
+            <!ENTITY a '&b;'><!ENTITY b '&a;'>
+            %unread; <!ENTITY late 'l'> ]";
+        let read = |raw| value(raw, doctype).view.text;
+        assert_eq!(read("&example;"), "<p>An ampersand (&) or &.</p>");
+        assert_eq!(read("&xx;"), "%zz;");
+        assert_eq!(read("&two;x"), "../../x");
+        for unknown in ["&no;", "&c;", "&p;", "&l;", "&ext;", "&a;", "&late;", "&pe;"] {
+            let text = value(unknown, doctype);
+            assert_eq!(text.view.text, unknown);
+            assert!(!text.entities[0].is_known);
+        }
+        let text = value("x&dir;y", doctype);
+        assert_eq!(text.entities, [EntityUse { span: Span::new(1, 4), is_known: true }]);
+        assert_eq!([1, 2, 4].map(|at| text.view.map.to_source(at)), [Some(1), None, Some(6)]);
+    }
+
+    #[test]
+    fn entities_have_a_budget() {
+        let mut laughs = "l [<!ENTITY l0 'lol'><!ENTITY e0 ''>".to_owned();
+        for level in 1..=20 {
+            let of = |name: &str| format!("&{name}{};", level - 1).repeat(10);
+            laughs += &format!("<!ENTITY l{level} '{}'><!ENTITY e{level} '{}'>", of("l"), of("e"));
+        }
+        for name in ["l20", "e20"] {
+            let entities = Entities::of_doctype(&laughs);
+            let read = |raw: &str| attribute_value(View::of_str(raw, 0), &entities).view.text;
+            assert_eq!(read("&l2;").len(), 300);
+            assert!(!entities.is_exhausted());
+            assert_eq!(read(&format!("&{name};")), format!("&{name};"));
+            assert!(entities.is_exhausted());
+            assert_eq!(read("&l2;"), "&l2;");
+        }
+    }
+
+    #[test]
+    fn what_is_spelled_reads_as_itself() {
+        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
+        for quote in [Quote::Double, Quote::Single] {
+            assert_eq!(value(&spell_attribute(odd, quote), "").view.text, odd);
+        }
+        let spelled = spell_text(odd);
+        assert_eq!(character_data(View::of_str(&spelled, 0), &Entities::default()).view.text, odd);
+        assert!(!spelled.contains("]]>"));
+    }
+
+    #[test]
+    fn hostile_declarations_take_linear_time() {
+        for piece in ["<!ENTITY ", "<!ENTITY a '", "<", "<!", "<!--", "'", "<!ENTITY a 'b'>", "&#"]
+        {
+            let doctype = format!("x [{}", piece.repeat(1_000_000 / piece.len()));
+            assert!(!Entities::of_doctype(&doctype).is_exhausted());
+        }
+        let text = value(&"&a".repeat(500_000), "");
+        assert_eq!(text.view.text.len(), 1_000_000);
+    }
+}

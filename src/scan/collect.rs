@@ -1,0 +1,240 @@
+//! From the value of a place to its links: the value is taken apart by its syntax, and each reference
+//! is added with its way back to the bytes.
+//!
+//! ```
+//! // The value is CSS in an attribute: two layers, one reference.
+//! let page = b"<p style=\"a:url(&quot;x\\&#121;&quot;)\">";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "xy");
+//! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
+//! ```
+//!
+//! Deliberately absent: where values are. The rooms of HTML and XML find them.
+
+use super::attributes::{Empty, Fragment, Row, Syntax};
+use super::{ScanOptions, css, json, value};
+use crate::document::{Against, LONGEST_BASE, Link};
+use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::xml::EntityUse;
+use crate::layer::{View, escape};
+use crate::span::Span;
+
+/// How many bases of JSON-LD may be relative to each other; what is inside more has none.
+const MOST_INNER_BASES: usize = 16;
+
+/// The links of a document, as they are found.
+pub(super) struct Collector<'a> {
+    options: &'a ScanOptions,
+    /// Whether all of it lies in something that `<` and `>` could end.
+    enclosed: bool,
+    pub(super) links: Vec<Link>,
+    /// The documents in values.
+    pub(super) embedded: Vec<Embedded>,
+}
+
+/// A document in a value.
+pub(super) struct Embedded {
+    pub(super) value: View,
+    pub(super) carrier: Carrier,
+    /// What carries each piece of it, where that is not one thing.
+    pub(super) pieces: Vec<(Span, Carrier)>,
+    /// The entities of XML in it.
+    pub(super) entities: Vec<EntityUse>,
+    pub(super) enclosed: bool,
+    /// What a reference would be resolved against in its place.
+    pub(super) within: Against,
+}
+
+/// What carries a value.
+#[derive(Clone, Copy)]
+pub(super) enum Carriers<'a> {
+    /// One thing.
+    One(Carrier),
+    /// Each piece of it something, in their order.
+    Pieces(&'a [(Span, Carrier)]),
+}
+
+impl Carriers<'_> {
+    /// What carries `span` of the value; `None` where that is more than one thing.
+    fn of(self, span: Span) -> Option<Carrier> {
+        match self {
+            Self::One(carrier) => Some(carrier),
+            Self::Pieces(pieces) => {
+                let at = pieces.partition_point(|(piece, _)| piece.end < span.end);
+                let (piece, carrier) = pieces.get(at)?;
+                (piece.start <= span.start).then_some(*carrier)
+            }
+        }
+    }
+
+    fn first(self) -> Carrier {
+        match self {
+            Self::One(carrier) => carrier,
+            Self::Pieces(pieces) => pieces.first().map_or(Carrier::Raw, |(_, carrier)| *carrier),
+        }
+    }
+}
+
+/// What a reference's surroundings say of it.
+pub(super) struct Place<'a> {
+    pub(super) element: &'a str,
+    pub(super) attribute: Option<&'a str>,
+    pub(super) row: Option<&'static Row>,
+    pub(super) carriers: Carriers<'a>,
+    pub(super) against: Against,
+    /// The attribute stands there without `=`.
+    pub(super) no_value: bool,
+    /// The entities of XML in the value.
+    pub(super) entities: &'a [EntityUse],
+}
+
+impl<'a> Collector<'a> {
+    pub(super) fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
+        Self { options, enclosed, links: Vec::new(), embedded: Vec::new() }
+    }
+
+    /// Takes a value apart into its references.
+    pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &Place<'_>) {
+        let text = view.text.as_str();
+        let (spans, form) = match syntax {
+            Syntax::Url => (vec![Span::new(0, text.len())], Form::Whole),
+            Syntax::Curie if text.trim_start().starts_with('[') => return,
+            Syntax::Curie => (vec![Span::new(0, text.len())], Form::Whole),
+            Syntax::Spaces => (value::space_separated(text), Form::Spaces),
+            Syntax::Pairs => (
+                value::space_separated(text).into_iter().skip(1).step_by(2).collect(),
+                Form::Spaces,
+            ),
+            Syntax::Commas => (value::comma_separated(text), Form::Commas),
+            Syntax::Semicolons => (value::semicolon_separated(text), Form::Semicolons),
+            Syntax::Srcset => (value::srcset(text), Form::Srcset),
+            Syntax::Task => (value::task(text), Form::Semicolons),
+            Syntax::Refresh => match value::refresh(text) {
+                Some(refresh) if refresh.span.is_empty() => return,
+                Some(refresh) => (vec![refresh.span], Form::Refresh(refresh.quote)),
+                None => return,
+            },
+            Syntax::Css | Syntax::CssValue => return self.css(&view, place),
+            Syntax::Html => {
+                let pieces = match place.carriers {
+                    Carriers::One(_) => Vec::new(),
+                    Carriers::Pieces(pieces) => pieces.to_vec(),
+                };
+                self.embedded.push(Embedded {
+                    value: view,
+                    carrier: place.carriers.first(),
+                    pieces,
+                    entities: place.entities.to_vec(),
+                    enclosed: self.enclosed,
+                    within: place.against.clone(),
+                });
+                return;
+            }
+        };
+        for span in spans {
+            let inner = value::trimmed(&text[span.range()]).shifted(span.start);
+            let is_unknown = unknown(place.entities, inner);
+            self.reference(&view, span, form, place.carriers.of(inner), place);
+            self.judge_entities(is_unknown);
+        }
+    }
+
+    /// Whether the last link holds entities, of which one `is_unknown`; `None` without any.
+    fn judge_entities(&mut self, is_unknown: Option<bool>) {
+        if let (Some(is_unknown), Some(link)) = (is_unknown, self.links.last_mut()) {
+            link.map = None;
+            if is_unknown {
+                link.against = Against::Unknown;
+            }
+        }
+    }
+
+    /// Adds the reference at `span` of `view`, without the white space around it. Where more than one
+    /// thing carries it, it cannot be edited.
+    fn reference(
+        &mut self,
+        view: &View,
+        span: Span,
+        form: Form,
+        carrier: Option<Carrier>,
+        place: &Place<'_>,
+    ) {
+        let text = &view.text[span.range()];
+        let inner = value::trimmed(text).shifted(span.start);
+        let row = place.row;
+        let is_editable = !place.no_value && carrier.is_some();
+        let carrier = carrier.unwrap_or(place.carriers.first());
+        self.links.push(Link {
+            element: place.element.to_owned(),
+            attribute: place.attribute.map(str::to_owned),
+            reference: view.text[inner.range()].to_owned(),
+            against: place.against.clone(),
+            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
+            fragment_identifies: row.is_none_or(|row| {
+                row.fragment == Fragment::Identifier
+                    || matches!(row.syntax, Syntax::Css | Syntax::CssValue)
+            }),
+            map: view.map.slice(inner).filter(|_| is_editable),
+            holder: view.map.covering(inner),
+            spelling: Spelling { form, carrier, enclosed: self.enclosed },
+        });
+    }
+
+    /// Adds the URLs of the CSS in `view`.
+    pub(super) fn css(&mut self, view: &View, place: &Place<'_>) {
+        if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
+            return;
+        }
+        for url in css::urls(&view.text, css::Options::from(&self.options.groups)) {
+            let form = url.form.into();
+            if let Some(raw) = view.slice(url.span) {
+                let decoded = url.form.decode(raw);
+                let whole = Span::new(0, decoded.text.len());
+                self.reference(&decoded, whole, form, place.carriers.of(url.span), place);
+                self.judge_entities(unknown(place.entities, url.span));
+            }
+        }
+    }
+
+    /// Adds the URLs of the JSON in `view`.
+    pub(super) fn json(&mut self, view: &View, kind: json::Kind, place: &Place<'_>) {
+        let found = json::urls(kind, &view.text);
+        for url in &found.urls {
+            let against = match inner_base(view, &found.bases, url.base) {
+                Against::Document => place.against.clone(),
+                inner => inner,
+            };
+            let place = Place { against, ..*place };
+            if let Some(raw) = view.slice(url.span) {
+                let decoded = escape::json(raw);
+                let whole = Span::new(0, decoded.text.len());
+                self.reference(&decoded, whole, Form::Json, place.carriers.of(url.span), &place);
+                self.judge_entities(unknown(place.entities, url.span));
+            }
+        }
+    }
+}
+
+/// Whether one of the entities in `span` is not known; `None` where there are none.
+pub(super) fn unknown(entities: &[EntityUse], span: Span) -> Option<bool> {
+    let first = entities.partition_point(|entity| entity.span.end <= span.start);
+    let inside = entities[first..].iter().take_while(|entity| entity.span.start < span.end);
+    inside.map(|entity| !entity.is_known).reduce(|a, b| a || b)
+}
+
+/// The `@base` in effect, with those that it is relative to; none is left when one of them is null.
+fn inner_base(view: &View, bases: &[json::JsonBase], innermost: Option<usize>) -> Against {
+    let mut chain = Vec::new();
+    let mut next = innermost;
+    while let Some(base) = next.and_then(|at| bases.get(at)) {
+        let Some(raw) = base.span.and_then(|span| view.slice(span)) else {
+            return if chain.is_empty() { Against::Nothing } else { Against::Inner(chain) };
+        };
+        if chain.len() == MOST_INNER_BASES || raw.text.len() > LONGEST_BASE {
+            return Against::Nothing;
+        }
+        chain.insert(0, escape::json(raw).text);
+        next = base.outer;
+    }
+    if chain.is_empty() { Against::Document } else { Against::Inner(chain) }
+}

@@ -1,0 +1,74 @@
+//! XML to a [`Document`]: XHTML, SVG, MathML, Atom, RSS and other vocabularies, each place by its
+//! namespace, each element with the `xml:base` that is in force in it (XML 1.0, Namespaces in XML 1.0,
+//! XML Base).
+//!
+//! [`tokens`] says where tags and texts are, [`namespaces`] what a prefix means, [`vocabulary`] which
+//! places there are beside those of [`super::attributes`]; a pass puts them together. HTML in feeds and
+//! in `srcdoc` is a document of its own.
+//!
+//! A document that is not well formed is understood up to its fault; what stands behind it is left.
+//!
+//! ```
+//! use baselink::{ScanOptions, format::Format, scan_as};
+//! let svg = b"<s:svg xmlns:s='http://www.w3.org/2000/svg'><s:a href='x'/><S:a href='y'/></s:svg>";
+//! let document = scan_as(Format::Svg, svg, &ScanOptions::default()).unwrap();
+//! let references: Vec<_> = document.links.iter().map(|link| link.reference.as_str()).collect();
+//! assert_eq!(references, ["x"]);
+//! ```
+//!
+//! Deliberately absent: external entities and DTDs. Nothing is fetched.
+
+pub mod namespaces;
+mod pass;
+pub mod tokens;
+pub mod vocabulary;
+
+use std::sync::Arc;
+
+use self::pass::Pass;
+use super::{ScanOptions, html};
+use crate::document::{Decoded, Document, entity_name};
+use crate::format::Format;
+use crate::layer::View;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::{Carrier, Form, Spelling};
+
+/// Scans `bytes` as XML; `format` says which.
+///
+/// Any bytes are a document. Linear in time and memory.
+pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Document {
+    let found = Charset::detect_xml(bytes, options.charset);
+    if found.charset.is_ascii_compatible() {
+        return document(format, bytes, found.mark, found.charset, options);
+    }
+    let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
+    let mut document = document(format, text.as_bytes(), 0, Charset::UTF_8, options);
+    document.charset = found.charset;
+    let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
+    document
+}
+
+fn document(
+    format: Format,
+    bytes: &[u8],
+    start: usize,
+    charset: Charset,
+    options: &ScanOptions,
+) -> Document {
+    let pass = Pass::over(bytes, start, charset, format, options);
+    let mut document = Document::empty(Arc::clone(&options.entity), format, charset);
+    document.links = pass.collector.links;
+    document.links.sort_by_key(|link| link.span().start);
+    document.bases = pass.bases;
+    document.element_bases = pass.element_bases;
+    document.diagnostics = pass.diagnostics;
+    document.head = pass.head;
+    let mut embedded = pass.collector.embedded;
+    embedded.sort_by_key(|embedded| embedded.value.map.source().start);
+    let parts = embedded.into_iter().enumerate().map(|(index, found)| {
+        html::embedded(found, options, entity_name(&document.entity, index + 1), 1)
+    });
+    document.parts = parts.collect();
+    document
+}

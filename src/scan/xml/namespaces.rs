@@ -1,0 +1,269 @@
+//! Namespaces in XML 1.0: which prefix means what where, and which vocabularies are known.
+//!
+//! ```
+//! use baselink::scan::xml::namespaces::{Bindings, Vocabulary};
+//! let mut bindings = Bindings::default();
+//! let outer = bindings.enter();
+//! bindings.bind(b"h", Vocabulary::of_name("http://www.w3.org/1999/xhtml"));
+//! assert_eq!(bindings.of_element(b"h"), Vocabulary::Xhtml);
+//! bindings.leave(outer);
+//! assert_eq!(bindings.of_element(b"h"), Vocabulary::Other);
+//! ```
+//!
+//! Deliberately absent: names of namespaces that no link is in. They are all one.
+
+use std::collections::HashMap;
+
+/// A namespace that is known, by what is written in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vocabulary {
+    /// No namespace, and no document element that tells.
+    Plain,
+    /// A namespace that is not known.
+    Other,
+    /// `xml:`, which is bound by definition.
+    Xml,
+    /// XHTML 1.
+    Xhtml,
+    /// SVG.
+    Svg,
+    /// MathML.
+    MathMl,
+    /// XLink 1.
+    XLink,
+    /// Vector Markup Language.
+    Vml,
+    /// Attributes of Microsoft Office in it.
+    Office,
+    /// Atom 1.0 (RFC 4287), its draft 0.3, and feeds of it without a namespace.
+    Atom,
+    /// The Atom Publishing Protocol (RFC 5023).
+    App,
+    /// Atom threading extensions (RFC 4685).
+    Threading,
+    /// RSS of any version.
+    Rss,
+    /// RSS 1.0's content module.
+    RssContent,
+    /// Media RSS.
+    Media,
+    /// Apple's podcast feeds.
+    Itunes,
+    /// RDF/XML.
+    Rdf,
+    /// `xsi:`, of XML Schema.
+    SchemaInstance,
+    /// XInclude.
+    XInclude,
+    /// XSLT.
+    Xslt,
+    /// OPML.
+    Opml,
+    /// DocBook 4 and 5.
+    DocBook,
+    /// TEI P4 and P5.
+    Tei,
+    /// DITA.
+    Dita,
+    /// The package document of EPUB.
+    Opf,
+    /// The navigation file of EPUB 2.
+    Ncx,
+    /// KML.
+    Kml,
+    /// SMIL.
+    Smil,
+}
+
+/// Namespace names. Those of RSS are as many as its versions.
+const NAMES: &[(&str, Vocabulary)] = &[
+    ("http://www.w3.org/1999/xhtml", Vocabulary::Xhtml),
+    ("http://www.w3.org/2000/svg", Vocabulary::Svg),
+    ("http://www.w3.org/1998/Math/MathML", Vocabulary::MathMl),
+    ("http://www.w3.org/1999/xlink", Vocabulary::XLink),
+    ("urn:schemas-microsoft-com:vml", Vocabulary::Vml),
+    ("urn:schemas-microsoft-com:office:office", Vocabulary::Office),
+    ("http://www.w3.org/2005/Atom", Vocabulary::Atom),
+    ("http://purl.org/atom/ns#", Vocabulary::Atom),
+    ("http://www.w3.org/2007/app", Vocabulary::App),
+    ("http://purl.org/atom/app#", Vocabulary::App),
+    ("http://purl.org/syndication/thread/1.0", Vocabulary::Threading),
+    ("http://purl.org/rss/1.0/", Vocabulary::Rss),
+    ("http://my.netscape.com/rdf/simple/0.9/", Vocabulary::Rss),
+    ("http://channel.netscape.com/rdf/simple/0.9/", Vocabulary::Rss),
+    ("http://backend.userland.com/rss2", Vocabulary::Rss),
+    ("http://backend.userland.com/RSS2", Vocabulary::Rss),
+    ("http://blogs.law.harvard.edu/tech/rss", Vocabulary::Rss),
+    ("http://purl.org/rss/1.0/modules/content/", Vocabulary::RssContent),
+    ("http://search.yahoo.com/mrss/", Vocabulary::Media),
+    ("http://search.yahoo.com/mrss", Vocabulary::Media),
+    ("http://www.itunes.com/dtds/podcast-1.0.dtd", Vocabulary::Itunes),
+    ("http://www.w3.org/1999/02/22-rdf-syntax-ns#", Vocabulary::Rdf),
+    ("http://www.w3.org/2001/XMLSchema-instance", Vocabulary::SchemaInstance),
+    ("http://www.w3.org/2001/XInclude", Vocabulary::XInclude),
+    ("http://www.w3.org/2003/XInclude", Vocabulary::XInclude),
+    ("http://www.w3.org/1999/XSL/Transform", Vocabulary::Xslt),
+    ("http://opml.org/spec2", Vocabulary::Opml),
+    ("http://docbook.org/ns/docbook", Vocabulary::DocBook),
+    ("http://www.tei-c.org/ns/1.0", Vocabulary::Tei),
+    ("http://www.idpf.org/2007/opf", Vocabulary::Opf),
+    ("http://www.daisy.org/z3986/2005/ncx/", Vocabulary::Ncx),
+    ("http://www.opengis.net/kml/2.2", Vocabulary::Kml),
+    ("http://earth.google.com/kml/2.0", Vocabulary::Kml),
+    ("http://earth.google.com/kml/2.1", Vocabulary::Kml),
+    ("http://earth.google.com/kml/2.2", Vocabulary::Kml),
+    ("http://www.w3.org/ns/SMIL", Vocabulary::Smil),
+    ("http://www.w3.org/2001/SMIL20/Language", Vocabulary::Smil),
+    ("http://www.w3.org/2005/SMIL21/Language", Vocabulary::Smil),
+];
+
+/// What elements without a namespace are, by the document element.
+const ROOTS: &[(&[&str], Vocabulary)] = &[
+    (&["rss"], Vocabulary::Rss),
+    (&["feed", "entry"], Vocabulary::Atom),
+    (&["opml"], Vocabulary::Opml),
+    (
+        &[
+            "set", "book", "part", "article", "chapter", "appendix", "preface", "section", "sect1",
+            "refentry",
+        ],
+        Vocabulary::DocBook,
+    ),
+    (&["TEI.2", "TEI", "teiCorpus.2"], Vocabulary::Tei),
+    (
+        &["dita", "topic", "concept", "task", "reference", "glossentry", "map", "bookmap"],
+        Vocabulary::Dita,
+    ),
+    (&["package"], Vocabulary::Opf),
+    (&["ncx"], Vocabulary::Ncx),
+    (&["kml"], Vocabulary::Kml),
+    (&["smil"], Vocabulary::Smil),
+];
+
+impl Vocabulary {
+    /// Its name for people; empty for no namespace.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Other => "other",
+            Self::Xml => "XML",
+            Self::Xhtml => "XHTML",
+            Self::Svg => "SVG",
+            Self::MathMl => "MathML",
+            Self::XLink => "XLink",
+            Self::Vml => "VML",
+            Self::Office => "Office",
+            Self::Atom => "Atom",
+            Self::App => "Atom publishing",
+            Self::Threading => "Atom threading",
+            Self::Rss => "RSS",
+            Self::RssContent => "RSS content",
+            Self::Media => "Media RSS",
+            Self::Itunes => "Apple Podcasts",
+            Self::Rdf => "RDF",
+            Self::SchemaInstance => "XML Schema",
+            Self::XInclude => "XInclude",
+            Self::Xslt => "XSLT",
+            Self::Opml => "OPML",
+            Self::DocBook => "DocBook",
+            Self::Tei => "TEI",
+            Self::Dita => "DITA",
+            Self::Opf => "OPF",
+            Self::Ncx => "NCX",
+            Self::Kml => "KML",
+            Self::Smil => "SMIL",
+        }
+    }
+
+    /// The vocabulary of a namespace name; the empty one is none.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        if name.is_empty() {
+            return Self::Plain;
+        }
+        NAMES.iter().find(|(known, _)| *known == name).map_or(Self::Other, |row| row.1)
+    }
+
+    /// What elements without a namespace are in a document whose document element, itself without one,
+    /// is called `root`.
+    #[must_use]
+    pub fn of_root(root: &str) -> Self {
+        let row = ROOTS.iter().find(|(names, _)| names.contains(&root));
+        row.map_or(Self::Plain, |row| row.1)
+    }
+}
+
+/// The bindings in force.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    /// By prefix, the innermost last; the default namespace has the empty one.
+    by_prefix: HashMap<Vec<u8>, Vec<Vocabulary>>,
+    /// Prefixes in the order of their declarations.
+    declared: Vec<Vec<u8>>,
+}
+
+impl Bindings {
+    /// Goes into an element; gives what [`Bindings::leave`] needs.
+    #[must_use]
+    pub fn enter(&self) -> usize {
+        self.declared.len()
+    }
+
+    /// Undoes the declarations of the element that was entered when `outer` was given.
+    pub fn leave(&mut self, outer: usize) {
+        for prefix in self.declared.drain(outer..) {
+            if let Some(bound) = self.by_prefix.get_mut(&prefix) {
+                bound.pop();
+            }
+        }
+    }
+
+    /// Declares a prefix.
+    pub fn bind(&mut self, prefix: &[u8], vocabulary: Vocabulary) {
+        self.by_prefix.entry(prefix.to_vec()).or_default().push(vocabulary);
+        self.declared.push(prefix.to_vec());
+    }
+
+    /// The vocabulary of an element's prefix, which may be empty.
+    #[must_use]
+    pub fn of_element(&self, prefix: &[u8]) -> Vocabulary {
+        if prefix == b"xml" {
+            return Vocabulary::Xml;
+        }
+        let bound = self.by_prefix.get(prefix).and_then(|bound| bound.last().copied());
+        bound.unwrap_or(if prefix.is_empty() { Vocabulary::Plain } else { Vocabulary::Other })
+    }
+
+    /// The vocabulary of an attribute's prefix: without one it has no namespace.
+    #[must_use]
+    pub fn of_attribute(&self, prefix: &[u8]) -> Vocabulary {
+        if prefix.is_empty() { Vocabulary::Plain } else { self.of_element(prefix) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Namespaces in XML 1.0, 6.1 and 6.2.
+    #[test]
+    fn a_declaration_holds_inside_its_element() {
+        let mut bindings = Bindings::default();
+        let outermost = bindings.enter();
+        bindings.bind(b"", Vocabulary::Xhtml);
+        bindings.bind(b"s", Vocabulary::Svg);
+        let inner = bindings.enter();
+        bindings.bind(b"", Vocabulary::Plain);
+        bindings.bind(b"s", Vocabulary::MathMl);
+        assert_eq!(bindings.of_element(b""), Vocabulary::Plain);
+        assert_eq!(bindings.of_element(b"s"), Vocabulary::MathMl);
+        bindings.leave(inner);
+        assert_eq!(bindings.of_element(b""), Vocabulary::Xhtml);
+        assert_eq!(bindings.of_attribute(b""), Vocabulary::Plain);
+        assert_eq!(bindings.of_attribute(b"s"), Vocabulary::Svg);
+        bindings.leave(outermost);
+        assert_eq!(bindings.of_element(b""), Vocabulary::Plain);
+        assert_eq!(bindings.of_element(b"xml"), Vocabulary::Xml);
+    }
+}

@@ -1,0 +1,362 @@
+//! The tokens of XML (XML 1.0, 2.4 to 2.8 and 3.1) as spans of the bytes, and the attributes of a tag.
+//!
+//! quick-xml says where tokens end; that they stand one behind the other gives their beginnings.
+//!
+//! ```
+//! use baselink::scan::xml::tokens::{self, Token};
+//! let bytes = b"<a b='c'/>d";
+//! let mut found = Vec::new();
+//! let fault = tokens::scan(bytes, 0, &mut |token| {
+//!     found.push(token.span().range());
+//!     Ok(())
+//! });
+//! assert_eq!(found, [0..10, 10..11]);
+//! assert!(fault.is_none());
+//! let tag = tokens::tag(bytes, 1, 8).unwrap();
+//! assert_eq!(&bytes[tag.attributes[0].value.range()], b"c");
+//! ```
+//!
+//! Deliberately absent: what tokens make together. Whether tags nest and names are declared is asked
+//! elsewhere.
+
+use std::collections::HashSet;
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use crate::layer::escape::Quote;
+use crate::span::Span;
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A start tag or an empty-element tag.
+    StartTag {
+        /// From `<` to behind `>`.
+        span: Span,
+        /// Whether `/>` ends it.
+        is_empty: bool,
+    },
+    /// An end tag.
+    EndTag {
+        /// From `<` to behind `>`.
+        span: Span,
+    },
+    /// Character data and references.
+    Text {
+        /// All of it up to the next tag or section.
+        span: Span,
+    },
+    /// A CDATA section.
+    CData {
+        /// What is between `<![CDATA[` and `]]>`.
+        content: Span,
+    },
+    /// A comment.
+    Comment {
+        /// From `<!--` to behind `-->`.
+        span: Span,
+    },
+    /// A processing instruction, or the XML declaration.
+    Instruction {
+        /// From `<?` to behind `?>`.
+        span: Span,
+    },
+    /// A document type declaration.
+    Doctype {
+        /// From `<!` to behind `>`.
+        span: Span,
+    },
+}
+
+impl Token {
+    /// Its bytes; of a CDATA section, those inside it.
+    #[must_use]
+    pub fn span(self) -> Span {
+        match self {
+            Self::StartTag { span, .. }
+            | Self::EndTag { span }
+            | Self::Text { span }
+            | Self::CData { content: span }
+            | Self::Comment { span }
+            | Self::Instruction { span }
+            | Self::Doctype { span } => span,
+        }
+    }
+}
+
+/// Why a document is not understood from a place on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The place.
+    pub at: usize,
+    /// A clause without a full stop.
+    pub what: &'static str,
+}
+
+impl Fault {
+    /// A fault at `at`.
+    #[must_use]
+    pub fn new(at: usize, what: &'static str) -> Self {
+        Self { at, what }
+    }
+}
+
+/// Gives every token of `bytes` from `start` on to `take`, up to the first fault.
+///
+/// What the standard forbids without leaving a doubt about the structure (a lone `&`, say) is no fault
+/// here.
+pub fn scan(
+    bytes: &[u8],
+    start: usize,
+    take: &mut dyn FnMut(Token) -> Result<(), Fault>,
+) -> Option<Fault> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut start = start;
+    while bytes[start..].starts_with(MARK) {
+        start += MARK.len();
+    }
+    let is_utf_8 = std::str::from_utf8(&bytes[start..]).is_ok();
+    // All that markup is made of is ASCII, in any encoding that comes here.
+    let masked: Vec<u8> = match is_utf_8 {
+        true => Vec::new(),
+        false => bytes[start..].iter().map(|&byte| if byte < 0x80 { byte } else { 0x7f }).collect(),
+    };
+    let input = if is_utf_8 { &bytes[start..] } else { &masked };
+    let mut reader = Reader::from_reader(input);
+    let config = reader.config_mut();
+    config.allow_dangling_amp = true;
+    config.allow_unmatched_ends = true;
+    config.check_end_names = false;
+    let mut text: Option<Span> = None;
+    let mut at = start;
+    loop {
+        let event = reader.read_event();
+        let end = start + usize::try_from(reader.buffer_position()).unwrap_or(input.len());
+        let span = Span::new(at, end);
+        let token = match event {
+            Ok(Event::Text(_) | Event::GeneralRef(_)) => {
+                text = Some(Span::new(text.map_or(at, |text| text.start), end));
+                at = end;
+                continue;
+            }
+            Ok(Event::Start(_)) => Ok(Some(Token::StartTag { span, is_empty: false })),
+            Ok(Event::Empty(_)) => Ok(Some(Token::StartTag { span, is_empty: true })),
+            Ok(Event::End(_)) => Ok(Some(Token::EndTag { span })),
+            Ok(Event::CData(_)) => {
+                Ok(Some(Token::CData { content: Span::new(at + 9, end.saturating_sub(3)) }))
+            }
+            Ok(Event::Comment(_)) => Ok(Some(Token::Comment { span })),
+            Ok(Event::PI(_) | Event::Decl(_)) => Ok(Some(Token::Instruction { span })),
+            Ok(Event::DocType(_)) => Ok(Some(Token::Doctype { span })),
+            Ok(Event::Eof) => Ok(None),
+            Err(_) => Err(Fault::new(at, what_begins(&bytes[at..]))),
+        };
+        let taken = match text.take().map(|span| take(Token::Text { span })) {
+            Some(Err(fault)) => Err(fault),
+            _ => token.and_then(|token| token.map(&mut *take).transpose()),
+        };
+        match taken {
+            Err(fault) => return Some(fault),
+            Ok(None) => return None,
+            Ok(Some(())) => at = end,
+        }
+    }
+}
+
+/// What is wrong with a token that does not end.
+fn what_begins(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [b'<', b'!', b'-', ..] => "this comment does not end",
+        [b'<', b'!', b'[', ..] => "this CDATA section does not end",
+        [b'<', b'!', ..] => "this declaration is none of XML, or does not end",
+        [b'<', b'?', ..] => "this processing instruction does not end",
+        _ => "this tag does not end",
+    }
+}
+
+/// An attribute, or a pseudo-attribute of a processing instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawAttribute {
+    /// Its name.
+    pub name: Span,
+    /// Its value between the quotes.
+    pub value: Span,
+    /// The quotes.
+    pub quote: Quote,
+}
+
+/// A tag or processing instruction, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RawTag {
+    /// Its name.
+    pub name: Span,
+    /// Its attributes in their order.
+    pub attributes: Vec<RawAttribute>,
+}
+
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Takes `bytes[start..end]`, the inside of a tag, apart (XML 1.0, 3.1).
+///
+/// # Errors
+///
+/// A name, a value or a space that is missing, a `<` in a value, and an attribute that is there twice.
+pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
+    let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
+        bytes[from..end].iter().position(|&byte| !these(byte)).map_or(end, |length| from + length)
+    };
+    let in_name = |byte: u8| {
+        !is_space(byte)
+            && !matches!(byte, b'=' | b'/' | b'"' | b'\'' | b'<' | b'>' | b'&' | b'?' | b'!')
+    };
+    let name = Span::new(start, skip(start, &in_name));
+    if name.is_empty() {
+        return Err(Fault::new(start, "a name is missing"));
+    }
+    let mut attributes = Vec::new();
+    let mut at = name.end;
+    loop {
+        let next = skip(at, &is_space);
+        if next == end {
+            break;
+        }
+        if next == at {
+            return Err(Fault::new(at, "a space is missing before this"));
+        }
+        let name = Span::new(next, skip(next, &in_name));
+        if name.is_empty() {
+            return Err(Fault::new(next, "an attribute has no name"));
+        }
+        let equals = skip(name.end, &is_space);
+        if bytes[equals..end].first() != Some(&b'=') {
+            return Err(Fault::new(name.start, "this attribute has no value"));
+        }
+        let open = skip(equals + 1, &is_space);
+        let quote = match bytes[open..end].first() {
+            Some(b'"') => Quote::Double,
+            Some(b'\'') => Quote::Single,
+            _ => return Err(Fault::new(name.start, "the value of this attribute has no quotes")),
+        };
+        let length = memchr::memchr(bytes[open], &bytes[open + 1..end]);
+        let Some(length) = length else {
+            return Err(Fault::new(open, "this value does not end"));
+        };
+        let value = Span::new(open + 1, open + 1 + length);
+        if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
+            return Err(Fault::new(name.start, "a '<' stands in the value of this attribute"));
+        }
+        attributes.push(RawAttribute { name, value, quote });
+        at = value.end + 1;
+    }
+    match repeated(bytes, &attributes) {
+        Some(at) => Err(Fault::new(at, "this attribute is there twice")),
+        None => Ok(RawTag { name, attributes }),
+    }
+}
+
+/// Where an attribute stands that has the name of one before it.
+fn repeated(bytes: &[u8], attributes: &[RawAttribute]) -> Option<usize> {
+    const FEW: usize = 12;
+    let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
+    if attributes.len() > FEW {
+        let mut seen = HashSet::with_capacity(attributes.len());
+        let again = attributes.iter().find(|one| !seen.insert(name(one)));
+        return again.map(|again| again.name.start);
+    }
+    let again = attributes
+        .iter()
+        .enumerate()
+        .find(|(index, one)| attributes[..*index].iter().any(|other| name(other) == name(one)));
+    again.map(|(_, again)| again.name.start)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn tokens(text: &[u8]) -> (Vec<&[u8]>, Option<usize>) {
+        let mut found = Vec::new();
+        let fault = scan(text, 0, &mut |token| {
+            found.push(&text[token.span().range()]);
+            Ok(())
+        });
+        (found, fault.map(|fault| fault.at))
+    }
+
+    #[test]
+    fn tokens_stand_one_behind_the_other() {
+        let document =
+            b"\xef\xbb\xbf<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b '>]'>]>\n<a b='>'>c&d;e & f\
+                         <![CDATA[<g>]]><!--h--><?i j?></a>";
+        let (found, fault) = tokens(document);
+        let expected: [&[u8]; 10] = [
+            b"<?xml version='1.0'?>",
+            b"<!DOCTYPE a [<!ENTITY b '>]'>]>",
+            b"\n",
+            b"<a b='>'>",
+            b"c&d;e & f",
+            b"<g>",
+            b"<!--h-->",
+            b"<?i j?>",
+            b"</a>",
+            b"",
+        ];
+        assert_eq!(found, expected[..9]);
+        assert_eq!(fault, None);
+        // Bytes that are not UTF-8 stand where they stand.
+        assert_eq!(
+            tokens(b"\xe9<a b='\xe9'>\xff</a>").0,
+            [&b"\xe9"[..], b"<a b='\xe9'>", b"\xff", b"</a>"]
+        );
+    }
+
+    #[test]
+    fn what_does_not_end_is_a_fault() {
+        for (text, count, at) in [
+            ("<a>b<c", 2, 4),
+            ("<a><!-- b", 1, 3),
+            ("<a><![CDATA[b]]", 1, 3),
+            ("<a><?b", 1, 3),
+            ("<a>b<", 2, 4),
+            ("<a><!x>", 1, 3),
+            ("<!DOCTYPE a [", 0, 0),
+        ] {
+            let (found, fault) = tokens(text.as_bytes());
+            assert_eq!((found.len(), fault), (count, Some(at)), "{text}");
+        }
+    }
+
+    fn attributes(inside: &str) -> Result<Vec<(&str, &str)>, usize> {
+        let tag = tag(inside.as_bytes(), 0, inside.len()).map_err(|fault| fault.at)?;
+        let text = |span: Span| &inside[span.range()];
+        Ok(tag.attributes.iter().map(|one| (text(one.name), text(one.value))).collect())
+    }
+
+    #[test]
+    fn a_tag_comes_apart() {
+        assert_eq!(attributes("a"), Ok(vec![]));
+        assert_eq!(attributes("a:b \n"), Ok(vec![]));
+        assert_eq!(attributes("a b='c' d:e = \"f'>\" "), Ok(vec![("b", "c"), ("d:e", "f'>")]));
+        for (inside, at) in [
+            ("", 0),
+            (" a", 0),
+            ("a b", 2),
+            ("a b=c", 2),
+            ("a b='c'd='e'", 7),
+            ("a b='c' b='d'", 8),
+            ("a b='<'", 2),
+            ("a b='", 4),
+            ("a ='b'", 2),
+            ("a/b", 1),
+        ] {
+            assert_eq!(attributes(inside), Err(at), "{inside}");
+        }
+        let many: String = (0..100).map(|number| format!(" a{number}=''")).collect();
+        assert_eq!(attributes(&format!("b{many}")).unwrap().len(), 100);
+        assert!(attributes(&format!("b{many} a7=''")).is_err());
+    }
+}

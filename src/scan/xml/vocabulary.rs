@@ -1,0 +1,211 @@
+//! The second table: places in XML vocabularies other than HTML, SVG and MathML, in attributes and in
+//! the text of elements.
+//!
+//! Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
+//! (instances), XInclude, XSLT, and the vocabularies of documentation and publishing. `docs/links.md`
+//! has the same table for readers; a test compares the two.
+//!
+//! ```
+//! use baselink::scan::attributes::{Groups, Syntax};
+//! use baselink::scan::xml::namespaces::Vocabulary;
+//! use baselink::scan::xml::vocabulary::text;
+//! let html = |name: &str| (name == "type").then(|| "html".to_string());
+//! let row = text(Vocabulary::Atom, "summary", &html, &Groups::default()).unwrap();
+//! assert_eq!(row.syntax, Syntax::Html);
+//! assert!(text(Vocabulary::Atom, "id", &html, &Groups::all()).is_none());
+//! ```
+//!
+//! Deliberately absent: identifiers (`atom:id`, `guid`, `ref` of `thr:in-reply-to`, `scheme` of
+//! `atom:category`, namespace names), which mean nothing but themselves.
+
+use super::namespaces::Vocabulary::{self, *};
+use crate::scan::attributes::Elements::{self, Any, Named};
+use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
+use crate::scan::attributes::{Against, Empty, Fragment, Group, Groups, Row, Syntax, When};
+
+/// A row: a place of some elements of a vocabulary.
+#[derive(Clone, Copy, Debug)]
+pub struct XmlRow {
+    /// The vocabulary of the elements; `None` for any.
+    pub vocabulary: Option<Vocabulary>,
+    /// The vocabulary of the attribute; [`Vocabulary::Plain`] for one without prefix, and for text.
+    pub attribute_vocabulary: Vocabulary,
+    /// The rest. Its `attribute` is a name without prefix, and empty for text; its names are as they
+    /// are written, for XML tells case apart.
+    pub row: Row,
+}
+
+const fn place(
+    vocabulary: Option<Vocabulary>,
+    elements: Elements,
+    attribute: &'static str,
+    syntax: Syntax,
+    standard: &'static str,
+) -> XmlRow {
+    XmlRow {
+        vocabulary,
+        attribute_vocabulary: Plain,
+        row: Row {
+            namespaces: &[],
+            elements,
+            attribute,
+            syntax,
+            against: Against::Document,
+            when: When::Always,
+            group: None,
+            empty: Empty::Leave,
+            fragment: Fragment::Policy,
+            standard,
+        },
+    }
+}
+
+impl XmlRow {
+    const fn prefixed(self, attribute_vocabulary: Vocabulary) -> Self {
+        Self { attribute_vocabulary, ..self }
+    }
+
+    const fn when(self, when: When) -> Self {
+        Self { row: Row { when, ..self.row }, ..self }
+    }
+
+    const fn only(self, group: Group) -> Self {
+        Self { row: Row { group: Some(group), ..self.row }, ..self }
+    }
+}
+
+/// An attribute without prefix.
+const fn attribute(
+    vocabulary: Vocabulary,
+    elements: Elements,
+    name: &'static str,
+    standard: &'static str,
+) -> XmlRow {
+    place(Some(vocabulary), elements, name, Url, standard)
+}
+
+/// The text of an element.
+const fn content(
+    vocabulary: Vocabulary,
+    elements: Elements,
+    syntax: Syntax,
+    standard: &'static str,
+) -> XmlRow {
+    place(Some(vocabulary), elements, "", syntax, standard)
+}
+
+/// An attribute of a vocabulary that has to be enabled.
+const fn generic(
+    vocabulary: Vocabulary,
+    elements: Elements,
+    name: &'static str,
+    standard: &'static str,
+) -> XmlRow {
+    attribute(vocabulary, elements, name, standard).only(Group::Xml)
+}
+
+/// Text that holds HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are of Atom 0.3).
+const IS_HTML: When = When::Is("type", &["html", "text/html"]);
+
+/// The table. One row a line; among rows for one place the first that matches counts.
+#[rustfmt::skip]
+pub static TABLE: &[XmlRow] = &[
+    attribute(Atom, Named(&["link"]), "href", "RFC 4287"),
+    attribute(Atom, Named(&["content"]), "src", "RFC 4287"),
+    attribute(Atom, Named(&["generator"]), "uri", "RFC 4287"),
+    attribute(Atom, Named(&["generator"]), "url", "Atom 0.3"),
+    content(Atom, Named(&["icon", "logo", "uri"]), Url, "RFC 4287"),
+    content(Atom, Named(&["url"]), Url, "Atom 0.3"),
+    content(Atom, Named(&["content", "summary", "title", "subtitle", "rights", "tagline", "info", "copyright"]), Html, "RFC 4287").when(IS_HTML),
+    attribute(App, Named(&["collection", "categories"]), "href", "RFC 5023"),
+    attribute(Threading, Named(&["in-reply-to"]), "href", "RFC 4685"),
+    content(Rss, Named(&["link", "comments", "docs", "url"]), Url, "RSS 2.0"),
+    attribute(Rss, Named(&["enclosure", "source"]), "url", "RSS 2.0"),
+    content(Rss, Named(&["description"]), Html, "RSS 2.0"),
+    content(RssContent, Named(&["encoded"]), Html, "RSS 1.0 content"),
+    attribute(Media, Named(&["content", "thumbnail", "player"]), "url", "Media RSS"),
+    content(Media, Named(&["description"]), Html, "Media RSS").when(IS_HTML),
+    attribute(Itunes, Named(&["image"]), "href", "Apple Podcasts"),
+    place(None, Any, "href", Url, "XLink 1.1").prefixed(XLink),
+    place(None, Any, "about", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
+    place(None, Any, "resource", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
+    place(None, Any, "datatype", Url, "RDF/XML").prefixed(Rdf).only(Group::Rdfa),
+    attribute(Xhtml, Any, "href", "XHTML 2, RDFa").only(Group::Rdfa),
+    attribute(Xhtml, Any, "src", "XHTML 2, RDFa").only(Group::Rdfa),
+    place(Some(Svg), Any, "about", Curie, "RDFa 1.1").only(Group::Rdfa),
+    place(Some(Svg), Any, "resource", Curie, "RDFa 1.1").only(Group::Rdfa),
+    place(None, Any, "schemaLocation", Pairs, "XML Schema").prefixed(SchemaInstance).only(Group::Xml),
+    place(None, Any, "noNamespaceSchemaLocation", Url, "XML Schema").prefixed(SchemaInstance).only(Group::Xml),
+    generic(XInclude, Named(&["include"]), "href", "XInclude"),
+    generic(Xslt, Named(&["import", "include"]), "href", "XSLT"),
+    generic(Opml, Named(&["outline"]), "xmlUrl", "OPML 2.0"),
+    generic(Opml, Named(&["outline"]), "htmlUrl", "OPML 2.0"),
+    generic(Opml, Named(&["outline"]), "url", "OPML 2.0"),
+    generic(DocBook, Named(&["ulink"]), "url", "DocBook 4"),
+    generic(DocBook, Named(&["imagedata", "graphic", "inlinegraphic", "videodata", "audiodata", "textdata"]), "fileref", "DocBook"),
+    generic(Tei, Any, "target", "TEI P5"),
+    generic(Tei, Named(&["graphic", "media", "binaryObject"]), "url", "TEI P5"),
+    generic(Dita, Any, "href", "DITA 1.3"),
+    generic(Opf, Named(&["item", "reference", "link"]), "href", "OPF 2.0"),
+    generic(Ncx, Named(&["content", "img", "audio"]), "src", "NCX"),
+    content(Kml, Named(&["href"]), Url, "KML 2.2").only(Group::Xml),
+    generic(Smil, Named(&["ref", "animation", "audio", "img", "video", "text", "textstream", "brush", "prefetch"]), "src", "SMIL 3.0"),
+    generic(Smil, Named(&["a", "area"]), "href", "SMIL 3.0"),
+];
+
+/// Processing instructions that carry a URL in the pseudo-attribute `href`, with the group that has to be
+/// enabled (Associating Style Sheets with XML documents, 4; ISO/IEC 19757).
+pub const INSTRUCTIONS: &[(&str, Option<Group>)] =
+    &[("xml-stylesheet", None), ("xml-model", Some(Group::Xml))];
+
+/// The row of [`INSTRUCTIONS`], and that of `xml:base` (XML Base, 3).
+pub static HREF: Row =
+    Row { fragment: Fragment::Identifier, ..place(None, Any, "href", Url, "xml-stylesheet").row };
+
+/// The row of `xml:base`.
+pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").row;
+
+/// The row for an attribute without prefix, or with one of `attribute_vocabulary`.
+#[must_use]
+pub fn attribute_row(
+    vocabulary: Vocabulary,
+    element: &str,
+    attribute_vocabulary: Vocabulary,
+    attribute: &str,
+    other: &dyn Fn(&str) -> Option<String>,
+    groups: &Groups,
+) -> Option<&'static Row> {
+    find(vocabulary, element, other, groups, |row| {
+        row.attribute_vocabulary == attribute_vocabulary
+            && !attribute.is_empty()
+            && row.row.attribute == attribute
+    })
+}
+
+/// The row for the text of an element.
+#[must_use]
+pub fn text(
+    vocabulary: Vocabulary,
+    element: &str,
+    other: &dyn Fn(&str) -> Option<String>,
+    groups: &Groups,
+) -> Option<&'static Row> {
+    find(vocabulary, element, other, groups, |row| row.row.attribute.is_empty())
+}
+
+fn find(
+    vocabulary: Vocabulary,
+    element: &str,
+    other: &dyn Fn(&str) -> Option<String>,
+    groups: &Groups,
+    is_place: impl Fn(&XmlRow) -> bool,
+) -> Option<&'static Row> {
+    let found = TABLE.iter().find(|row| {
+        is_place(row)
+            && row.vocabulary.is_none_or(|known| known == vocabulary)
+            && row.row.group.is_none_or(|group| groups.contains(group))
+            && row.row.elements.contain(element)
+            && row.row.when.holds(other)
+    });
+    found.map(|row| &row.row)
+}
