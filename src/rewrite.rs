@@ -316,6 +316,7 @@ impl Planner<'_> {
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
             links.into_iter().map(|link| resolver.link(link, charset)).collect();
+        let own = planned.len();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
         self.report.entities.push(EntityReport {
@@ -332,6 +333,22 @@ impl Planner<'_> {
             planned.extend(self.document(part, Some(first_entity), outer, charset));
         }
         let first = bases.iter().find(|base| base.standing == Standing::First);
+        let means_part = |one: &Planned| one.report.reason == Some(Reason::SiblingPart);
+        // A reader of the message knows no base as long as this one is relative; once it is absolute,
+        // what means a part would not any more.
+        if let Some(first) = first
+            && planned.iter().any(means_part)
+        {
+            let is_its_href = |one: &&mut Planned| {
+                first.span.start <= one.report.span.start && one.report.span.end <= first.span.end
+            };
+            for href in planned[..own].iter_mut().filter(is_its_href) {
+                if href.report.outcome == Outcome::Rewritten {
+                    href.edits.clear();
+                    href.report.leave(Reason::BecomesBase);
+                }
+            }
+        }
         let later = bases.iter().find(|base| base.standing == Standing::Later);
         let takes_base = format == Format::Html && !matches!(outer, Outer::Encapsulating(_));
         let head = takes_base.then_some(document.head);
@@ -377,6 +394,7 @@ impl Planner<'_> {
             (BaseElement::Remove, Some(first), _) => {
                 let depends = planned.iter().find(|one| depends_on_base(&one.report));
                 let why = match (depends, later, first.removable) {
+                    _ if chain.base.is_none() => "because no base is known".to_owned(),
                     (Some(depends), ..) => {
                         format!("because '{}' still depends on it", depends.report.reference)
                     }
