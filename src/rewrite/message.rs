@@ -24,8 +24,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Labels, Resolver, Surroundings};
-use super::{Options, Part, Planner, Settled, depends_on_base, move_levels, unfit_base};
-use crate::base::{self, BaseChain, Outer, Rule};
+use super::{
+    BaseElement, Fragments, Options, Part, Planner, Settled, depends_on_base, move_levels,
+    unfit_base,
+};
+use crate::base::{self, BaseChain, Outer, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
@@ -56,6 +59,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
             kept: &kept,
             labels_stay: &labels_stay,
             depends: vec![false; kept.len()],
+            own_base_becomes_absolute: vec![false; kept.len()],
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             unfit: Vec::new(),
@@ -117,6 +121,8 @@ struct Plan<'a> {
     labels_stay: &'a [bool],
     /// Whether a link in it still depends on what is around it.
     depends: Vec<bool>,
+    /// Whether its page has a `base` element that is absolute in the result.
+    own_base_becomes_absolute: Vec<bool>,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What is wrong with bases, should there be links.
@@ -218,6 +224,11 @@ impl Plan<'_> {
         if !scan::is_read(format, &self.options.scan) {
             return false;
         }
+        // Where the message ends in a heading, a base element put in would be one more line of it.
+        let separator = &self.bytes[entity.heading.separator.range()];
+        if entity.body.is_empty() && !separator.ends_with(b"\n") {
+            return false;
+        }
         let label = entity.media_type.parameter("charset");
         if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
             let message = format!("the charset {label} is not known; the part was left");
@@ -253,6 +264,12 @@ impl Plan<'_> {
             true => None,
             false => Some(decoded.lift(&settled.edits)),
         };
+        let mut has_base_put_in = false;
+        let ignored = decoded.ignored();
+        if !ignored.is_empty() && !matches!(lifted, Some(Err(_))) {
+            let message = "this part was read up to the end of its base64; more stands behind it";
+            self.say(Code::TransferUndecodable, ignored, message.to_owned());
+        }
         match lifted {
             None => {}
             Some(Ok(lifted)) => {
@@ -264,6 +281,9 @@ impl Plan<'_> {
                     Some(Err(odd)) => self.report.diagnostics.push(odd),
                     None => {}
                 }
+                has_base_put_in = self.options.base_element == BaseElement::Insert
+                    && self.options.fragments != Fragments::Auto
+                    && settled.policies.contains(&true);
                 self.parts.push(Part {
                     body: entity.body,
                     encoding: entity.transfer_encoding,
@@ -279,7 +299,13 @@ impl Plan<'_> {
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
-        self.depends[index] = settled.links.iter().any(depends_on_base);
+        self.depends[index] = !has_base_put_in && settled.links.iter().any(depends_on_base);
+        let chain = &self.report.entities[self.places[index]].chain;
+        let is_own_base = |link: &&LinkReport| link.element == "base" && link.entity == entity.name;
+        let is_absolute =
+            |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
+        self.own_base_becomes_absolute[index] = chain.source == Source::BaseElement
+            && settled.links.iter().filter(is_own_base).all(is_absolute);
         self.report.links.append(&mut settled.links);
         true
     }
@@ -287,7 +313,12 @@ impl Plan<'_> {
     /// The entities whose label is made absolute although something in them stays relative to it.
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
         for (index, entity) in self.structure.entities.iter().enumerate().rev() {
-            let inherits = self.report.entities[self.places[index]].chain.rule != Rule::Embedded;
+            let chain = &self.report.entities[self.places[index]].chain;
+            // `auto` compares with the base around, also where another one is embedded; and an embedded
+            // one that is relative needs the one around.
+            let inherits = self.options.fragments == Fragments::Auto
+                || chain.rule != Rule::Embedded
+                || (chain.is_from_outside && !self.own_base_becomes_absolute[index]);
             if let Some(parent) = entity.parent
                 && self.depends[index]
                 && inherits
@@ -445,7 +476,7 @@ fn doubt(
     }
     let output = edits.apply(bytes);
     let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
-    if mailbox.find_iter(bytes).count() != mailbox.find_iter(&output).count() {
+    if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
         return Some("a line begins with 'From '");
     }
     let found = message::entities_named(&output, &structure.entities[0].name);
