@@ -86,7 +86,8 @@ pub enum Reason {
     /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
     /// href of a `base` element without which no other link in its document would.
     SiblingPart,
-    /// It is a `Content-Location` that, once absolute, would be the base of links that stay relative.
+    /// It is a `Content-Location`, or the `href` of a `base` element, that, once absolute, would be the
+    /// base of links that stay relative.
     BecomesBase,
     /// The transfer encoding of its part cannot take the change.
     Transfer,
@@ -194,6 +195,15 @@ impl LinkReport {
     pub(crate) fn refuse(&mut self, reason: Reason) {
         self.written = None;
         self.outcome = Outcome::NotEditable;
+        self.reason = Some(reason);
+    }
+
+    /// Makes it one that stays for `reason`.
+    pub(crate) fn leave(&mut self, reason: Reason) {
+        self.target = None;
+        self.written = None;
+        self.differs = false;
+        self.outcome = Outcome::Left;
         self.reason = Some(reason);
     }
 

@@ -297,10 +297,8 @@ impl Planned {
     }
 
     fn keep_base(&mut self) {
-        self.refuse(Reason::SiblingPart);
-        self.report.outcome = Outcome::Left;
-        self.report.target = None;
-        self.report.differs = false;
+        self.edits.clear();
+        self.report.leave(Reason::BecomesBase);
     }
 }
 
@@ -417,6 +415,7 @@ impl Planner<'_> {
             (BaseElement::Remove, Some(first), _) => {
                 let depends = planned.iter().find(|one| depends_on_base(&one.report));
                 let why = match (depends, later, first.removable) {
+                    _ if chain.base.is_none() => "because no base is known".to_owned(),
                     (Some(depends), ..) => {
                         format!("because '{}' still depends on it", depends.report.reference)
                     }

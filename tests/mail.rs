@@ -77,3 +77,18 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
     assert!(rewritten_links > 0);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn what_stands_behind_base64_is_not_passed_over_in_silence() {
+    use baselink::{Options, diagnostic::Code, examine, format::Format};
+    // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
+    let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
+        PHA+IA==\nPGEgaHJlZj14Pg==\n";
+    let options = Options { format: Format::Message, ..Options::at("http://a/") };
+    let report = examine(message, &options);
+    assert!(report.links.is_empty());
+    let odd: Vec<_> = report.diagnostics.iter().map(|one| (one.code, one.span)).collect();
+    let start = message.len() - "PGEgaHJlZj14Pg==\n".len();
+    let behind = baselink::span::Span::new(start, message.len() - 1);
+    assert_eq!(odd, [(Code::TransferUndecodable, behind)]);
+}

@@ -238,7 +238,7 @@ impl Charset {
     ///
     /// # Errors
     ///
-    /// A character that cannot be written, and in ISO-2022-JP any that is not ASCII: what surrounds
+    /// A character that cannot be written, and in ISO-2022-JP any that is not ASCII or shifts: what surrounds
     /// the place decides which of its states it would need.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, char> {
         if self.0 == encoding_rs::UTF_16LE {
@@ -247,11 +247,16 @@ impl Charset {
         if self.0 == encoding_rs::UTF_16BE {
             return Ok(text.encode_utf16().flat_map(u16::to_be_bytes).collect());
         }
+        if self.0 == encoding_rs::ISO_2022_JP {
+            // These bytes would shift, or be none (Encoding Standard, 12.2.1).
+            let shifts = |one: char| matches!(one, '\u{e}' | '\u{f}' | '\u{1b}');
+            return match text.chars().find(|&one| !one.is_ascii() || shifts(one)) {
+                Some(character) => Err(character),
+                None => Ok(text.as_bytes().to_vec()),
+            };
+        }
         if self.0 == encoding_rs::UTF_8 || text.is_ascii() {
             return Ok(text.as_bytes().to_vec());
-        }
-        if self.0 == encoding_rs::ISO_2022_JP {
-            return Err(text.chars().find(|one| !one.is_ascii()).unwrap_or('\u{fffd}'));
         }
         let mut encoder = self.0.new_encoder();
         let room = encoder
@@ -629,6 +634,7 @@ mod tests {
         assert_eq!(charset("shift_jis").encode("表").unwrap(), b"\x95\x5c");
         assert_eq!(charset("windows-1252").encode("x表"), Err('表'));
         assert_eq!(charset("iso-2022-jp").encode("表"), Err('表'));
+        assert_eq!(charset("iso-2022-jp").encode("a\u{e}"), Err('\u{e}'));
         assert!(Charset::for_label("iso-2022-kr").is_none());
     }
 }

@@ -88,30 +88,28 @@ impl Spelling {
             matches!(self.carrier, Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData);
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
-            // No character reference means these (HTML, 13.2.5.80), and NUL does not stand for itself.
-            let unnameable = matches!(character, '\0' | '\u{80}'..='\u{9f}');
-            (unnameable && self.form != Form::Document)
-                || (match self.form {
-                    Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
-                    Form::Spaces | Form::Srcset => ascii_space,
-                    Form::Commas => ascii_space || character == ',',
-                    Form::Semicolons => ascii_space || character == ';',
-                    Form::Refresh(quote) => Some(character) == quote,
-                    Form::Field(quote) => {
-                        !character.is_ascii_graphic()
-                            || matches!(character, '<' | '>' | '"' | '\\')
-                            || Some(character) == quote
-                    }
-                    Form::CssToken => {
-                        ascii_space
-                            || character.is_control()
-                            || matches!(character, '"' | '\'' | '(' | ')' | '\\')
-                    }
-                })
-                || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
+            (match self.form {
+                Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
+                Form::Spaces | Form::Srcset => ascii_space,
+                Form::Commas => ascii_space || character == ',',
+                Form::Semicolons => ascii_space || character == ';',
+                Form::Refresh(quote) => Some(character) == quote,
+                Form::Field(quote) => {
+                    !character.is_ascii_graphic()
+                        || matches!(character, '<' | '>' | '"' | '\\')
+                        || Some(character) == quote
+                }
+                Form::CssToken => {
+                    ascii_space
+                        || character.is_control()
+                        || matches!(character, '"' | '\'' | '(' | ')' | '\\')
+                }
+            }) || (raw && matches!(character, '<' | '>') && self.form != Form::Document)
                 || (xml && !xml::is_char(character))
                 || (self.carrier == Carrier::CData && character == '\r')
-                || (!escapable && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
+                || character == '\0'
+                || ((!escapable || is_remapped(character))
+                    && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
         });
         if self.form == Form::Srcset && last {
             let commas = adapted.len() - adapted.trim_end_matches(',').len();
@@ -162,11 +160,17 @@ impl Spelling {
         for character in carried.chars() {
             match charset.encode(character.encode_utf8(&mut buffer)) {
                 Ok(encoded) => bytes.extend(encoded),
+                Err(_) if is_remapped(character) => return Err(character),
                 Err(_) => bytes.extend(charset.encode(&format!("&#x{:X};", u32::from(character)))?),
             }
         }
         Ok(bytes)
     }
+}
+
+/// Whether a character reference by its number means another character (HTML, 13.2.5.80).
+fn is_remapped(character: char) -> bool {
+    matches!(character, '\u{80}'..='\u{9f}')
 }
 
 #[cfg(test)]
@@ -190,6 +194,10 @@ mod tests {
         check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
         check(Form::Whole, double, "shift_jis", "/\0\u{82}\u{1}", "/%00%C2%82\u{1}");
         check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
+        // HTML reads NUL as U+FFFD, wherever it stands and however it is written, and `&#x83;` as `ƒ`.
+        check(Form::Whole, double, "utf-8", "/\0", "/%00");
+        check(Form::Whole, double, "utf-8", "/\u{83}", "/\u{83}");
+        check(Form::Whole, double, "windows-1252", "/\u{83}", "/%C2%83");
         check(Form::Spaces, double, "utf-8", "/a b", "/a%20b");
         check(Form::Commas, double, "utf-8", "/a,b", "/a%2Cb");
         check(Form::Refresh(Some('\'')), double, "utf-8", "/'\"", "/%27&quot;");

@@ -21,12 +21,14 @@
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Labels, Resolver, Surroundings};
-use super::{Options, Part, Planner, Settled, depends_on_base, move_levels, unfit_base};
-use crate::base::{self, BaseChain, Outer, Rule, Status};
+use super::{
+    BaseElement, Fragments, Options, Part, Planner, Settled, depends_on_base, move_levels,
+    unfit_base,
+};
+use crate::base::{self, BaseChain, Outer, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
@@ -59,6 +61,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
             labels_stay: &labels_stay,
             depends: vec![false; kept.len()],
             declares: vec![false; kept.len()],
+            own_base_becomes_absolute: vec![false; kept.len()],
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             unfit: Vec::new(),
@@ -122,6 +125,8 @@ struct Plan<'a> {
     depends: Vec<bool>,
     /// Whether that is the href of a `base` element, which depends on no base of its own document.
     declares: Vec<bool>,
+    /// Whether its page has a `base` element that is absolute in the result.
+    own_base_becomes_absolute: Vec<bool>,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What is wrong with bases, should there be links.
@@ -223,6 +228,11 @@ impl Plan<'_> {
         if !scan::is_read(format, &self.options.scan) {
             return false;
         }
+        // Where the message ends in a heading, a base element put in would be one more line of it.
+        let separator = &self.bytes[entity.heading.separator.range()];
+        if entity.body.is_empty() && !separator.ends_with(b"\n") {
+            return false;
+        }
         let label = entity.media_type.parameter("charset");
         if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
             let message = format!("the charset {label} is not known; the part was left");
@@ -260,6 +270,12 @@ impl Plan<'_> {
                 decoded.lift(&settled.edits).and_then(|lifted| self.stays_body(entity, lifted)),
             ),
         };
+        let mut has_base_put_in = false;
+        let ignored = decoded.ignored();
+        if !ignored.is_empty() && !matches!(lifted, Some(Err(_))) {
+            let message = "this part was read up to the end of its base64; more stands behind it";
+            self.say(Code::TransferUndecodable, ignored, message.to_owned());
+        }
         match lifted {
             None => {}
             Some(Ok(lifted)) => {
@@ -271,6 +287,9 @@ impl Plan<'_> {
                     Some(Err(odd)) => self.report.diagnostics.push(odd),
                     None => {}
                 }
+                has_base_put_in = self.options.base_element == BaseElement::Insert
+                    && self.options.fragments != Fragments::Auto
+                    && settled.policies.contains(&true);
                 self.parts.push(Part {
                     body: entity.body,
                     encoding: entity.transfer_encoding,
@@ -287,8 +306,14 @@ impl Plan<'_> {
             }
         }
         let mut dependent = settled.links.iter().filter(|link| depends_on_base(link)).peekable();
-        self.depends[index] = dependent.peek().is_some();
+        self.depends[index] = !has_base_put_in && dependent.peek().is_some();
         self.declares[index] = dependent.any(|link| link.element == "base");
+        let chain = &self.report.entities[self.places[index]].chain;
+        let is_own_base = |link: &&LinkReport| link.element == "base" && link.entity == entity.name;
+        let is_absolute =
+            |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
+        self.own_base_becomes_absolute[index] = chain.source == Source::BaseElement
+            && settled.links.iter().filter(is_own_base).all(is_absolute);
         self.report.links.append(&mut settled.links);
         true
     }
@@ -298,27 +323,13 @@ impl Plan<'_> {
         if !self.options.scan.groups.contains(Group::Headers) {
             return Vec::new();
         }
-        let is_base = |link: &&LinkReport| {
-            link.element == "base" && link.attribute.is_some() && link.outcome == Outcome::Rewritten
-        };
-        let mut bases: HashMap<&str, Vec<Span>> = HashMap::new();
-        for link in self.report.links.iter().filter(is_base) {
-            bases.entry(&link.entity).or_default().push(link.span);
-        }
         for (index, entity) in self.structure.entities.iter().enumerate().rev() {
             let chain = &self.report.entities[self.places[index]].chain;
-            // A relative declaration that stays so depends on what is around it.
-            let taken = chain.levels.iter().find(|level| level.status == Status::Taken);
-            let is_absolute = |url: &Arc<str>| Base::absolute(self.options.profile, url).is_ok();
-            let is_made_absolute = |element: Span| {
-                let hrefs = bases.get(&*chain.entity).into_iter().flatten();
-                hrefs.copied().any(|href| element.start <= href.start && href.end <= element.end)
-            };
-            let inherits = taken.is_none_or(|level| {
-                level.rule != Rule::Embedded
-                    || !(level.value.as_ref().is_some_and(is_absolute)
-                        || level.span.is_some_and(is_made_absolute))
-            });
+            // `auto` compares with the base around, also where another one is embedded; and an embedded
+            // one that is relative needs the one around.
+            let inherits = self.options.fragments == Fragments::Auto
+                || chain.rule != Rule::Embedded
+                || (chain.is_from_outside && !self.own_base_becomes_absolute[index]);
             if let Some(parent) = entity.parent
                 && self.depends[index]
                 && (inherits || self.declares[index])
