@@ -50,6 +50,8 @@ pub enum Code {
     CharsetUnknown,
     /// A DKIM or ARC signature that no longer holds.
     SignatureBroken,
+    /// Lines that become longer than RFC 5322, 2.1.1, allows.
+    LineTooLong,
     /// A `Content-MD5` that was wrong before; it is left.
     DigestWrong,
     /// XML that is not well formed (XML 1.0, 2.1); what stands behind the fault was left.
@@ -62,7 +64,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::BaseRelative,
         Self::BaseUnusable,
         Self::BaseParameters,
@@ -81,6 +83,7 @@ impl Code {
         Self::TransferUndecodable,
         Self::CharsetUnknown,
         Self::SignatureBroken,
+        Self::LineTooLong,
         Self::DigestWrong,
         Self::NotWellFormed,
         Self::EntityBudget,
@@ -109,6 +112,7 @@ impl Code {
             Self::TransferUndecodable => "transfer-undecodable",
             Self::CharsetUnknown => "charset-unknown",
             Self::SignatureBroken => "signature-broken",
+            Self::LineTooLong => "line-too-long",
             Self::DigestWrong => "digest-wrong",
             Self::NotWellFormed => "not-well-formed",
             Self::EntityBudget => "entity-budget",

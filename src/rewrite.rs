@@ -22,6 +22,7 @@
 
 mod fields;
 mod judge;
+mod labels;
 mod message;
 
 use std::str::FromStr;

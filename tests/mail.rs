@@ -92,3 +92,28 @@ fn what_stands_behind_base64_is_not_passed_over_in_silence() {
     let behind = baselink::span::Span::new(start, message.len() - 1);
     assert_eq!(odd, [(Code::TransferUndecodable, behind)]);
 }
+
+#[test]
+fn lines_that_become_too_long_to_be_sent_are_said() {
+    use baselink::diagnostic::Code;
+    // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
+    let said = |encoding: &str, line: usize| {
+        let link = "<a href=x>";
+        let padding = "p".repeat(line - link.len());
+        let message = format!(
+            "Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\n\n{link}\n{padding}{link}\n"
+        );
+        let options = Options { format: Format::Message, ..Options::at("http://a/") };
+        let report = rewrite(message.as_bytes(), &options).report;
+        assert_eq!(report.count(Outcome::Rewritten), 2);
+        report.diagnostics.iter().filter(|odd| odd.code == Code::LineTooLong).count()
+    };
+    // The nine bytes of `http://a/` come in.
+    assert_eq!(said("7bit", 998 - 9), 0);
+    assert_eq!(said("7bit", 998 - 8), 1);
+    assert_eq!(said("7bit", 998), 1);
+    // It is too long already.
+    assert_eq!(said("8bit", 999), 0);
+    // Lines of quoted-printable are broken.
+    assert_eq!(said("quoted-printable", 998), 0);
+}

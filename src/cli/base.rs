@@ -90,6 +90,7 @@ fn is_of_bases(code: Code) -> bool {
         Code::ProfilesDiffer
             | Code::BaseElementKept
             | Code::SignatureBroken
+            | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt
     )

@@ -20,15 +20,13 @@
 //!
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::fields::{self, Growth, LineEnds};
-use super::judge::{Labels, Resolver, Surroundings};
-use super::{
-    BaseElement, Fragments, Options, Part, Planner, Settled, depends_on_base, move_levels,
-    unfit_base,
-};
-use crate::base::{self, BaseChain, Outer, Rule, Source};
+use super::judge::{Resolver, Surroundings};
+use super::labels::{self, Dependence, LABEL, OpenLabels};
+use super::{BaseElement, Fragments, Options, Part, Planner, Settled, move_levels, unfit_base};
+use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
@@ -36,7 +34,6 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::transfer::{Decoded, Obstacle};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
-use crate::resolve::Base;
 use crate::scan::attributes::Group;
 use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
 use crate::scan::{self, ScanOptions};
@@ -44,6 +41,21 @@ use crate::span::Span;
 
 /// The edits and the report of the message `bytes`.
 pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
+    let planned = plan_with(bytes, options);
+    let is_doubtful = planned.2.diagnostics.iter().any(|odd| odd.code == Code::Doubt);
+    if !is_doubtful || options.base_element != BaseElement::Remove {
+        return planned;
+    }
+    // Without its base element a text may mean something to what carries it: a delimiter, `From `.
+    let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
+    let (edits, parts, mut report) = plan_with(bytes, &options);
+    let message = "no base element of this message was taken out, because what is left would not read \
+                   as it must";
+    report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
+    (edits, parts, report)
+}
+
+fn plan_with(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
     let structure = message::entities_named(bytes, &options.scan.entity);
     let kept = why_kept(bytes, &structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
@@ -59,9 +71,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
             places: Vec::with_capacity(kept.len()),
             kept: &kept,
             labels_stay: &labels_stay,
-            depends: vec![false; kept.len()],
-            declares: vec![false; kept.len()],
-            own_base_becomes_absolute: vec![false; kept.len()],
+            dependence: vec![Dependence::default(); kept.len()],
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             unfit: Vec::new(),
@@ -70,7 +80,10 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
         for index in 0..kept.len() {
             plan.entity(index);
         }
-        let bases = plan.labels_that_become_bases();
+        let bases = match options.scan.groups.contains(Group::Headers) {
+            true => plan.labels_that_become_bases(),
+            false => Vec::new(),
+        };
         if bases.is_empty() || guess > 1 {
             plan.fields();
             return plan.finish();
@@ -82,9 +95,6 @@ pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report
         guess += 1;
     }
 }
-
-/// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
-const LABEL: &str = "content-location";
 
 /// For each entity why nothing in it may change.
 fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Option<Reason>> {
@@ -121,12 +131,8 @@ struct Plan<'a> {
     kept: &'a [Option<Reason>],
     /// Whether its `Content-Location` stays as it is.
     labels_stay: &'a [bool],
-    /// Whether a link in it still depends on what is around it.
-    depends: Vec<bool>,
-    /// Whether that is the href of a `base` element, which depends on no base of its own document.
-    declares: Vec<bool>,
-    /// Whether its page has a `base` element that is absolute in the result.
-    own_base_becomes_absolute: Vec<bool>,
+    /// What of it still depends on what is around it.
+    dependence: Vec<Dependence>,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What is wrong with bases, should there be links.
@@ -213,6 +219,7 @@ impl Plan<'_> {
             })
             .collect();
         let Settled { edits, links, .. } = Settled::of(planned);
+        self.dependence[index].of_heading(&links);
         self.report.links.extend(links);
         self.edits.extend(edits.iter().cloned().map(|edit| Placed {
             edit,
@@ -279,6 +286,14 @@ impl Plan<'_> {
         match lifted {
             None => {}
             Some(Ok(lifted)) => {
+                if let Some((first, lines)) = lengthened(self.bytes, entity, &lifted) {
+                    let noun = if lines == 1 { "line becomes" } else { "lines become" };
+                    let message = format!(
+                        "{lines} {noun} longer than {LONGEST_LINE} bytes (RFC 5322, 2.1.1), \
+                         which a mail server may refuse"
+                    );
+                    self.say(Code::LineTooLong, Span::at(first), message);
+                }
                 let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
                 self.edits.extend(lifted.iter().cloned().map(|edit| placed(edit, true)));
@@ -305,51 +320,22 @@ impl Plan<'_> {
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
-        let mut dependent = settled.links.iter().filter(|link| depends_on_base(link)).peekable();
-        self.depends[index] = !has_base_put_in && dependent.peek().is_some();
-        self.declares[index] = dependent.any(|link| link.element == "base");
         let chain = &self.report.entities[self.places[index]].chain;
-        let is_own_base = |link: &&LinkReport| link.element == "base" && link.entity == entity.name;
-        let is_absolute =
-            |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
-        self.own_base_becomes_absolute[index] = chain.source == Source::BaseElement
-            && settled.links.iter().filter(is_own_base).all(is_absolute);
+        self.dependence[index].of_document(&settled.links, chain, has_base_put_in);
         self.report.links.append(&mut settled.links);
         true
     }
 
-    /// The entities whose label is made absolute although something in them stays relative to it.
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
-        if !self.options.scan.groups.contains(Group::Headers) {
-            return Vec::new();
-        }
-        for (index, entity) in self.structure.entities.iter().enumerate().rev() {
-            let chain = &self.report.entities[self.places[index]].chain;
-            // `auto` compares with the base around, also where another one is embedded; and an embedded
-            // one that is relative needs the one around.
-            let inherits = self.options.fragments == Fragments::Auto
-                || chain.rule != Rule::Embedded
-                || (chain.is_from_outside && !self.own_base_becomes_absolute[index]);
-            if let Some(parent) = entity.parent
-                && self.depends[index]
-                && (inherits || self.declares[index])
-            {
-                self.depends[parent] = true;
-            }
-        }
-        let is_made =
-            |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
-        let made: HashSet<&str> = self
-            .report
-            .links
-            .iter()
-            .filter(|link| is_made(link))
-            .map(|link| &*link.entity)
-            .collect();
-        (0..self.structure.entities.len())
-            .filter(|&index| self.depends[index])
-            .filter(|&index| made.contains(&*self.structure.entities[index].name))
-            .collect()
+        let report = &self.report;
+        let chain = |index: usize| &report.entities[self.places[index]].chain;
+        labels::that_become_bases(
+            self.structure,
+            &mut self.dependence,
+            chain,
+            &report.links,
+            self.options,
+        )
     }
 
     /// Plans a document in the bytes of its part; what the report says of places is of the message.
@@ -469,6 +455,39 @@ fn refuse(links: &mut [LinkReport], reason: Reason) {
         .for_each(|link| link.refuse(reason));
 }
 
+/// "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
+const LONGEST_LINE: usize = 998;
+
+/// The lines of a body that `edits` make too long to be sent: the first, and how many. Quoted-printable
+/// and base64 have lines of their own.
+fn lengthened(bytes: &[u8], entity: &Entity, edits: &Edits) -> Option<(usize, usize)> {
+    if !entity.transfer_encoding.is_identity() {
+        return None;
+    }
+    let Span { start, end } = entity.body;
+    let line_of = |at: usize| {
+        let before = memchr::memrchr(b'\n', &bytes[start..at]).map_or(start, |n| start + n + 1);
+        Span::new(before, memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n))
+    };
+    let growth_of = |edit: &Edit| edit.new.len().cast_signed() - edit.span.len().cast_signed();
+    let mut found: Option<(usize, usize)> = None;
+    let (mut line, mut growth) = (Span::at(start), 0_isize);
+    for edit in edits.iter().map(Some).chain([None]) {
+        if let Some(edit) = edit.filter(|edit| edit.span.start <= line.end) {
+            growth += growth_of(edit);
+            continue;
+        }
+        if line.len() <= LONGEST_LINE && line.len().saturating_add_signed(growth) > LONGEST_LINE {
+            let (first, lines) = found.unwrap_or((line.start, 0));
+            found = Some((first, lines + 1));
+        }
+        if let Some(edit) = edit {
+            (line, growth) = (line_of(edit.span.start), growth_of(edit));
+        }
+    }
+    found
+}
+
 /// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
 fn is_armored(text: &[u8]) -> bool {
     memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
@@ -485,10 +504,23 @@ fn format_of(media_type: &MediaType) -> Format {
 /// Whether markup can be looked for in a charset although its name is not known: most names that are in
 /// no standard mean one that contains ASCII.
 fn is_ascii_superset(label: &str) -> bool {
-    const OTHERS: [&str; 8] =
-        ["utf-7", "utf7", "utf-32", "utf32", "ucs-4", "ebcdic", "hz-gb", "iso-2022-"];
+    const OTHERS: [&str; 11] = [
+        "utf-7",
+        "utf7",
+        "utf-32",
+        "utf32",
+        "ucs-4",
+        "ebcdic",
+        "hz-gb",
+        "iso-2022-",
+        "ibm037",
+        "ibm500",
+        "ibm1047",
+    ];
+    const WHOLE: [&str; 4] = ["hz", "cp037", "cp500", "cp1047"];
     let label = label.trim().to_ascii_lowercase();
-    Charset::for_label(&label).is_some() || !OTHERS.iter().any(|other| label.contains(other))
+    Charset::for_label(&label).is_some()
+        || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
 }
 
 /// What of the changed message does not read as it must: the same entities, and in every part the changed
@@ -525,67 +557,4 @@ fn doubt(
     };
     let differs = parts.iter().any(|part| reads(part).is_none());
     differs.then_some("a part does not decode to what it was made of")
-}
-
-/// The relative `Content-Location`s that the references of a document can mean: those of the body parts
-/// of all multiparts around it (RFC 2557, 8.2).
-#[derive(Default)]
-struct OpenLabels {
-    /// By multipart.
-    parts: HashMap<usize, Vec<Box<str>>>,
-    /// The entities around the present one, outermost first, and itself.
-    stack: Vec<usize>,
-    open: Labels,
-}
-
-impl OpenLabels {
-    fn of(
-        bytes: &[u8],
-        structure: &Structure,
-        options: &Options,
-        kept: &[Option<Reason>],
-        stay: &[bool],
-    ) -> Self {
-        let mut labels = Self::default();
-        for (index, entity) in structure.entities.iter().enumerate() {
-            let Some(parent) = entity.parent else { continue };
-            let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
-            let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
-                continue;
-            };
-            // Links still meet a label that becomes absolute as they do.
-            let stays = stay[index]
-                || kept[index].is_some()
-                || message::fields::links(bytes, &entity.heading)
-                    .iter()
-                    .any(|link| link.element == LABEL && link.map.is_none());
-            let is_relative =
-                !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
-            if is_multipart && is_relative && stays {
-                labels.parts.entry(parent).or_default().push(label.url.into());
-            }
-        }
-        labels
-    }
-
-    /// Goes on to the entity `index`, which is in `parent`.
-    fn enter(&mut self, index: usize, parent: Option<usize>) {
-        while let Some(&last) = self.stack.last()
-            && Some(last) != parent
-        {
-            for label in self.parts.get(&last).into_iter().flatten() {
-                if let Some(count) = self.open.get_mut(label) {
-                    *count -= 1;
-                    if *count == 0 {
-                        self.open.remove(label);
-                    }
-                }
-            }
-            self.stack.pop();
-        }
-        self.stack.push(index);
-        for label in self.parts.get(&index).into_iter().flatten() {
-            *self.open.entry(label.clone()).or_default() += 1;
-        }
-    }
 }

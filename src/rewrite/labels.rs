@@ -1,0 +1,154 @@
+//! Labels of parts: the relative `Content-Location`s by which the references of a document mean other
+//! parts of its message (RFC 2557, 8.2), and what becomes of references when labels become absolute.
+//!
+//! ```
+//! use baselink::{Options, Reason, examine, format::Format};
+//! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n\
+//!                 <img src=i.png>\n--b\nContent-Location: i.png\n\nx\n--b--\n";
+//! let options = Options { format: Format::Message, ..Options::at("http://a/") };
+//! assert_eq!(examine(message, &options).links[0].reason, Some(Reason::SiblingPart));
+//! ```
+//!
+//! Deliberately absent: `Content-ID`. A `cid:` URL is absolute.
+
+use std::collections::{HashMap, HashSet};
+
+use super::judge::Labels;
+use super::{Fragments, Options, depends_on_base};
+use crate::base::{BaseChain, Rule, Source};
+use crate::document::UrlField;
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::Base;
+use crate::scan::message::{self, Kind, Structure};
+
+/// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
+pub(super) const LABEL: &str = "content-location";
+
+/// What of an entity still depends on what is around it, once it is planned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Dependence {
+    /// Whether any link does.
+    depends: bool,
+    /// Whether the href of a `base` element does, which depends on no base of its own document.
+    declares: bool,
+    /// Whether its document has a `base` element that is absolute in the result.
+    own_base_becomes_absolute: bool,
+}
+
+impl Dependence {
+    /// Takes in the links of its heading.
+    pub(super) fn of_heading(&mut self, links: &[LinkReport]) {
+        self.depends |= links.iter().any(|link| link.element != LABEL && depends_on_base(link));
+    }
+
+    /// Takes in the links of its document, which has the base of `chain`.
+    pub(super) fn of_document(
+        &mut self,
+        links: &[LinkReport],
+        chain: &BaseChain,
+        has_base_put_in: bool,
+    ) {
+        let mut dependent = links.iter().filter(|link| depends_on_base(link)).peekable();
+        self.depends |= !has_base_put_in && dependent.peek().is_some();
+        self.declares = dependent.any(|link| link.element == "base");
+        let is_own_base =
+            |link: &&LinkReport| link.element == "base" && link.entity == chain.entity;
+        let is_absolute =
+            |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
+        self.own_base_becomes_absolute = chain.source == Source::BaseElement
+            && links.iter().filter(is_own_base).all(is_absolute);
+    }
+}
+
+/// The entities whose label is made absolute although something in them stays relative to it.
+pub(super) fn that_become_bases<'a>(
+    structure: &Structure,
+    dependence: &mut [Dependence],
+    chain_of: impl Fn(usize) -> &'a BaseChain,
+    links: &[LinkReport],
+    options: &Options,
+) -> Vec<usize> {
+    for (index, entity) in structure.entities.iter().enumerate().rev() {
+        let chain = chain_of(index);
+        let own = dependence[index];
+        // `auto` compares with the base around, also where another one is embedded; and an embedded one
+        // that is relative needs the one around.
+        let inherits = options.fragments == Fragments::Auto
+            || chain.rule != Rule::Embedded
+            || (chain.is_from_outside && !own.own_base_becomes_absolute);
+        if let Some(parent) = entity.parent {
+            dependence[parent].depends |= own.depends && (inherits || own.declares);
+        }
+    }
+    let is_made = |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
+    let made: HashSet<&str> =
+        links.iter().filter(|link| is_made(link)).map(|link| &*link.entity).collect();
+    (0..structure.entities.len())
+        .filter(|&index| dependence[index].depends)
+        .filter(|&index| made.contains(&*structure.entities[index].name))
+        .collect()
+}
+
+/// The relative `Content-Location`s that the references of a document can mean: those of the body parts
+/// of all multiparts around it (RFC 2557, 8.2).
+#[derive(Default)]
+pub(super) struct OpenLabels {
+    /// By multipart.
+    parts: HashMap<usize, Vec<Box<str>>>,
+    /// The entities around the present one, outermost first, and itself.
+    stack: Vec<usize>,
+    pub(super) open: Labels,
+}
+
+impl OpenLabels {
+    /// Those of `structure`; `kept` and `stay` say of each entity whether its own stays relative.
+    pub(super) fn of(
+        bytes: &[u8],
+        structure: &Structure,
+        options: &Options,
+        kept: &[Option<Reason>],
+        stay: &[bool],
+    ) -> Self {
+        let mut labels = Self::default();
+        for (index, entity) in structure.entities.iter().enumerate() {
+            let Some(parent) = entity.parent else { continue };
+            let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
+            let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
+                continue;
+            };
+            // Links still meet a label that becomes absolute as they do.
+            let stays = stay[index]
+                || kept[index].is_some()
+                || message::fields::links(bytes, &entity.heading)
+                    .iter()
+                    .any(|link| link.element == LABEL && link.map.is_none());
+            let is_relative =
+                !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
+            if is_multipart && is_relative && stays {
+                labels.parts.entry(parent).or_default().push(label.url.into());
+            }
+        }
+        labels
+    }
+
+    /// Goes on to the entity `index`, which is in `parent`.
+    pub(super) fn enter(&mut self, index: usize, parent: Option<usize>) {
+        while let Some(&last) = self.stack.last()
+            && Some(last) != parent
+        {
+            for label in self.parts.get(&last).into_iter().flatten() {
+                if let Some(count) = self.open.get_mut(label) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.open.remove(label);
+                    }
+                }
+            }
+            self.stack.pop();
+        }
+        self.stack.push(index);
+        for label in self.parts.get(&index).into_iter().flatten() {
+            *self.open.entry(label.clone()).or_default() += 1;
+        }
+    }
+}
