@@ -93,7 +93,8 @@ pub enum Layout {
     /// first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
     /// begins the query, as wget writes it by default; the `@` of its `--restrict-file-names=windows` is
     /// an `@`, since it may be one. A `%` with two hexadecimal digits is an escape that the crawler
-    /// kept, or made of a byte that it would not write.
+    /// kept, or made of a byte that it would not write. All others wget decodes, so that `?a=%26` comes
+    /// back as `?a=&`; where that matters, a map is needed.
     Host,
 }
 
@@ -190,8 +191,8 @@ impl Origins {
     ///
     /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
     /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
-    /// as wget writes it, as wget writes it for Windows, with every escape decoded, with all kept. The
-    /// fragment does not count. A query has no file where there is a root URL, and a URL that
+    /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
+    /// kept. The fragment does not count. A query has no file where there is a root URL, and a URL that
     /// ends with `/` none without an `index`. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
@@ -274,25 +275,24 @@ impl Origins {
         }
         let mut path = PathBuf::from(folder);
         let (folders, file) = path_of(url).rsplit_once('/')?;
-        let name = |segment: &str| {
-            let bytes = if spelling.decodes { names::decode(segment) } else { segment.into() };
-            let written = names::escape_where(&bytes, spelling.escapes);
-            names::file_name(written)
+        let written = |text: &str| {
+            let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
+            names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
+        };
+        let name = |segment: &str| match names::decode(segment).as_slice() {
+            b"" | b"." | b".." => None,
+            _ => names::file_name(written(segment)),
         };
         for segment in folders.split('/').skip(1) {
-            path.push(is_no_dot_segment(segment).then(|| name(segment))??);
+            path.push(name(segment)?);
         }
         let mut file = match file {
             "" => self.index.clone()?,
-            _ => is_no_dot_segment(file).then(|| name(file))??,
+            _ => name(file)?,
         };
         if let Some(query) = url.query() {
             file.push(spelling.query);
-            // wget writes a query as it stands in the URL, but for what no name can have.
-            let query = names::escape_where(query.as_bytes(), |byte| {
-                byte == b'/' || (spelling.escapes)(byte)
-            });
-            file.push(names::os_string(query)?);
+            file.push(names::os_string(written(query))?);
         }
         path.push(names::file_name(file.into_encoded_bytes())?);
         Some(path)
@@ -305,7 +305,7 @@ struct Spelling {
     port: char,
     /// What stands before the query.
     query: &'static str,
-    /// Whether escapes in the path are decoded.
+    /// Whether escapes are decoded.
     decodes: bool,
     /// Which bytes it writes as escapes all the same.
     escapes: fn(u8) -> bool,
@@ -313,22 +313,28 @@ struct Spelling {
 
 /// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
 /// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
-const SPELLINGS: [Spelling; 4] = [
+const SPELLINGS: [Spelling; 5] = [
     Spelling { port: ':', query: "?", decodes: true, escapes: is_control },
     Spelling {
         port: '+',
         query: "@",
         decodes: true,
-        escapes: |byte| is_control(byte) || br#"\|/:?"*<>"#.contains(&byte),
+        escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
+    },
+    // Older ones take more for control characters, also in the middle of UTF-8.
+    Spelling {
+        port: ':',
+        query: "?",
+        decodes: true,
+        escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
     },
     // With `nocontrol`.
     Spelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     Spelling { port: ':', query: "?", decodes: false, escapes: |_| false },
 ];
 
-/// What wget takes for control characters.
 fn is_control(byte: u8) -> bool {
-    matches!(byte, 0..=0x1F | 0x7F..=0x9F)
+    byte.is_ascii_control()
 }
 
 /// The path from the folder `root` to `url`.
@@ -379,10 +385,6 @@ fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
 fn default_port(scheme: &str) -> Option<&'static str> {
     let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
-}
-
-fn is_no_dot_segment(segment: &str) -> bool {
-    !matches!(names::decode(segment).as_slice(), b"" | b"." | b"..")
 }
 
 /// A host and its port, behind `:` or `+`; `None` where `name` is none (RFC 952; `_` is there in

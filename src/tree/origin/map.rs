@@ -83,9 +83,16 @@ impl UrlMap {
         let mut reader =
             csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         let mut columns = (0, 1);
+        let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
-            let record = record.map_err(|error| self.wrong(1, &error.to_string()))?;
-            let line = record.position().map_or(1, csv::Position::line);
+            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
+            // The reader counts empty lines to the record behind them.
+            let start = record.position().map_or(0, csv::Position::byte);
+            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let start = start + text[start..].iter().take_while(is_line_end).count();
+            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
+            counted = start;
             if number == 0 {
                 let column = |name: &str| {
                     let is_name =
