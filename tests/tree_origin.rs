@@ -210,6 +210,20 @@ proptest! {
         prop_assert_eq!(origins.paths(&url), [path]);
     }
 
+    /// What wget writes for Unix comes back as it was, where no `%` is in it.
+    #[test]
+    fn from_a_path_that_wget_writes_to_its_url_and_back(
+        names in prop::collection::vec("[a-c.?&=:@+ é;#~]{1,6}", 1..4),
+    ) {
+        let path = format!("a.example/{}", names.join("/"));
+        let origins = layout();
+        let file = names[names.len() - 1].split('?').next().unwrap();
+        let is_dots = |name: &str| matches!(name, "" | "." | "..");
+        prop_assume!(!is_dots(file) && !names.iter().any(|name| is_dots(name)));
+        let url = url(&origins, &entry(&path)).unwrap();
+        prop_assert_eq!(&origins.paths(&url)[0], Path::new(&path), "{}", url);
+    }
+
     /// Whatever the URL, no path leads out of the root.
     #[test]
     fn no_url_leads_out_of_the_root(rest in "([./\\\\a:?]|%2[eEfF]|%00|%5[cC]){0,12}") {
@@ -292,7 +306,7 @@ fn folders_named_like_hosts() {
 
 #[test]
 fn urls_lead_to_the_paths_that_crawlers_write() {
-    let table: [(&str, &[&str]); 20] = [
+    let table: [(&str, &[&str]); 21] = [
         ("https://a.example/b/c.html", &["a.example/b/c.html"]),
         ("HTTPS://A.example:443/b", &["a.example/b"]),
         ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b"]),
@@ -321,6 +335,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         ("https://a.example/%2e%2e/b", &[]),
         ("https://u@a.example/b", &[]),
         ("https://../b", &[]),
+        ("https://a.example+80/b", &[]),
     ];
     for (url, expected) in table {
         let paths = index(layout()).paths(url);
@@ -328,6 +343,8 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         assert_eq!(paths, expected, "{url}");
     }
     assert!(Origins::default().paths("https://a.example/b").is_empty());
+    let outside = Origins { index: Some("../x".into()), ..root_url("https://a.example/") };
+    assert!(outside.paths("https://a.example/").is_empty());
 }
 
 #[test]

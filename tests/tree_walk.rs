@@ -184,6 +184,36 @@ fn a_file_that_the_first_root_does_not_want_is_taken_with_the_second() {
     assert_eq!(found_below(&roots, root.path(), &Selection::default()), ["y.html", ""]);
 }
 
+#[test]
+fn twenty_thousand_roots() {
+    let root = tree(&[]);
+    let roots: Vec<_> = (0..20_000).map(|number| root.path().join(number.to_string())).collect();
+    for path in &roots {
+        fs::write(path, "").unwrap();
+    }
+    let selection = Selection::default();
+    let walk = walk(&roots, &selection);
+    assert!(walk.overlaps().is_empty());
+    assert_eq!(walk.map(|entry| entry.unwrap().path).collect::<Vec<_>>(), roots);
+}
+
+#[test]
+fn of_many_roots_that_overlap_each_is_said_once() {
+    let root = tree(&["a/x", "b/y", "c/z"]);
+    let roots = ["b", "a", "c", "a/x", "b", ""].map(|path| root.path().join(path));
+    let selection = Selection::default();
+    let walk = walk(&roots, &selection);
+    let at = |path: &str| root.path().join(path).display().to_string();
+    let expected = [
+        format!("{} is in {}: each file is taken once, with {}", at("a/x"), at("a"), at("a")),
+        format!("{} and {} are the same: each file is taken once", at("b"), at("b")),
+        format!("{} is in {}: each file is taken once, with {}", at("b"), at(""), at("b")),
+    ];
+    assert_eq!(walk.overlaps(), expected);
+    let found: Vec<_> = walk.map(|entry| relative(&entry.unwrap())).collect();
+    assert_eq!(found, ["y", "x", "z"]);
+}
+
 #[cfg(unix)]
 mod unix {
     use std::ffi::OsStr;

@@ -267,7 +267,8 @@ impl Origins {
         if !url.scheme()?.eq_ignore_ascii_case(&self.scheme) {
             return None;
         }
-        let (host, port) = host_and_port(url.net_loc()?)?;
+        let net_loc = url.net_loc().filter(|net_loc| !net_loc.contains('+'))?;
+        let (host, port) = host_and_port(net_loc)?;
         let mut folder = host.to_ascii_lowercase();
         if let Some(port) = port.filter(|port| Some(*port) != default_port(&self.scheme)) {
             folder.push(spelling.port);
@@ -355,7 +356,7 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
     rest.peek()?;
     while let Some(segment) = rest.next() {
         if segment.is_empty() && rest.peek().is_none() {
-            path.push(index?);
+            path.push(names::file_name(names::bytes(index?).to_vec())?);
         } else {
             path.push(names::file_name(names::decode(segment))?);
         }

@@ -135,44 +135,43 @@ pub struct Entry {
 #[must_use]
 pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
     let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
-    let mut walk = Walk {
+    let mut first: HashMap<&Path, usize> = HashMap::new();
+    for (number, path) in canonical.iter().enumerate() {
+        if let Some(path) = path {
+            first.entry(path).or_insert(number);
+        }
+    }
+    let mut shared = vec![selection.follow && roots.len() > 1; roots.len()];
+    let mut overlaps = vec![None; roots.len()];
+    for (number, path) in canonical.iter().enumerate() {
+        for around in path.iter().flat_map(|path| path.ancestors()) {
+            let Some(&other) = first.get(around).filter(|other| **other != number) else {
+                continue;
+            };
+            shared[number] = true;
+            shared[other] = true;
+            let (inner, outer) = (roots[number].display(), roots[other].display());
+            let earlier = roots[number.min(other)].display();
+            overlaps[number.max(other)].get_or_insert_with(|| {
+                if path.as_deref() == Some(around) {
+                    format!("{inner} and {outer} are the same: each file is taken once")
+                } else {
+                    format!("{inner} is in {outer}: each file is taken once, with {earlier}")
+                }
+            });
+        }
+    }
+    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| Root {
+        path: path.as_path().into(),
+        canonical: canonical.filter(|_| shared),
+    };
+    Walk {
         selection,
-        roots: Vec::with_capacity(roots.len()),
-        overlaps: Vec::new(),
+        overlaps: overlaps.into_iter().flatten().collect(),
+        roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
         number: 0,
         below: None,
         taken: HashMap::new(),
-    };
-    for (number, root) in roots.iter().enumerate() {
-        let mut shared = selection.follow && roots.len() > 1;
-        let mut said = false;
-        for (other, other_root) in roots.iter().enumerate() {
-            let (Some(own), Some(theirs)) = (&canonical[number], &canonical[other]) else {
-                continue;
-            };
-            let (inside, around) = (own.starts_with(theirs), theirs.starts_with(own));
-            if other == number || !(inside || around) {
-                continue;
-            }
-            shared = true;
-            if other < number && !said {
-                said = true;
-                walk.overlaps.push(overlap(root, other_root, inside, around));
-            }
-        }
-        let canonical = canonical[number].clone().filter(|_| shared);
-        walk.roots.push(Root { path: root.as_path().into(), canonical });
-    }
-    walk
-}
-
-/// What is to be said of `root`, which is `inside` or `around` the `earlier` one, or both.
-fn overlap(root: &Path, earlier: &Path, inside: bool, around: bool) -> String {
-    let (root, earlier) = (root.display(), earlier.display());
-    match (inside, around) {
-        (true, true) => format!("{root} and {earlier} are the same: each file is taken once"),
-        (true, false) => format!("{root} is in {earlier}: each file is taken once, with {earlier}"),
-        _ => format!("{earlier} is in {root}: each file is taken once, with {earlier}"),
     }
 }
 
