@@ -84,8 +84,16 @@ pub enum Source {
     SnapshotContentLocation,
     /// The entity around.
     Encapsulating,
-    /// The URL that was given for the document.
+    /// The URL that was given for the document, or for the folder it is in.
     Retrieval,
+    /// A table of files and their URLs.
+    UrlMap,
+    /// The names of the folders it is in, as crawlers write them.
+    Layout,
+    /// What the document says of itself: a comment of the program that saved it.
+    SavedFrom,
+    /// The extended attribute `user.xdg.origin.url` of its file.
+    Xattr,
     /// Nothing.
     Default,
 }
@@ -103,6 +111,10 @@ impl Source {
             Self::SnapshotContentLocation => "snapshot-content-location",
             Self::Encapsulating => "encapsulating",
             Self::Retrieval => "retrieval",
+            Self::UrlMap => "url-map",
+            Self::Layout => "layout",
+            Self::SavedFrom => "saved-from",
+            Self::Xattr => "xattr",
             Self::Default => "default",
         }
     }
@@ -682,7 +694,13 @@ impl BaseChain {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin,
-                Source::Default | Source::Retrieval | Source::SnapshotContentLocation
+                Source::Default
+                    | Source::Retrieval
+                    | Source::UrlMap
+                    | Source::Layout
+                    | Source::SavedFrom
+                    | Source::Xattr
+                    | Source::SnapshotContentLocation
             ) {
                 self.enclosing(outer, "entity");
             }
@@ -735,7 +753,14 @@ impl BaseChain {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
                 self.take(url, Rule::Retrieval, retrieval.source);
-                (Status::Taken, "the URL by which the document was retrieved")
+                let reason = match retrieval.source {
+                    Source::UrlMap => "the URL that the map has for the file",
+                    Source::Layout => "the URL that the names of its folders spell",
+                    Source::SavedFrom => "the URL from which the document says it was saved",
+                    Source::Xattr => "the URL in an extended attribute of the file",
+                    _ => "the URL by which the document was retrieved",
+                };
+                (Status::Taken, reason)
             }
             _ => (Status::PassedOver, INNER),
         };

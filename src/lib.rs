@@ -113,6 +113,7 @@ pub mod resolve;
 pub mod rewrite;
 pub mod scan;
 pub mod span;
+pub mod tree;
 pub mod verify;
 
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};

@@ -16,6 +16,7 @@ const ORDER: &[&[&str]] = &[
     &["report"],
     &["rewrite"],
     &["verify"],
+    &["tree"],
     &["cli"],
     &["main"],
 ];
@@ -33,10 +34,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
     ("serde", &["cli/", "scan/json.rs"]),
-    ("serde_json", &["cli/", "scan/json.rs"]),
+    ("serde_json", &["cli/", "scan/json.rs", "tree/"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
     ("tempfile", &["cli/"]),
+    ("walkdir", &["tree/"]),
+    ("globset", &["tree/"]),
+    ("csv", &["tree/"]),
+    ("xattr", &["tree/"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

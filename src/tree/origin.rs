@@ -1,0 +1,458 @@
+//! The URL by which a file was retrieved: RFC 1808, 3.3, for files that lie in folders.
+//!
+//! These are asked in this order, and the first that has a URL wins:
+//!
+//! 1. `url-map`: a table of files and URLs ([`map`]);
+//! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
+//! 3. `layout`: the names of the folders, as crawlers write them ([`Layout`]);
+//! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved_from`]);
+//! 5. `xattr`: the extended attribute `user.xdg.origin.url`
+//!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
+//!    `wget --xattr` write it: the last URL after redirections.
+//!
+//! One that is no absolute, hierarchical URL is passed over with a sentence, and the next one is asked. A
+//! fragment in 4 or 5 is left out: it says where somebody was in the page, not what was retrieved.
+//!
+//! ```
+//! use std::path::{Path, PathBuf};
+//! use baselink::format::Format;
+//! use baselink::tree::origin::{Layout, Origins};
+//! use baselink::tree::walk::{Entry, Kind};
+//! let entry = Entry {
+//!     root: Path::new("crawl").into(),
+//!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
+//!     path: "crawl/a.example:8080/b/c?d=e".into(),
+//!     kind: Kind::File,
+//!     size: 0,
+//! };
+//! let origins = Origins { layout: Some(Layout::Host), ..Origins::default() };
+//! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
+//! let retrieval = retrieval.unwrap();
+//! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
+//! assert_eq!(retrieval.source.name(), "layout");
+//! assert_eq!(origins.paths(&retrieval.url)[0], PathBuf::from("a.example:8080/b/c?d=e"));
+//! ```
+//!
+//! Deliberately absent: what a document declares of its base (3.1), which comes before all of this,
+//! and guesses: `page.html` is not taken for `/page`, nor `.html` for an extension that was added.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use crate::base::{Retrieval, Source};
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::reference::{Grammar, Reference};
+use crate::resolve;
+use crate::tree::walk::Entry;
+
+pub mod map;
+mod names;
+pub mod saved_from;
+
+use map::UrlMap;
+use names::Percent;
+
+/// Where the retrieval URLs of files come from.
+#[derive(Clone, Debug)]
+pub struct Origins {
+    /// A table of files and URLs.
+    pub map: Option<UrlMap>,
+    /// The URL of every root.
+    pub root_url: Option<RootUrl>,
+    /// The name of the file that stands for its folder, as `index.html` does: the URL of such a file
+    /// ends with `/`.
+    pub index: Option<OsString>,
+    /// How the folders below the roots are named.
+    pub layout: Option<Layout>,
+    /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
+    pub scheme: String,
+    /// Whether what a page says of itself counts.
+    pub trust_saved_from: bool,
+}
+
+impl Default for Origins {
+    fn default() -> Self {
+        Self {
+            map: None,
+            root_url: None,
+            index: None,
+            layout: None,
+            scheme: "https".to_owned(),
+            trust_saved_from: true,
+        }
+    }
+}
+
+/// How the folders below a root are named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// `host/path`, as wget and other crawlers write it.
+    ///
+    /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows. The
+    /// first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
+    /// begins the query, as wget writes it by default; the `@` of its `--restrict-file-names=windows` is
+    /// an `@`, since it may be one. A `%` with two hexadecimal digits is an escape that the crawler
+    /// kept, or made of a byte that it would not write. All others wget decodes, so that `?a=%26` comes
+    /// back as `?a=&`; where that matters, a map is needed.
+    Host,
+}
+
+/// The URL of a root: of a folder, or of a file that was named itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootUrl {
+    given: String,
+    /// With its final `/`; `None` where no path can be put behind it.
+    folder: Option<String>,
+}
+
+impl RootUrl {
+    /// The URL of a folder. A missing final `/` is added. A file that was named itself has the URL as
+    /// it was given.
+    ///
+    /// # Errors
+    ///
+    /// It is not an absolute, hierarchical URL, or it has a query or a fragment, behind which no path
+    /// can stand.
+    pub fn new(url: &str) -> Result<Self> {
+        let root = Self::of_file(url)?;
+        if root.folder.is_none() {
+            return Err(Error::new(format!(
+                "{url}: the URL of a folder has no query and no fragment"
+            )));
+        }
+        Ok(root)
+    }
+
+    /// The URL of files that were named themselves.
+    ///
+    /// # Errors
+    ///
+    /// It is not an absolute, hierarchical URL.
+    pub fn of_file(url: &str) -> Result<Self> {
+        if let Some(why) = unusable(url) {
+            return Err(Error::new(format!("{url}: {why}")));
+        }
+        let slash = if url.ends_with('/') { "" } else { "/" };
+        let folder = (!url.contains(['?', '#'])).then(|| format!("{url}{slash}"));
+        Ok(Self { given: url.to_owned(), folder })
+    }
+}
+
+/// What is asked, in this order.
+const ORDER: [Source; 5] =
+    [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
+
+impl Origins {
+    /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
+    /// passed over on the way.
+    ///
+    /// `format` is what the file is read as, and `head` its first bytes, [`saved_from::HEAD`] or more if
+    /// it has them, as they stand in the file. They are asked only in HTML and XHTML.
+    #[must_use]
+    pub fn of(
+        &self,
+        entry: &Entry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let mut passed_over = Vec::new();
+        for source in ORDER {
+            let url = match source {
+                Source::UrlMap => {
+                    self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned)
+                }
+                Source::Retrieval => self.below_root_url(entry),
+                Source::Layout => self.by_layout(entry),
+                Source::SavedFrom
+                    if self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml) =>
+                {
+                    saved_from::url(head, &self.scheme).map(without_fragment)
+                }
+                Source::Xattr => attribute(entry).map(without_fragment),
+                _ => None,
+            };
+            let Some(url) = url else { continue };
+            let Some(why) = unusable(&url) else {
+                return (Some(Retrieval { url, source }), passed_over);
+            };
+            passed_over.push(format!(
+                "{}: no {} URL: {why}: {}",
+                entry.path.display(),
+                source.name(),
+                abridged(&url)
+            ));
+        }
+        (None, passed_over)
+    }
+
+    /// The paths below a root that a file with `url` can have, the likeliest first; none where neither
+    /// a root URL nor a layout says it.
+    ///
+    /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
+    /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
+    /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
+    /// kept. The fragment does not count. A query has no file where there is a root URL, and a URL that
+    /// ends with `/` none without an `index`. No path leads out of the root.
+    #[must_use]
+    pub fn paths(&self, url: &str) -> Vec<PathBuf> {
+        let url = Reference::split(Grammar::Rfc3986, url);
+        if let Some(root) = &self.root_url {
+            let path = root.folder.as_deref().and_then(|root| {
+                below(&Reference::split(Grammar::Rfc3986, root), &url, self.index.as_deref())
+            });
+            return path.into_iter().collect();
+        }
+        let mut paths = Vec::new();
+        if self.layout == Some(Layout::Host) {
+            for spelling in &SPELLINGS {
+                match self.laid_out(&url, spelling) {
+                    Some(path) if !paths.contains(&path) => paths.push(path),
+                    _ => {}
+                }
+            }
+        }
+        paths
+    }
+
+    fn below_root_url(&self, entry: &Entry) -> Option<String> {
+        let root = self.root_url.as_ref()?;
+        let Some((file, folders)) = entry.relative.split_last() else {
+            return Some(root.given.clone());
+        };
+        let mut url = root.folder.clone()?;
+        for name in folders {
+            url.push_str(&names::segment(names::bytes(name), Percent::Encode)?);
+            url.push('/');
+        }
+        if self.index.as_ref() != Some(file) {
+            url.push_str(&names::segment(names::bytes(file), Percent::Encode)?);
+        }
+        Some(url)
+    }
+
+    fn by_layout(&self, entry: &Entry) -> Option<String> {
+        let Layout::Host = self.layout?;
+        let (host, path) = entry.relative.split_first()?;
+        let (file, folders) = path.split_last()?;
+        let (host, port) = host_and_port(host.to_str()?)?;
+        let mut url = format!("{}://{host}", self.scheme);
+        if let Some(port) = port {
+            url.push(':');
+            url.push_str(port);
+        }
+        url.push('/');
+        // A host that the URL Standard has no parse for is none: 1.2.3.999.
+        if !resolve::parses(&url) {
+            return None;
+        }
+        for name in folders {
+            url.push_str(&names::segment(names::bytes(name), Percent::Keep)?);
+            url.push('/');
+        }
+        let file = names::bytes(file);
+        let query_at = memchr::memchr(b'?', file);
+        let name = &file[..query_at.unwrap_or(file.len())];
+        if self.index.as_deref().map(names::bytes) != Some(name) {
+            url.push_str(&names::segment(name, Percent::Keep)?);
+        }
+        if let Some(at) = query_at {
+            url.push('?');
+            url.push_str(&names::query(&file[at + 1..]));
+        }
+        Some(url)
+    }
+
+    fn laid_out(&self, url: &Reference<'_>, spelling: &Spelling) -> Option<PathBuf> {
+        if !url.scheme()?.eq_ignore_ascii_case(&self.scheme) {
+            return None;
+        }
+        let net_loc = url.net_loc().filter(|net_loc| !net_loc.contains('+'))?;
+        let (host, port) = host_and_port(net_loc)?;
+        let mut folder = host.to_ascii_lowercase();
+        if let Some(port) = port.filter(|port| Some(*port) != default_port(&self.scheme)) {
+            folder.push(spelling.port);
+            folder.push_str(port);
+        }
+        let mut path = PathBuf::from(folder);
+        let (folders, file) = path_of(url).rsplit_once('/')?;
+        let written = |text: &str| {
+            let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
+            names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
+        };
+        let name = |segment: &str| match names::decode(segment).as_slice() {
+            b"" | b"." | b".." => None,
+            _ => names::file_name(written(segment)),
+        };
+        for segment in folders.split('/').skip(1) {
+            path.push(name(segment)?);
+        }
+        let mut file = match file {
+            "" => self.index.clone()?,
+            _ => name(file)?,
+        };
+        if let Some(query) = url.query() {
+            file.push(spelling.query);
+            file.push(names::os_string(written(query))?);
+        }
+        path.push(names::file_name(file.into_encoded_bytes())?);
+        Some(path)
+    }
+}
+
+/// How a crawler spells a URL as a path.
+struct Spelling {
+    /// What stands before the port.
+    port: char,
+    /// What stands before the query.
+    query: &'static str,
+    /// Whether escapes are decoded.
+    decodes: bool,
+    /// Which bytes it writes as escapes all the same.
+    escapes: fn(u8) -> bool,
+}
+
+/// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
+/// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
+const SPELLINGS: [Spelling; 5] = [
+    Spelling { port: ':', query: "?", decodes: true, escapes: is_control },
+    Spelling {
+        port: '+',
+        query: "@",
+        decodes: true,
+        escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
+    },
+    // Older ones take more for control characters, also in the middle of UTF-8.
+    Spelling {
+        port: ':',
+        query: "?",
+        decodes: true,
+        escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
+    },
+    // With `nocontrol`.
+    Spelling { port: ':', query: "?", decodes: true, escapes: |_| false },
+    Spelling { port: ':', query: "?", decodes: false, escapes: |_| false },
+];
+
+fn is_control(byte: u8) -> bool {
+    byte.is_ascii_control()
+}
+
+/// The path from the folder `root` to `url`.
+fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Option<PathBuf> {
+    let same_scheme = root.scheme()?.eq_ignore_ascii_case(url.scheme()?);
+    if !same_scheme || url.query().is_some() || !same_net_loc(root, url) {
+        return None;
+    }
+    let mut segments = path_of(url).split('/');
+    let folders = root.path().strip_suffix('/')?;
+    for folder in folders.split('/') {
+        if names::decode(segments.next()?) != names::decode(folder) {
+            return None;
+        }
+    }
+    let mut path = PathBuf::new();
+    let mut rest = segments.peekable();
+    rest.peek()?;
+    while let Some(segment) = rest.next() {
+        if segment.is_empty() && rest.peek().is_none() {
+            path.push(names::file_name(names::bytes(index?).to_vec())?);
+        } else {
+            path.push(names::file_name(names::decode(segment))?);
+        }
+    }
+    Some(path)
+}
+
+/// RFC 3986, 6.2.3: behind an authority no path is `/`.
+fn path_of<'a>(url: &Reference<'a>) -> &'a str {
+    if url.path().is_empty() { "/" } else { url.path() }
+}
+
+fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
+    let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
+        return one.net_loc() == other.net_loc();
+    };
+    let without_default = |net_loc: &str| {
+        let default = one.scheme().and_then(default_port);
+        let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
+        let is_default = port.is_empty() || Some(port) == default;
+        if is_default { host.to_ascii_lowercase() } else { net_loc.to_ascii_lowercase() }
+    };
+    without_default(a) == without_default(b)
+}
+
+/// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.
+fn default_port(scheme: &str) -> Option<&'static str> {
+    let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
+    ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
+}
+
+/// A host and its port, behind `:` or `+`; `None` where `name` is none (RFC 952; `_` is there in
+/// practice; in brackets, RFC 3986, 3.2.2).
+fn host_and_port(name: &str) -> Option<(&str, Option<&str>)> {
+    let end = match name.strip_prefix('[') {
+        Some(_) => name.find(']')? + 1,
+        None => name.find([':', '+']).unwrap_or(name.len()),
+    };
+    let (host, port) = name.split_at(end);
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.bytes().all(is_inner)
+    };
+    if !host.starts_with('[') && !host.split('.').all(is_label) {
+        return None;
+    }
+    let Some(digits) = port.strip_prefix([':', '+']) else {
+        return port.is_empty().then_some((host, None));
+    };
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .then_some((host, Some(digits)))
+}
+
+/// Why `url` cannot be the URL of a document.
+fn unusable(url: &str) -> Option<String> {
+    if url.contains(char::REPLACEMENT_CHARACTER) {
+        Some("it is not UTF-8".to_owned())
+    } else if url.contains(|c: char| c.is_ascii_control()) {
+        Some("it contains a control character".to_owned())
+    } else if let Err(why) = resolve::usable(url) {
+        Some(why.to_string())
+    } else if !resolve::parses(url) {
+        Some("it is not valid".to_owned())
+    } else {
+        None
+    }
+}
+
+fn without_fragment(url: String) -> String {
+    match url.split_once('#') {
+        Some((url, _)) => url.to_owned(),
+        None => url,
+    }
+}
+
+/// A URL as it stands in a sentence.
+fn abridged(url: &str) -> String {
+    const LONGEST: usize = 256;
+    let mut shown: String = url.chars().take(LONGEST).collect();
+    if shown.len() < url.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// What the file's extended attribute says. A system or a file without one says nothing.
+#[cfg(unix)]
+fn attribute(entry: &Entry) -> Option<String> {
+    let value = xattr::get(&entry.path, "user.xdg.origin.url").ok()??;
+    Some(String::from_utf8_lossy(value.trim_ascii()).into_owned())
+}
+
+#[cfg(not(unix))]
+fn attribute(_: &Entry) -> Option<String> {
+    None
+}

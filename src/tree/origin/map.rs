@@ -1,0 +1,196 @@
+//! A table of files and the URLs by which they were retrieved: `--url-map`.
+//!
+//! It is CSV (RFC 4180), `path,URL` a line, with or without a header line that names the two columns,
+//! or, where it begins with `{`, JSON Lines, `{"path": …, "url": …}` a line. A later line for the same
+//! file counts more than an earlier one, so the URLs of a redirection can be listed in their order
+//! (RFC 1808, 3.3: the last one is the base).
+//!
+//! A path is looked for below the root in which the file was found, then below the folder of the
+//! map; it may be absolute. Its folders are separated by `/`.
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::tree::origin::map::UrlMap;
+//! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
+//! assert_eq!(map.len(), 1);
+//! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
+//! ```
+//!
+//! Deliberately absent: patterns, and names in JSON that are not UTF-8; those can stand in CSV.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::names;
+use crate::error::{Error, Result};
+use crate::tree::walk::Entry;
+
+/// A table of files and their URLs.
+#[derive(Clone, Debug)]
+pub struct UrlMap {
+    /// The file of the map, as it was named.
+    name: PathBuf,
+    /// Its folder, without links.
+    folder: PathBuf,
+    urls: HashMap<PathBuf, Mapped>,
+}
+
+#[derive(Clone, Debug)]
+struct Mapped {
+    url: String,
+    line: u64,
+}
+
+impl UrlMap {
+    /// Reads the map in the file `path`.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or [`parse`](Self::parse) fails on it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text =
+            fs::read(path).map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
+        Self::parse(&text, path)
+    }
+
+    /// The map that `text`, the contents of the file `path`, is.
+    ///
+    /// # Errors
+    ///
+    /// A line without path or URL, or with a URL that is not UTF-8; the error says which. Whether a URL is
+    /// one is seen when it is asked for.
+    pub fn parse(text: &[u8], path: &Path) -> Result<Self> {
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new("."));
+        let mut map = Self {
+            name: path.to_owned(),
+            folder: fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()),
+            urls: HashMap::new(),
+        };
+        if text.trim_ascii_start().starts_with(b"{") {
+            map.json_lines(text)?;
+        } else {
+            map.csv(text)?;
+        }
+        Ok(map)
+    }
+
+    fn csv(&mut self, text: &[u8]) -> Result<()> {
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        let mut columns = (0, 1);
+        let (mut line, mut counted) = (1, 0);
+        for (number, record) in reader.byte_records().enumerate() {
+            let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
+            // The reader counts empty lines to the record behind them.
+            let start = record.position().map_or(0, csv::Position::byte);
+            let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
+            let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+            let start = start + text[start..].iter().take_while(is_line_end).count();
+            line += memchr::memchr_iter(b'\n', &text[counted..start]).count() as u64;
+            counted = start;
+            if number == 0 {
+                let column = |name: &str| {
+                    let is_name =
+                        |field: &[u8]| field.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+                    record.iter().position(is_name)
+                };
+                if let (Some(path), Some(url)) = (column("path"), column("url")) {
+                    columns = (path, url);
+                    continue;
+                }
+            }
+            let (Some(path), Some(url)) = (record.get(columns.0), record.get(columns.1)) else {
+                return Err(self.wrong(line, "a path and a URL are wanted, `path,URL`"));
+            };
+            self.insert(line, path.to_vec(), url)?;
+        }
+        Ok(())
+    }
+
+    fn json_lines(&mut self, text: &[u8]) -> Result<()> {
+        for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
+            if text.trim_ascii().is_empty() {
+                continue;
+            }
+            let record: Value = serde_json::from_slice(text)
+                .map_err(|error| self.wrong(line, &error.to_string()))?;
+            let field = |name| record.get(name).and_then(Value::as_str);
+            let (Some(path), Some(url)) = (field("path"), field("url")) else {
+                return Err(
+                    self.wrong(line, r#"a path and a URL are wanted, {"path": "…", "url": "…"}"#)
+                );
+            };
+            self.insert(line, path.as_bytes().to_vec(), url.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn insert(&mut self, line: u64, path: Vec<u8>, url: &[u8]) -> Result<()> {
+        let Ok(url) = str::from_utf8(url) else {
+            return Err(self.wrong(line, "a URL that is not UTF-8"));
+        };
+        if path.is_empty() {
+            return Err(self.wrong(line, "an empty path"));
+        }
+        let Some(path) = names::os_string(path).map(PathBuf::from) else {
+            return Err(self.wrong(line, "a path that is not UTF-8"));
+        };
+        let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
+        self.urls.insert(path, Mapped { url: url.trim_ascii().to_owned(), line });
+        Ok(())
+    }
+
+    fn wrong(&self, line: u64, what: &str) -> Error {
+        Error::new(format!("{}, line {line}: {what}", self.name.display()))
+    }
+
+    /// How many files it names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.urls.len()
+    }
+
+    /// Whether it names none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.urls.is_empty()
+    }
+
+    /// The URL that it has for `entry`, as written.
+    #[must_use]
+    pub fn url(&self, entry: &Entry) -> Option<&str> {
+        let below_root: PathBuf = entry.relative.iter().collect();
+        if let Some(mapped) = self.urls.get(&below_root) {
+            return Some(&mapped.url);
+        }
+        // A link is looked for where it stands, not where it leads.
+        let folder = entry.path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        let absolute = folder.join(entry.path.file_name()?);
+        let below_map = absolute.strip_prefix(&self.folder).ok();
+        let mapped = below_map.and_then(|path| self.urls.get(path));
+        mapped.or_else(|| self.urls.get(&absolute)).map(|mapped| &*mapped.url)
+    }
+
+    /// A sentence for each file that it names and that is neither below one of `roots` nor below its
+    /// own folder, in the order of its lines.
+    #[must_use]
+    pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
+        let is_there = |path: &Path| {
+            let folders = roots.iter().map(PathBuf::as_path).chain([self.folder.as_path()]);
+            folders.map(|folder| folder.join(path)).any(|path| path.symlink_metadata().is_ok())
+        };
+        let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();
+        missing.sort_by_key(|(_, mapped)| mapped.line);
+        let sentence = |(path, mapped): (&PathBuf, &Mapped)| {
+            let map = self.name.display();
+            format!("{map}, line {}: {}: no such file", mapped.line, path.display())
+        };
+        missing.into_iter().map(sentence).collect()
+    }
+}

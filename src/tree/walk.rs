@@ -1,0 +1,324 @@
+//! The files below the folders and files that were named, in an order that does not change.
+//!
+//! Names are compared as bytes, and a folder's files come where its name stands. Names need not be
+//! UTF-8. What is neither a file nor a folder nor a link (a FIFO, a socket, a device) is told and never
+//! opened.
+//!
+//! ```
+//! use baselink::tree::walk::{Globs, Selection, walk};
+//! let root = tempfile::tempdir().unwrap();
+//! std::fs::create_dir(root.path().join("b")).unwrap();
+//! for name in ["c.css", "b/x.html", "a.html"] {
+//!     std::fs::write(root.path().join(name), "").unwrap();
+//! }
+//! let selection = Selection { include: Globs::new(&["*.html"]).unwrap(), ..Selection::default() };
+//! let found: Vec<_> = walk(&[root.path().to_owned()], &selection)
+//!     .map(|entry| entry.unwrap().relative.join("/".as_ref()))
+//!     .collect();
+//! assert_eq!(found, ["a.html", "b/x.html"]);
+//! ```
+//!
+//! Deliberately absent: folders as entries, formats, and ignore files such as `.gitignore`.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::ffi::OsString;
+use std::fs::{self, FileType};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use walkdir::WalkDir;
+
+use crate::error::{Error, Result};
+
+/// Patterns for paths below a root.
+///
+/// `*` and `?` do not match `/`; `**` stands for any number of folders; `[…]` and `{…,…}` are what they
+/// are in a shell. A pattern without `/` is matched against the name at any depth, one with `/` against
+/// the whole path below the root, with or without a leading `/`. One that ends with `/` stands for
+/// everything below such a folder. Case counts.
+#[derive(Clone, Debug, Default)]
+pub struct Globs(GlobSet);
+
+impl Globs {
+    /// The set of these patterns.
+    ///
+    /// # Errors
+    ///
+    /// Names the first pattern that is none, and why.
+    pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self> {
+        let mut set = GlobSetBuilder::new();
+        let refused = |pattern: &str, error: &globset::Error| {
+            Error::new(format!("{pattern}: no pattern for paths: {}", error.kind()))
+        };
+        for pattern in patterns.iter().map(AsRef::as_ref) {
+            let glob = GlobBuilder::new(&anchored(pattern)).literal_separator(true).build();
+            set.add(glob.map_err(|error| refused(pattern, &error))?);
+        }
+        set.build().map(Self).map_err(|error| refused("these globs", &error))
+    }
+
+    /// Whether it has no pattern.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether one of them matches `relative`, a path below a root.
+    #[must_use]
+    pub fn is_match(&self, relative: &Path) -> bool {
+        self.0.is_match(relative)
+    }
+}
+
+/// The pattern for whole paths that `pattern` stands for.
+fn anchored(pattern: &str) -> String {
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
+    let (path, below) = match pattern.strip_suffix('/') {
+        Some(folder) => (folder, "/**"),
+        None => (pattern, ""),
+    };
+    let anywhere = if path.contains('/') { "" } else { "**/" };
+    format!("{anywhere}{}{below}", path.strip_prefix('/').unwrap_or(path))
+}
+
+/// Which files below a root are wanted. A file that was named itself always is.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only files that match one of these, unless there are none.
+    pub include: Globs,
+    /// No files that match one of these; nothing below a folder that does.
+    pub exclude: Globs,
+    /// Also what is hidden: a name that begins with `.`, and all below such a folder.
+    pub hidden: bool,
+    /// Whether symbolic links are followed. A root that is one always is.
+    pub follow: bool,
+}
+
+/// What kind of file an entry is. Folders are no entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A regular file; also one that a followed link leads to.
+    File,
+    /// A symbolic link that is not followed, whatever it leads to.
+    Symlink,
+    /// Neither, and no folder: a FIFO, a socket, a device. To open one may take forever.
+    Special,
+}
+
+/// A file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The root below which it was found, as it was named.
+    pub root: Arc<Path>,
+    /// The names that lead from the root to it; none where it is the root.
+    pub relative: Vec<OsString>,
+    /// Its path: `root` and `relative`.
+    pub path: PathBuf,
+    /// What kind of file it is.
+    pub kind: Kind,
+    /// Its size in bytes, when it was found; of a link that is not followed, the link's.
+    pub size: u64,
+}
+
+/// The files below `roots` that `selection` wants, root after root.
+///
+/// A file below two roots, or named twice, is taken once, with the first root that wants it;
+/// [`Walk::overlaps`] says for which roots that may be. Memory is that of the names in the folders from
+/// a root down to the file; only for roots that overlap (with `follow`, whenever there are several)
+/// also a path for each of their files.
+///
+/// An error (a folder without permission, a link that leads to a folder around it or to nothing) is an
+/// item, and the walk goes on.
+#[must_use]
+pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
+    let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
+    let mut first: HashMap<&Path, usize> = HashMap::new();
+    for (number, path) in canonical.iter().enumerate() {
+        if let Some(path) = path {
+            first.entry(path).or_insert(number);
+        }
+    }
+    let mut shared = vec![selection.follow && roots.len() > 1; roots.len()];
+    let mut overlaps = vec![None; roots.len()];
+    for (number, path) in canonical.iter().enumerate() {
+        for around in path.iter().flat_map(|path| path.ancestors()) {
+            let Some(&other) = first.get(around).filter(|other| **other != number) else {
+                continue;
+            };
+            shared[number] = true;
+            shared[other] = true;
+            let (inner, outer) = (roots[number].display(), roots[other].display());
+            let earlier = roots[number.min(other)].display();
+            overlaps[number.max(other)].get_or_insert_with(|| {
+                if path.as_deref() == Some(around) {
+                    format!("{inner} and {outer} are the same: each file is taken once")
+                } else {
+                    format!("{inner} is in {outer}: each file is taken once, with {earlier}")
+                }
+            });
+        }
+    }
+    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| Root {
+        path: path.as_path().into(),
+        canonical: canonical.filter(|_| shared),
+    };
+    Walk {
+        selection,
+        overlaps: overlaps.into_iter().flatten().collect(),
+        roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
+        number: 0,
+        below: None,
+        taken: HashMap::new(),
+    }
+}
+
+#[derive(Debug)]
+struct Root {
+    path: Arc<Path>,
+    /// Its path without links, where other roots may have the same files.
+    canonical: Option<PathBuf>,
+}
+
+/// The iterator of [`walk`].
+#[derive(Debug)]
+pub struct Walk<'s> {
+    selection: &'s Selection,
+    roots: Vec<Root>,
+    overlaps: Vec<String>,
+    /// Which root comes next.
+    number: usize,
+    below: Option<walkdir::IntoIter>,
+    /// The files of roots that overlap, by their paths without links, with the root that has each.
+    taken: HashMap<PathBuf, usize>,
+}
+
+impl Walk<'_> {
+    /// A sentence for each root that has files in common with an earlier one.
+    #[must_use]
+    pub fn overlaps(&self) -> &[String] {
+        &self.overlaps
+    }
+
+    /// What is to be taken of `found`, which is below the root `number`.
+    fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<Entry>> {
+        let root = self.roots.get(number)?;
+        let path = found.path();
+        let is_root = found.depth() == 0;
+        let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
+        let is_hidden = || found.file_name().as_encoded_bytes().starts_with(b".");
+        if !is_root
+            && ((!self.selection.hidden && is_hidden()) || self.selection.exclude.is_match(below))
+        {
+            if found.file_type().is_dir()
+                && let Some(walk) = &mut self.below
+            {
+                walk.skip_current_dir();
+            }
+            return None;
+        }
+        if found.file_type().is_dir() {
+            return None;
+        }
+        let include = &self.selection.include;
+        if !is_root && !include.is_empty() && !include.is_match(below) {
+            return None;
+        }
+        let metadata =
+            if is_root { fs::metadata(path) } else { found.metadata().map_err(io::Error::from) };
+        let metadata = match metadata {
+            Ok(metadata) => metadata,
+            Err(error) => return Some(Err(failed(path, &error))),
+        };
+        // A root that is a link to a folder: walkdir goes into it.
+        if metadata.is_dir() {
+            return None;
+        }
+        let relative = below.iter().map(OsString::from).collect();
+        if let Some(canonical) = &root.canonical {
+            let without_links = if self.selection.follow {
+                fs::canonicalize(path).unwrap_or_else(|_| canonical.join(below))
+            } else {
+                canonical.join(below)
+            };
+            match self.taken.entry(without_links) {
+                Slot::Occupied(taken) if *taken.get() != number => return None,
+                Slot::Occupied(_) => {}
+                Slot::Vacant(slot) => {
+                    slot.insert(number);
+                }
+            }
+        }
+        Some(Ok(Entry {
+            root: Arc::clone(&root.path),
+            relative,
+            path: path.to_owned(),
+            kind: kind(metadata.file_type()),
+            size: metadata.len(),
+        }))
+    }
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Result<Entry>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(below) = &mut self.below else {
+                let root = self.roots.get(self.number)?;
+                let walk = WalkDir::new(&root.path)
+                    .follow_links(self.selection.follow)
+                    .sort_by_file_name();
+                self.below = Some(walk.into_iter());
+                self.number += 1;
+                continue;
+            };
+            match below.next() {
+                None => self.below = None,
+                Some(Err(error)) => return Some(Err(sentence(&error))),
+                Some(Ok(found)) => {
+                    if let Some(entry) = self.entry(self.number - 1, &found) {
+                        return Some(entry);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn kind(file_type: FileType) -> Kind {
+    if file_type.is_file() {
+        Kind::File
+    } else if file_type.is_symlink() {
+        Kind::Symlink
+    } else {
+        Kind::Special
+    }
+}
+
+fn sentence(error: &walkdir::Error) -> Error {
+    let path = error.path().unwrap_or(Path::new(""));
+    if let Some(ancestor) = error.loop_ancestor() {
+        let ancestor = ancestor.display();
+        return Error::new(format!(
+            "{}: a link to {ancestor}, in which it stands; not followed",
+            path.display()
+        ));
+    }
+    match error.io_error() {
+        Some(error) => failed(path, error),
+        None => Error::new(error.to_string()),
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Error {
+    let cause = match error.kind() {
+        ErrorKind::NotFound if path.is_symlink() => "a link to nothing".to_owned(),
+        ErrorKind::NotFound => "no such file".to_owned(),
+        ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
+    };
+    Error::new(format!("{}: {cause}", path.display()))
+}
