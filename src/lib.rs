@@ -95,8 +95,8 @@
 //!
 //! # Deliberately absent
 //!
-//! Network and files: the library gets bytes and gives bytes. A document never fails: whatever is odd
-//! becomes a [`diagnostic::Diagnostic`].
+//! The network; and files, but for [`tree`]: all else gets bytes and gives bytes. A document never fails:
+//! whatever is odd becomes a [`diagnostic::Diagnostic`].
 
 #![forbid(unsafe_code)]
 
