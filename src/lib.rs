@@ -95,8 +95,8 @@
 //!
 //! # Deliberately absent
 //!
-//! Network and files: the library gets bytes and gives bytes. A document never fails: whatever is odd
-//! becomes a [`diagnostic::Diagnostic`].
+//! Network. Files, but in [`tree`]: everything else gets bytes and gives bytes. A document never fails:
+//! whatever is odd becomes a [`diagnostic::Diagnostic`].
 
 #![forbid(unsafe_code)]
 
@@ -113,6 +113,7 @@ pub mod resolve;
 pub mod rewrite;
 pub mod scan;
 pub mod span;
+pub mod tree;
 pub mod verify;
 
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};

@@ -16,6 +16,7 @@ const ORDER: &[&[&str]] = &[
     &["report"],
     &["rewrite"],
     &["verify"],
+    &["tree"],
     &["cli"],
     &["main"],
 ];
@@ -35,7 +36,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("serde_json", &["cli/", "scan/json.rs"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
-    ("tempfile", &["cli/"]),
+    ("tempfile", &["tree/"]),
+    ("xattr", &["tree/"]),
 ];
 
 fn sources() -> Vec<(String, String)> {
