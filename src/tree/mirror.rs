@@ -16,7 +16,7 @@
 //! fs::write(input.join("b.html"), "<a href=x>")?;
 //!
 //! let mirror = Mirror::new(&out)?;
-//! assert!(mirror.conflict_with(&input)?.is_none());
+//! assert!(mirror.conflicts_with(&input)?.is_none());
 //! let mut page = mirror.begin(&input.join("b.html"), "a/b.html".as_ref())?;
 //! page.write(|out| out.write_all(b"<a href=http://a/x>"))?;
 //! page.commit()?;
@@ -102,7 +102,7 @@ impl Mirror {
     /// # Errors
     ///
     /// `root` cannot be found.
-    pub fn conflict_with(&self, root: &Path) -> Result<Option<Error>> {
+    pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
         let real = fs::canonicalize(root)
             .map_err(|error| Error::new(format!("{}: {}", name(root), cause(&error))))?;
         let (out, root) = (name(&self.out), name(root));
