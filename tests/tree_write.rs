@@ -1332,7 +1332,7 @@ mod kills {
     fn files_in_place_are_old_or_new() {
         let folder = tempdir().unwrap();
         scene(folder.path());
-        let mut last = vec![0; FILES];
+        let mut last = [0; FILES];
         let mut kills = 0;
         kill("in-place", folder.path(), || {
             kills += 1;
@@ -1416,7 +1416,7 @@ mod kills {
             };
             put(&cur.join(format!("{file}.host{sizes}:2,S")), &bytes);
         }
-        let mut last = vec![0; FILES];
+        let mut last = [0; FILES];
         let mut twice = 0;
         let mut kills = 0;
         kill("maildir", folder.path(), || {
