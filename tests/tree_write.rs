@@ -23,10 +23,10 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use baselink::error::Result;
-use baselink::tree::maildir::{Delivered, Delivery, Name, is_maildir, is_message};
+use baselink::tree::maildir::{Delivered, Delivery, Name, commit_all, is_maildir, is_message};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::write::{
-    InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
+    self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
 use tempfile::{TempDir, tempdir};
 
@@ -519,6 +519,77 @@ mod in_place {
     }
 }
 
+mod together {
+    use super::*;
+
+    #[test]
+    fn each_file_is_committed_for_itself_and_in_order() {
+        let (folder, page) = scene();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b", "c"] {
+            put(&at(name), b"old");
+        }
+        let mut all = Vec::new();
+        for name in ["a", "b", "c", "page.html"] {
+            let settings = if name == "c" { backed_up() } else { InPlace::default() };
+            let mut new = settings.begin(&Original::of(&at(name)).unwrap()).unwrap();
+            new.write(|out| out.write_all(name.as_bytes())).unwrap();
+            all.push(new);
+        }
+        let mut new = Replacement::begin(&at("new")).unwrap();
+        new.write(|out| out.write_all(b"new")).unwrap();
+        all.push(new);
+        all.push(Replacement::begin(Path::new("/dev/null")).unwrap());
+        put(&at("b"), b"changed");
+        fs::create_dir(at("c.orig")).unwrap();
+        let committed: Vec<_> = write::commit_all(all)
+            .into_iter()
+            .map(|one| if one.is_ok() { String::new() } else { sentence(one, folder.path()) })
+            .collect();
+        let changed = "DIR/b: another program changed it meanwhile; it was left as it is";
+        let no_backup =
+            "DIR/c.orig: not a regular file, so it cannot be the backup; nothing was written";
+        assert_eq!(committed, ["", changed, no_backup, "", "", ""]);
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+        assert_eq!([read("a"), read("b"), read("c"), read("new")], ["a", "changed", "old", "new"]);
+        assert_eq!(fs::read(&page).unwrap(), b"page.html");
+        assert_eq!(names(folder.path()), ["a", "b", "c", "c.orig", "new", "page.html"]);
+        assert!(write::commit_all(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn the_same_file_twice_is_written_once() {
+        let (folder, page) = scene();
+        let original = Original::of(&page).unwrap();
+        let new = |bytes: &'static [u8]| {
+            let mut new = InPlace::default().begin(&original).unwrap();
+            new.write(|out| out.write_all(bytes)).unwrap();
+            new
+        };
+        let committed = write::commit_all(vec![new(b"1"), new(b"2")]);
+        assert!(committed[0].is_ok() && committed[1].is_err());
+        assert_eq!(fs::read(&page).unwrap(), b"1");
+        assert_eq!(names(folder.path()), ["page.html"]);
+    }
+
+    #[test]
+    fn many_files_are_many() {
+        let folder = tempdir().unwrap();
+        let at = |number: usize| folder.path().join(number.to_string());
+        let begin = |number: usize| {
+            put(&at(number), b"old");
+            let mut new = InPlace::default().begin(&Original::of(&at(number)).unwrap()).unwrap();
+            new.write(|out| write!(out, "new {number}")).unwrap();
+            new
+        };
+        let committed = write::commit_all((0..100).map(begin).collect());
+        assert!(committed.len() == 100 && committed.iter().all(Result::is_ok));
+        for number in 0..100 {
+            assert_eq!(fs::read_to_string(at(number)).unwrap(), format!("new {number}"));
+        }
+    }
+}
+
 mod mirror {
     use super::*;
 
@@ -826,6 +897,31 @@ mod mirror {
         assert_eq!(names(folder.path()), ["link", "site", "site2"]);
     }
 
+    /// A folder that is there twice has two names without a symbolic link in them.
+    #[test]
+    fn input_and_output_are_told_by_what_they_are() {
+        let folder = tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("site/a")).unwrap();
+        fs::create_dir(folder.path().join("same")).unwrap();
+        let program = part("mounted-twice", folder.path());
+        let mut shell = Command::new("unshare");
+        let script = "cd \"$BASELINK_FOLDER\" && mount --bind site same && exec \"$0\" \"$@\"";
+        shell.args(["-rm", "sh", "-c", script]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        played(shell);
+    }
+
+    pub(super) fn mounted_twice(folder: &Path) {
+        let at = |name: &str| folder.join(name);
+        for (out, input) in [("same", "site"), ("same/a/out", "site"), ("site", "same/a")] {
+            let mirror = Mirror::new(&at(out)).unwrap();
+            assert!(mirror.conflicts_with(&at(input)).unwrap().is_some(), "{out} {input}");
+        }
+        let mirror = Mirror::new(&at("same/b")).unwrap();
+        assert!(mirror.conflicts_with(&at("site/a")).unwrap().is_none());
+    }
+
     #[test]
     fn several_threads_write_one_mirror() {
         let (_folder, page, out) = scene();
@@ -1115,11 +1211,14 @@ fn the_part() {
     let folder = PathBuf::from(std::env::var_os("BASELINK_FOLDER").unwrap());
     match part.to_str().unwrap() {
         "somebody" => in_place::somebody(&folder),
+        "mounted-twice" => mirror::mounted_twice(&folder),
         "full" => full::with_little_space(&folder),
-        "in-place" => kills::in_place(&folder, &InPlace::default()),
-        "in-place-with-backup" => kills::in_place(&folder, &backed_up()),
+        "in-place" => kills::in_place(&folder, &InPlace::default(), 1),
+        "in-place-together" => kills::in_place(&folder, &InPlace::default(), 8),
+        "in-place-with-backup" => kills::in_place(&folder, &backed_up(), 3),
         "mirror" => kills::mirror(&folder),
-        "maildir" => kills::maildir(&folder),
+        "maildir" => kills::maildir(&folder, 1),
+        "maildir-together" => kills::maildir(&folder, 8),
         part => panic!("{part}"),
     }
     println!("played to its end");
@@ -1232,18 +1331,25 @@ mod kills {
         io::stdout().flush().unwrap();
     }
 
-    pub(super) fn in_place(folder: &Path, settings: &InPlace) {
+    /// Gives all files their next version, `together` at a time.
+    pub(super) fn in_place(folder: &Path, settings: &InPlace, together: usize) {
         at_work();
+        let files: Vec<_> = (0..FILES).collect();
         loop {
-            for file in 0..FILES {
-                let path = folder.join(format!("{file}.html"));
-                let original = Original::of(&path).unwrap();
-                let mut bytes = Vec::new();
-                original.open().unwrap().read_to_end(&mut bytes).unwrap();
-                let (_, version) = version_of(&bytes);
-                let mut new = settings.begin(&original).unwrap();
-                new.write(|out| write_in_pieces(out, &text(file, version + 1))).unwrap();
-                assert_eq!(new.commit().unwrap(), []);
+            for files in files.chunks(together) {
+                let begin = |&file: &usize| {
+                    let path = folder.join(format!("{file}.html"));
+                    let original = Original::of(&path).unwrap();
+                    let mut bytes = Vec::new();
+                    original.open().unwrap().read_to_end(&mut bytes).unwrap();
+                    let (_, version) = version_of(&bytes);
+                    let mut new = settings.begin(&original).unwrap();
+                    new.write(|out| write_in_pieces(out, &text(file, version + 1))).unwrap();
+                    new
+                };
+                for committed in write::commit_all(files.iter().map(begin).collect()) {
+                    assert_eq!(committed.unwrap(), []);
+                }
             }
         }
     }
@@ -1263,7 +1369,7 @@ mod kills {
         }
     }
 
-    pub(super) fn maildir(folder: &Path) {
+    pub(super) fn maildir(folder: &Path, together: usize) {
         at_work();
         loop {
             let cur = folder.join("cur");
@@ -1273,13 +1379,21 @@ mod kills {
                 .map(|name| (version_of(&fs::read(cur.join(&name)).unwrap()), cur.join(name)))
                 .collect();
             messages.sort();
-            for ((file, version), path) in messages {
-                // The one before it may have become this one's text: then it is its own successor.
-                let Ok(original) = Original::of(&path) else { continue };
-                let mut new = Delivery::begin(&original).unwrap();
-                new.write(|out| write_in_pieces(out, &text(file, version + 1))).unwrap();
-                let delivered = new.commit().unwrap();
-                assert!(!delivered.may_be_twice && delivered.lost.is_empty());
+            let is_twice =
+                |at: usize| messages.get(at + 1).is_some_and(|next| next.0.0 == messages[at].0.0);
+            let (twice, once): (Vec<_>, Vec<_>) = (0..messages.len()).partition(|&at| is_twice(at));
+            // What is there twice first, or a message and its successor would be under way at once.
+            for some in twice.chunks(together).chain(once.chunks(together)) {
+                let begin = |&at: &usize| {
+                    let ((file, version), path) = &messages[at];
+                    let mut new = Delivery::begin(&Original::of(path).unwrap()).unwrap();
+                    new.write(|out| write_in_pieces(out, &text(*file, version + 1))).unwrap();
+                    new
+                };
+                for delivered in commit_all(some.iter().map(begin).collect()) {
+                    let delivered = delivered.unwrap();
+                    assert!(!delivered.may_be_twice && delivered.lost.is_empty());
+                }
             }
         }
     }
@@ -1330,15 +1444,24 @@ mod kills {
 
     #[test]
     fn files_in_place_are_old_or_new() {
+        old_or_new("in-place", 1);
+    }
+
+    #[test]
+    fn files_that_are_committed_together_are_old_or_new() {
+        old_or_new("in-place-together", 8);
+    }
+
+    fn old_or_new(role: &str, at_once: usize) {
         let folder = tempdir().unwrap();
         scene(folder.path());
         let mut last = [0; FILES];
         let mut kills = 0;
-        kill("in-place", folder.path(), || {
+        kill(role, folder.path(), || {
             kills += 1;
             let (files, temporary) = whole(folder.path());
             assert_eq!(files.len(), FILES, "none is lost, none is new");
-            assert!(temporary <= kills, "a kill leaves at most one");
+            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
             for (file, last) in last.iter_mut().enumerate() {
                 let (which, version) = files[OsStr::new(&format!("{file}.html"))];
                 assert!(which == file && version >= *last, "what is new stays new");
@@ -1401,6 +1524,15 @@ mod kills {
 
     #[test]
     fn messages_are_old_or_new_or_both() {
+        old_or_new_or_both("maildir", 1);
+    }
+
+    #[test]
+    fn messages_that_are_committed_together_are_old_or_new_or_both() {
+        old_or_new_or_both("maildir-together", 8);
+    }
+
+    fn old_or_new_or_both(role: &str, at_once: usize) {
         let folder = super::maildir::maildir();
         let cur = folder.path().join("cur");
         for file in 0..FILES {
@@ -1419,7 +1551,7 @@ mod kills {
         let mut last = [0; FILES];
         let mut twice = 0;
         let mut kills = 0;
-        kill("maildir", folder.path(), || {
+        kill(role, folder.path(), || {
             kills += 1;
             let mut versions = vec![Vec::new(); FILES];
             for name in names(&cur) {
@@ -1444,7 +1576,8 @@ mod kills {
                 assert!(versions[0] >= *last, "what is new stays new");
                 *last = versions[0];
             }
-            assert!(names(&folder.path().join("tmp")).len() <= kills, "a kill leaves at most one");
+            let temporary = names(&folder.path().join("tmp")).len();
+            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
         });
         println!(
             "{kills} kills, {} messages written, {twice} seen twice",

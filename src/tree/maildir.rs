@@ -55,7 +55,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::write::{
-    Lost, Original, folder_of, not_written, standing, symbolic_link, sync_folder, temporary,
+    Folders, Lost, Original, not_written, standing, symbolic_link, sync_files, temporary, then,
+    unsynced,
 };
 use crate::error::{Error, Result, cause, name};
 
@@ -233,50 +234,101 @@ impl Delivery {
     /// name that the new one should have. Where the old file could not be removed, the message is there
     /// twice, and the sentence says so.
     pub fn commit(self) -> Result<Delivered> {
+        let none = || Err(Error::new("no message"));
+        commit_all(vec![self]).pop().unwrap_or_else(none)
+    }
+
+    fn complete(self) -> Result<Complete> {
         let Self { old, new: Counted { out, size, on_the_wire, .. } } = self;
-        let path = old.path();
-        let failed = |error: io::Error| not_written(path, &error);
+        let failed = |error: io::Error| not_written(old.path(), &error);
         let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
         let lost = old.given_to(new.as_file(), true).map_err(failed)?;
-        new.as_file().sync_all().map_err(failed)?;
-        old.unchanged()?;
-
-        let was = path.file_name().unwrap_or_default();
+        let was = old.path().file_name().unwrap_or_default();
         let is = Name::of(was).with_sizes(size, on_the_wire).unwrap_or_else(|| was.to_owned());
-        if is == was {
-            new.persist(path).map_err(|error| failed(error.error))?;
-            sync_folder(folder_of(path)).map_err(|error| unsynced(path, &error))?;
-            return Ok(Delivered { path: path.to_owned(), lost, may_be_twice: false });
-        }
-        let to = path.with_file_name(is);
-        match new.persist_noclobber(&to) {
-            Ok(_) => {}
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-                if !has_the_bytes_of(&to, error.file.path()).map_err(failed)? {
-                    let why = format!("{}: another file has that name", name(&to));
-                    return Err(Error::new(format!("{} was not written: {why}", name(path))));
-                }
-            }
-            Err(error) => return Err(failed(error.error)),
-        }
-        // The old name must not be gone before the new one is on the disk.
-        sync_folder(folder_of(path)).map_err(|error| unsynced(&to, &error))?;
-        let may_be_twice = match fs::remove_file(path) {
-            Ok(()) => false,
-            Err(error) if error.kind() == ErrorKind::NotFound => true,
-            Err(error) => {
-                let (old, new, why) = (name(path), name(&to), cause(&error));
-                let why = format!("{old} could not be removed: {why}; the new message is {new}");
-                return Err(Error::new(why));
-            }
-        };
-        Ok(Delivered { path: to, lost, may_be_twice })
+        let path = old.path().with_file_name(is);
+        Ok(Complete { old, new: Some(new), to: Delivered { path, lost, may_be_twice: false } })
     }
 }
 
-fn unsynced(path: &Path, error: &io::Error) -> Error {
-    let (path, why) = (name(path), cause(error));
-    Error::new(format!("{path} is new, but its folder could not be synced: {why}"))
+/// Gives several messages their names as [`Delivery::commit`] does, each for itself, and with few
+/// waits for the disk ([`write::commit_all`](super::write::commit_all)). Results are in the order of
+/// the messages.
+#[must_use]
+pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
+    let mut messages: Vec<_> = deliveries.into_iter().map(Delivery::complete).collect();
+    let synced = sync_files(messages.iter().map(|one| one.as_ref().ok().and_then(Complete::file)));
+    for (message, synced) in messages.iter_mut().zip(synced) {
+        then(message, |message| match synced {
+            Ok(()) => Ok(message),
+            Err(error) => Err(not_written(message.old.path(), &error)),
+        });
+    }
+    let mut folders = Folders::default();
+    for message in &mut messages {
+        then(message, |message| message.rename(&mut folders));
+    }
+    // An old name must not be gone before the new one is on the disk.
+    folders.sync();
+    let result = |message: Complete| match folders.failure(&message.to.path) {
+        Some(why) => Err(unsynced(&message.to.path, why)),
+        None => message.remove_old(),
+    };
+    messages.into_iter().map(|message| message.and_then(result)).collect()
+}
+
+/// A message that has all it gets but its name.
+struct Complete {
+    old: Original,
+    new: Option<NamedTempFile>,
+    to: Delivered,
+}
+
+impl Complete {
+    fn file(&self) -> Option<&File> {
+        self.new.as_ref().map(NamedTempFile::as_file)
+    }
+
+    fn rename(mut self, folders: &mut Folders) -> Result<Self> {
+        let (old, to) = (self.old.path(), &self.to.path);
+        let failed = |error: io::Error| not_written(old, &error);
+        let Some(new) = self.new.take() else { return Ok(self) };
+        self.old.unchanged()?;
+        folders.add(to);
+        if old == to {
+            new.persist(to).map_err(|error| failed(error.error))?;
+            return Ok(self);
+        }
+        match new.persist_noclobber(to) {
+            Ok(_) => Ok(self),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+                if has_the_bytes_of(to, error.file.path()).map_err(failed)? {
+                    return Ok(self);
+                }
+                let why = format!("{}: another file has that name", name(to));
+                Err(Error::new(format!("{} was not written: {why}", name(old))))
+            }
+            Err(error) => Err(failed(error.error)),
+        }
+    }
+
+    fn remove_old(self) -> Result<Delivered> {
+        let (old, mut to) = (self.old.path(), self.to);
+        if old == to.path {
+            return Ok(to);
+        }
+        match fs::remove_file(old) {
+            Ok(()) => Ok(to),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                to.may_be_twice = true;
+                Ok(to)
+            }
+            Err(error) => {
+                let (old, new, why) = (name(old), name(&to.path), cause(&error));
+                let why = format!("{old} could not be removed: {why}; the new message is {new}");
+                Err(Error::new(why))
+            }
+        }
+    }
 }
 
 /// Whether the file at `path`, and no symbolic link, has the bytes of that at `other`.

@@ -37,11 +37,12 @@
 //! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::{fmt, thread};
 
 use tempfile::NamedTempFile;
 
@@ -171,11 +172,18 @@ impl Replacement {
     /// backup cannot be made. Only where the folder itself cannot be synced the file is new already,
     /// and the sentence says so.
     pub fn commit(self) -> Result<Vec<Lost>> {
+        commit_all(vec![self]).pop().unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    fn complete(self) -> Result<Complete> {
         let Self { path, out, standing } = self;
         let failed = |error: io::Error| not_written(&path, &error);
         let new = match out {
             Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
-            Out::Device(mut out) => return out.flush().map(|()| Vec::new()).map_err(failed),
+            Out::Device(mut out) => {
+                out.flush().map_err(failed)?;
+                return Ok(Complete { path, new: None, standing, lost: Vec::new() });
+            }
         };
         let mut lost = Vec::new();
         match &standing {
@@ -187,30 +195,150 @@ impl Replacement {
                 lost = original.given_to(new.as_file(), settings.preserve_times).map_err(failed)?;
             }
         }
-        if matches!(standing, Standing::Nothing(_)) {
-            return match new.persist_noclobber(&path) {
-                Ok(_) => Ok(lost),
+        Ok(Complete { path, new: Some(new), standing, lost })
+    }
+}
+
+/// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
+/// few waits for the disk: the bytes of all are synced at the same time, and each folder once. Results
+/// are in the order of the files. Each replacement has an open file, of which a system lets a program
+/// have some hundreds.
+#[must_use]
+pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
+    let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
+    // Before the names: a crash of the machine must not leave an empty file under one.
+    let synced = sync_files(files.iter().map(|file| file.as_ref().ok().and_then(Complete::file)));
+    for (file, synced) in files.iter_mut().zip(synced) {
+        let failed =
+            |file: Complete| synced.map_err(|error| not_written(&file.path, &error)).map(|()| file);
+        then(file, failed);
+    }
+    let mut folders = Folders::default();
+    for file in &mut files {
+        then(file, |file| file.back_up(&mut folders));
+    }
+    // An old file must not be gone before its backup is on the disk.
+    folders.sync();
+    for file in &mut files {
+        then(file, |file| match folders.failure(&file.path) {
+            Some(why) => {
+                let path = name(&file.path);
+                Err(Error::new(format!("{path} was not written: no backup of it is safe: {why}")))
+            }
+            None => Ok(file),
+        });
+    }
+    let mut folders = Folders::default();
+    for file in &mut files {
+        then(file, |file| file.rename(&mut folders));
+    }
+    folders.sync();
+    let result = |file: Complete| match folders.failure(&file.path) {
+        Some(why) => Err(unsynced(&file.path, why)),
+        None => Ok(file.lost),
+    };
+    files.into_iter().map(|file| file.and_then(result)).collect()
+}
+
+/// Does the next step for what has not failed yet.
+pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
+    let taken = std::mem::replace(one, Err(Error::new(String::new())));
+    *one = taken.and_then(step);
+}
+
+/// A file that has all it gets but its name; a device has its bytes, and no new file.
+struct Complete {
+    path: PathBuf,
+    new: Option<NamedTempFile>,
+    standing: Standing,
+    lost: Vec<Lost>,
+}
+
+impl Complete {
+    /// What is to be synced: not a file that replaces none.
+    fn file(&self) -> Option<&File> {
+        let new = self.new.as_ref()?;
+        (!matches!(self.standing, Standing::Nothing(_))).then_some(new.as_file())
+    }
+
+    fn back_up(self, folders: &mut Folders) -> Result<Self> {
+        if let Standing::Original(settings, original) = &self.standing {
+            original.unchanged()?;
+            if let Some(suffix) = &settings.backup {
+                original.back_up(&suffix.of(&self.path))?;
+                folders.add(&self.path);
+            }
+        }
+        Ok(self)
+    }
+
+    fn rename(mut self, folders: &mut Folders) -> Result<Self> {
+        let Some(new) = self.new.take() else { return Ok(self) };
+        let path = &self.path;
+        let failed = |error: io::Error| not_written(path, &error);
+        if matches!(self.standing, Standing::Nothing(_)) {
+            return match new.persist_noclobber(path) {
+                Ok(_) => Ok(self),
                 Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
                     let why = "another file of that name came there meanwhile, and was left";
-                    Err(Error::new(format!("{} was not written: {why}", name(&path))))
+                    Err(Error::new(format!("{} was not written: {why}", name(path))))
                 }
                 Err(error) => Err(failed(error.error)),
             };
         }
-        // Before the name: a crash of the machine must not leave an empty file under it.
-        new.as_file().sync_all().map_err(failed)?;
-        if let Standing::Original(settings, original) = &standing {
+        if let Standing::Original(_, original) = &self.standing {
             original.unchanged()?;
-            if let Some(suffix) = &settings.backup {
-                original.back_up(&suffix.of(&path))?;
-            }
         }
-        new.persist(&path).map_err(|error| failed(error.error))?;
-        sync_folder(folder_of(&path)).map_err(|error| {
-            let (file, why) = (name(&path), cause(&error));
-            Error::new(format!("{file} is new, but its folder could not be synced: {why}"))
-        })?;
-        Ok(lost)
+        new.persist(path).map_err(|error| failed(error.error))?;
+        folders.add(path);
+        Ok(self)
+    }
+}
+
+/// How many files are synced at the same time. A file system has one wait for many.
+const AT_ONCE: usize = 16;
+
+/// Puts the bytes of files on the disk; the results are in their order.
+pub(super) fn sync_files<'a>(
+    files: impl IntoIterator<Item = Option<&'a File>>,
+) -> Vec<io::Result<()>> {
+    let mut files: Vec<_> = files.into_iter().map(|file| (file, None)).collect();
+    let sync = |files: &mut [(Option<&File>, Option<io::Result<()>>)]| {
+        for (file, synced) in files {
+            synced.get_or_insert_with(|| file.map_or(Ok(()), File::sync_all));
+        }
+    };
+    if files.len() > 1 {
+        let share = files.len().div_ceil(AT_ONCE);
+        thread::scope(|scope| {
+            for files in files.chunks_mut(share) {
+                // Without a thread they are synced below.
+                let _ = thread::Builder::new().spawn_scoped(scope, || sync(files));
+            }
+        });
+    }
+    sync(&mut files);
+    files.into_iter().map(|(_, synced)| synced.unwrap_or(Ok(()))).collect()
+}
+
+/// Folders in which names changed, and what is wrong with those that cannot be synced.
+#[derive(Default)]
+pub(super) struct Folders(BTreeMap<PathBuf, Option<String>>);
+
+impl Folders {
+    pub(super) fn add(&mut self, file: &Path) {
+        self.0.entry(folder_of(file).to_owned()).or_default();
+    }
+
+    pub(super) fn sync(&mut self) {
+        for (folder, failure) in &mut self.0 {
+            *failure = sync_folder(folder).err().map(|error| cause(&error));
+        }
+    }
+
+    /// Why the folder of `file` could not be synced.
+    pub(super) fn failure(&self, file: &Path) -> Option<&str> {
+        self.0.get(folder_of(file))?.as_deref()
     }
 }
 
@@ -411,7 +539,7 @@ impl Original {
         if !linked {
             self.copy_to(backup).map_err(|error| not_written(backup, &error))?;
         }
-        sync_folder(folder_of(backup)).map_err(|error| not_written(backup, &error))
+        Ok(())
     }
 
     fn copy_to(&self, backup: &Path) -> io::Result<()> {
@@ -457,6 +585,10 @@ pub(super) fn not_written(path: &Path, error: &io::Error) -> Error {
     Error::new(format!("{} was not written: {}", name(path), cause(error)))
 }
 
+pub(super) fn unsynced(path: &Path, why: &str) -> Error {
+    Error::new(format!("{} is new, but its folder could not be synced: {why}", name(path)))
+}
+
 pub(super) fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
     let why = format!("a symbolic link, which is not written through; name {target} itself");
@@ -491,7 +623,7 @@ pub(super) fn temporary(folder: &Path, umask: bool) -> io::Result<NamedTempFile>
 }
 
 /// Puts the names in `folder` on the disk, where a folder can be opened and synced.
-pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+fn sync_folder(folder: &Path) -> io::Result<()> {
     let Ok(folder) = File::open(folder) else { return Ok(()) };
     match folder.sync_all() {
         // What systems say that sync no folders.
