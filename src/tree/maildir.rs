@@ -55,8 +55,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::write::{
-    Folders, Lost, Original, not_written, standing, symbolic_link, sync_files, temporary, then,
-    unsynced,
+    Folders, Lost, Original, at_once, not_written, standing, symbolic_link, temporary, unsynced,
 };
 use crate::error::{Error, Result, cause, name};
 
@@ -256,24 +255,15 @@ impl Delivery {
 #[must_use]
 pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
     let mut messages: Vec<_> = deliveries.into_iter().map(Delivery::complete).collect();
-    let synced = sync_files(messages.iter().map(|one| one.as_ref().ok().and_then(Complete::file)));
-    for (message, synced) in messages.iter_mut().zip(synced) {
-        then(message, |message| match synced {
-            Ok(()) => Ok(message),
-            Err(error) => Err(not_written(message.old.path(), &error)),
-        });
-    }
-    let mut folders = Folders::default();
-    for message in &mut messages {
-        then(message, |message| message.rename(&mut folders));
-    }
+    at_once(&mut messages, Complete::sync);
+    at_once(&mut messages, Complete::rename);
     // An old name must not be gone before the new one is on the disk.
-    folders.sync();
-    let result = |message: Complete| match folders.failure(&message.to.path) {
+    let folders = Folders::sync(messages.iter().flatten().map(|message| &*message.to.path));
+    at_once(&mut messages, |message| match folders.failure(&message.to.path) {
         Some(why) => Err(unsynced(&message.to.path, why)),
         None => message.remove_old(),
-    };
-    messages.into_iter().map(|message| message.and_then(result)).collect()
+    });
+    messages.into_iter().map(|message| message.map(|message| message.to)).collect()
 }
 
 /// A message that has all it gets but its name.
@@ -284,16 +274,19 @@ struct Complete {
 }
 
 impl Complete {
-    fn file(&self) -> Option<&File> {
-        self.new.as_ref().map(NamedTempFile::as_file)
+    fn sync(self) -> Result<Self> {
+        if let Some(new) = &self.new {
+            let failed = |error| not_written(self.old.path(), &error);
+            new.as_file().sync_all().map_err(failed)?;
+        }
+        Ok(self)
     }
 
-    fn rename(mut self, folders: &mut Folders) -> Result<Self> {
+    fn rename(mut self) -> Result<Self> {
         let (old, to) = (self.old.path(), &self.to.path);
         let failed = |error: io::Error| not_written(old, &error);
         let Some(new) = self.new.take() else { return Ok(self) };
         self.old.unchanged()?;
-        folders.add(to);
         if old == to {
             new.persist(to).map_err(|error| failed(error.error))?;
             return Ok(self);
@@ -311,23 +304,21 @@ impl Complete {
         }
     }
 
-    fn remove_old(self) -> Result<Delivered> {
-        let (old, mut to) = (self.old.path(), self.to);
+    fn remove_old(mut self) -> Result<Self> {
+        let (old, to) = (self.old.path(), &mut self.to);
         if old == to.path {
-            return Ok(to);
+            return Ok(self);
         }
         match fs::remove_file(old) {
-            Ok(()) => Ok(to),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                to.may_be_twice = true;
-                Ok(to)
-            }
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
             Err(error) => {
                 let (old, new, why) = (name(old), name(&to.path), cause(&error));
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
-                Err(Error::new(why))
+                return Err(Error::new(why));
             }
         }
+        Ok(self)
     }
 }
 

@@ -37,11 +37,12 @@
 //! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::{fmt, thread};
 
 use tempfile::NamedTempFile;
@@ -200,25 +201,26 @@ impl Replacement {
 }
 
 /// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
-/// few waits for the disk: the bytes of all are synced at the same time, and each folder once. Results
-/// are in the order of the files. Each replacement has an open file, of which a system lets a program
-/// have some hundreds.
+/// few waits for the disk: bytes are synced and names are given for many files at the same time, and
+/// each folder is synced once. Results are in the order of the files. Each replacement has an open file,
+/// of which a system lets a program have some hundreds. A file that is there twice is written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
-    // Before the names: a crash of the machine must not leave an empty file under one.
-    let synced = sync_files(files.iter().map(|file| file.as_ref().ok().and_then(Complete::file)));
-    for (file, synced) in files.iter_mut().zip(synced) {
-        let failed =
-            |file: Complete| synced.map_err(|error| not_written(&file.path, &error)).map(|()| file);
-        then(file, failed);
-    }
-    let mut folders = Folders::default();
+    let mut paths = HashSet::new();
     for file in &mut files {
-        then(file, |file| file.back_up(&mut folders));
+        then(file, |file| match paths.insert(file.path.clone()) {
+            true => Ok(file),
+            false => {
+                Err(Error::new(format!("{}: named twice, and written once", name(&file.path))))
+            }
+        });
     }
+    // Before the names: a crash of the machine must not leave an empty file under one.
+    at_once(&mut files, Complete::sync);
+    at_once(&mut files, Complete::back_up);
     // An old file must not be gone before its backup is on the disk.
-    folders.sync();
+    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::backed_up));
     for file in &mut files {
         then(file, |file| match folders.failure(&file.path) {
             Some(why) => {
@@ -228,11 +230,8 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
             None => Ok(file),
         });
     }
-    let mut folders = Folders::default();
-    for file in &mut files {
-        then(file, |file| file.rename(&mut folders));
-    }
-    folders.sync();
+    at_once(&mut files, Complete::rename);
+    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::replaced));
     let result = |file: Complete| match folders.failure(&file.path) {
         Some(why) => Err(unsynced(&file.path, why)),
         None => Ok(file.lost),
@@ -240,8 +239,31 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     files.into_iter().map(|file| file.and_then(result)).collect()
 }
 
+/// How many files wait for the disk at the same time. To a file system one wait serves many.
+const AT_ONCE: usize = 16;
+
+/// Does the next step for everything that has not failed yet, at the same time.
+pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
+    let threads = all.len().min(AT_ONCE);
+    let queue = Mutex::new(all.iter_mut());
+    let work = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(one) = next else { return };
+            then(one, &step);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
 /// Does the next step for what has not failed yet.
-pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
+fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
     let taken = std::mem::replace(one, Err(Error::new(String::new())));
     *one = taken.and_then(step);
 }
@@ -255,24 +277,36 @@ struct Complete {
 }
 
 impl Complete {
-    /// What is to be synced: not a file that replaces none.
-    fn file(&self) -> Option<&File> {
-        let new = self.new.as_ref()?;
-        (!matches!(self.standing, Standing::Nothing(_))).then_some(new.as_file())
+    /// Its path, if it takes the place of a file.
+    fn replaced(&self) -> Option<&Path> {
+        (!matches!(self.standing, Standing::Nothing(_))).then_some(&self.path)
     }
 
-    fn back_up(self, folders: &mut Folders) -> Result<Self> {
-        if let Standing::Original(settings, original) = &self.standing {
-            original.unchanged()?;
-            if let Some(suffix) = &settings.backup {
-                original.back_up(&suffix.of(&self.path))?;
-                folders.add(&self.path);
-            }
+    fn backed_up(&self) -> Option<&Path> {
+        match &self.standing {
+            Standing::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
+            _ => None,
+        }
+    }
+
+    fn sync(self) -> Result<Self> {
+        if let (Some(new), Some(path)) = (&self.new, self.replaced()) {
+            new.as_file().sync_all().map_err(|error| not_written(path, &error))?;
         }
         Ok(self)
     }
 
-    fn rename(mut self, folders: &mut Folders) -> Result<Self> {
+    fn back_up(self) -> Result<Self> {
+        if let Standing::Original(settings, original) = &self.standing
+            && let Some(suffix) = &settings.backup
+        {
+            original.unchanged()?;
+            original.back_up(&suffix.of(&self.path))?;
+        }
+        Ok(self)
+    }
+
+    fn rename(mut self) -> Result<Self> {
         let Some(new) = self.new.take() else { return Ok(self) };
         let path = &self.path;
         let failed = |error: io::Error| not_written(path, &error);
@@ -290,50 +324,19 @@ impl Complete {
             original.unchanged()?;
         }
         new.persist(path).map_err(|error| failed(error.error))?;
-        folders.add(path);
         Ok(self)
     }
 }
 
-/// How many files are synced at the same time. A file system has one wait for many.
-const AT_ONCE: usize = 16;
-
-/// Puts the bytes of files on the disk; the results are in their order.
-pub(super) fn sync_files<'a>(
-    files: impl IntoIterator<Item = Option<&'a File>>,
-) -> Vec<io::Result<()>> {
-    let mut files: Vec<_> = files.into_iter().map(|file| (file, None)).collect();
-    let sync = |files: &mut [(Option<&File>, Option<io::Result<()>>)]| {
-        for (file, synced) in files {
-            synced.get_or_insert_with(|| file.map_or(Ok(()), File::sync_all));
-        }
-    };
-    if files.len() > 1 {
-        let share = files.len().div_ceil(AT_ONCE);
-        thread::scope(|scope| {
-            for files in files.chunks_mut(share) {
-                // Without a thread they are synced below.
-                let _ = thread::Builder::new().spawn_scoped(scope, || sync(files));
-            }
-        });
-    }
-    sync(&mut files);
-    files.into_iter().map(|(_, synced)| synced.unwrap_or(Ok(()))).collect()
-}
-
 /// Folders in which names changed, and what is wrong with those that cannot be synced.
-#[derive(Default)]
 pub(super) struct Folders(BTreeMap<PathBuf, Option<String>>);
 
 impl Folders {
-    pub(super) fn add(&mut self, file: &Path) {
-        self.0.entry(folder_of(file).to_owned()).or_default();
-    }
-
-    pub(super) fn sync(&mut self) {
-        for (folder, failure) in &mut self.0 {
-            *failure = sync_folder(folder).err().map(|error| cause(&error));
-        }
+    /// Puts the names in the folders of `files` on the disk.
+    pub(super) fn sync<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
+        let folders: BTreeSet<_> = files.map(folder_of).collect();
+        let synced = |folder: &Path| sync_folder(folder).err().map(|error| cause(&error));
+        Self(folders.into_iter().map(|folder| (folder.to_owned(), synced(folder))).collect())
     }
 
     /// Why the folder of `file` could not be synced.
