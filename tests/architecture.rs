@@ -37,7 +37,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("serde_json", &["cli/", "scan/json.rs", "tree/"]),
     ("anstream", &["cli/", "main.rs"]),
     ("anstyle", &["cli/", "main.rs"]),
-    ("tempfile", &["cli/"]),
+    ("tempfile", &["tree/"]),
     ("walkdir", &["tree/"]),
     ("globset", &["tree/"]),
     ("csv", &["tree/"]),

@@ -32,13 +32,13 @@ use std::io::{self, Write};
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status as Standing};
 use baselink::diagnostic::Code;
+use baselink::error::visible;
 use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::args::Bases;
 use super::input::Input;
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, Places, TAKEN, in_order, shown};
-use super::visible::visible;
 use super::{Status, after, each, record};
 
 /// Shows what was asked for.

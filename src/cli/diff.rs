@@ -18,10 +18,10 @@
 use std::io::{self, Write};
 
 use baselink::edit::{Edit, Edits};
+use baselink::error::visible;
 
 use super::input::Input;
 use super::output::{ADDED, HEADING, Output, REMOVED};
-use super::visible::visible;
 
 /// Unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;

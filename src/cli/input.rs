@@ -15,12 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::error::{Error, Result};
+use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::mbox::Messages;
 use baselink::span::Span;
-
-use super::visible::visible;
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
@@ -176,21 +174,6 @@ impl Input<'_> {
 /// Whether `path` stands for standard input. A file of that name is called `./-`.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-/// A path for people, on one line.
-pub(crate) fn name(path: &Path) -> String {
-    visible(&path.to_string_lossy()).into_owned()
-}
-
-/// What the system has against a file, in our words where they are clearer.
-pub(crate) fn cause(error: &io::Error) -> String {
-    match error.kind() {
-        ErrorKind::NotFound => "no such file".to_owned(),
-        ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        ErrorKind::IsADirectory => "a directory".to_owned(),
-        _ => error.to_string(),
-    }
 }
 
 fn reader_of(path: &Path) -> io::Result<Box<dyn Read>> {

@@ -10,11 +10,11 @@
 
 use std::io::{self, Write};
 
+use baselink::error::visible;
 use baselink::{LinkReport, Outcome, examine};
 
 use super::args::Links;
 use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
-use super::visible::visible;
 use super::{Status, after, each, record};
 
 /// Lists what was asked for.

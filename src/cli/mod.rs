@@ -14,7 +14,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use baselink::error::Result;
+use baselink::error::{Result, cause};
 use baselink::format::Format;
 
 use self::args::{Command, Refusal};
@@ -28,10 +28,8 @@ mod input;
 mod links;
 mod output;
 mod record;
-mod replace;
 mod resolve;
 mod rewrite;
-mod visible;
 
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +81,7 @@ fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
 
 /// Says that standard output cannot be written to.
 pub(crate) fn cannot_print(error: &io::Error) -> Status {
-    let sentence = format!("standard output cannot be written to: {}", input::cause(error));
+    let sentence = format!("standard output cannot be written to: {}", cause(error));
     Output::new(output::Talk::default()).error(&sentence);
     Status::Unusable
 }

@@ -20,6 +20,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
+use baselink::error::visible;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
@@ -27,7 +28,6 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::input::Input;
-use super::visible::visible;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();

@@ -10,14 +10,13 @@
 
 use std::io::{self, BufRead, Write};
 
+use baselink::error::{cause, visible};
 use baselink::resolve::{Base, explain};
 
 use super::Status;
 use super::args::{Form, Resolve};
-use super::input::cause;
 use super::output::Output;
 use super::record::{Grammar, Resolved};
-use super::visible::visible;
 
 /// Resolves what was asked for.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use baselink::error::Result;
 use baselink::format::Format;
+use baselink::tree::write::Replacement;
 use baselink::{Outcome, Report, Rewritten, verify};
 
 use super::args::{Destination, Rewrite};
 use super::input::{File, Input};
 use super::output::{Output, Places, Tally, base_and_rule, in_order};
-use super::replace::Replacement;
 use super::{Status, diff, each, record};
 
 /// Rewrites what was asked for.
@@ -98,16 +98,16 @@ fn one(asked: &Rewrite, file: File<'_>, output: &mut Output) -> io::Result<Statu
 }
 
 /// Where the result of a file goes.
-enum Sink<'a> {
+enum Sink {
     Standard,
     /// `None` once it is not to be written after all.
-    File(Option<Replacement<'a>>),
+    File(Option<Replacement>),
     Diff(diff::Progress),
     Nowhere,
 }
 
-impl<'a> Sink<'a> {
-    fn begin(destination: &'a Destination) -> Result<Self> {
+impl Sink {
+    fn begin(destination: &Destination) -> Result<Self> {
         Ok(match destination {
             Destination::Standard => Self::Standard,
             Destination::File(path) => Self::File(Some(Replacement::begin(Path::new(path))?)),
@@ -158,7 +158,7 @@ impl<'a> Sink<'a> {
     fn end(self) -> Result<bool> {
         match self {
             Self::Standard => Ok(true),
-            Self::File(Some(file)) => file.commit().map(|()| true),
+            Self::File(Some(file)) => file.commit().map(|_| true),
             Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(false),
         }
     }

@@ -1,7 +1,13 @@
-//! A folder of documents: which files it has, and by which URL each was retrieved (RFC 1808, 3.3).
+//! A folder of documents: which files it has, by which URL each was retrieved (RFC 1808, 3.3), and how they
+//! are written so that nothing is ever lost.
 //!
 //! [`walk`] finds the files below the folders that were named; [`origin`] knows the retrieval URL of
-//! each, and the way back from a URL to a file.
+//! each, and the way back from a URL to a file. [`write`](mod@write) replaces files, [`mirror`] makes a folder from
+//! another, [`maildir`] rewrites the messages of a Maildir.
+//!
+//! What is promised of writing holds whenever the process is stopped, also by a signal that it cannot catch
+//! and by a full disk: every file has its old bytes or its new ones. A temporary file may be left behind;
+//! its name begins with [`write::TEMPORARY`].
 //!
 //! ```
 //! use baselink::format::Format;
@@ -22,7 +28,11 @@
 //! ```
 //!
 //! Deliberately absent: the contents of documents. What a file is read as, and what becomes of its
-//! links, is decided elsewhere.
+//! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
+//! tell them from those of a run that is still going on.
 
+pub mod maildir;
+pub mod mirror;
 pub mod origin;
 pub mod walk;
+pub mod write;

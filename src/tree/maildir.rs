@@ -1,0 +1,393 @@
+//! Messages of a Maildir, replaced in the way of those who deliver them.
+//!
+//! ```text
+//! cur/1700000000.M1P2.host,S=14,W=17:2,FS     the old message, 14 bytes with three line ends
+//!   tmp/.baselink-…                           the new one is written, and synced
+//! cur/1700000000.M1P2.host,S=30,W=33:2,FS     it gets its name, which nothing had before
+//!   then the old one goes
+//! ```
+//!
+//! maildir(5) of qmail: a message is written to `tmp/` under a name of its own and goes from there to
+//! `new/` or `cur/`, whole; what has been in `tmp/` for 36 hours may be removed by any reader, so what a
+//! killed run leaves there goes by itself. <https://cr.yp.to/proto/maildir.html>: the unique name ends
+//! before the colon, and in `cur/` the flags follow `:2,`. Dovecot's "Maildir Mailbox Format"
+//! (<https://doc.dovecot.org/main/core/config/mailbox/formats/maildir.html>): the fields `,S=` (the size
+//! of the file) and `,W=` (the same with every line end as CR LF, the `RFC822.SIZE` of IMAP) stand
+//! before the colon, and the time of the file is when the message was received.
+//!
+//! ```
+//! use std::fs;
+//! use baselink::tree::maildir::{Delivery, is_message};
+//! use baselink::tree::write::Original;
+//!
+//! let folder = tempfile::tempdir()?;
+//! for name in ["cur", "new", "tmp"] {
+//!     fs::create_dir(folder.path().join(name))?;
+//! }
+//! let old = folder.path().join("cur/1.a.host,S=2,W=3:2,S");
+//! fs::write(&old, "a\n")?;
+//! assert!(is_message(&old));
+//!
+//! let mut delivery = Delivery::begin(&Original::of(&old)?)?;
+//! delivery.write(|out| out.write_all(b"longer\n"))?;
+//! let delivered = delivery.commit()?;
+//! assert_eq!(delivered.path, folder.path().join("cur/1.a.host,S=7,W=8:2,S"));
+//! assert!(!old.exists());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The unique part of the name stays, so that a second run finds what a killed one did: a message that
+//! is there under both names, with the bytes that it would get, has its old file removed and is not
+//! written again. Where the name has no sizes, or the same, the new file takes the place of the old one
+//! under it. A message keeps its permission bits, owner and extended attributes as a file in place does,
+//! and always its times. Hard links are no reason to leave it: readers copy messages by linking them,
+//! and the other names keep the old bytes.
+//!
+//! Deliberately absent: the files in which readers keep what they know of a Maildir (`dovecot-uidlist`,
+//! `maildirsize`). They find a new name by themselves, and count a Maildir++ quota again in time.
+//! Backups: to every reader they would be messages.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::write::{
+    Folders, Lost, Original, at_once, not_written, standing, symbolic_link, temporary, unsynced,
+};
+use crate::error::{Error, Result, cause, name};
+
+/// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
+#[must_use]
+pub fn is_maildir(folder: &Path) -> bool {
+    ["cur", "new", "tmp"].iter().all(|name| folder.join(name).is_dir())
+}
+
+/// Whether a file at `path` is a message of a Maildir: it is in `cur` or `new`, and its name does not
+/// begin with a dot (maildir(5)).
+#[must_use]
+pub fn is_message(path: &Path) -> bool {
+    let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
+    let folder = path.parent().and_then(Path::file_name);
+    let is_in = folder.is_some_and(|folder| folder == "cur" || folder == "new");
+    !hidden && is_in && maildir_of(path).is_some_and(is_maildir)
+}
+
+fn maildir_of(path: &Path) -> Option<&Path> {
+    match path.parent()?.parent()? {
+        // `cur/1` is in the current folder.
+        above if above.as_os_str().is_empty() => Some(Path::new(".")),
+        above => Some(above),
+    }
+}
+
+/// The name of a message, cut up.
+///
+/// ```
+/// use baselink::tree::maildir::Name;
+/// let name = Name::of("1.a.host,S=14,W=17:2,FS".as_ref());
+/// assert_eq!((name.unique, name.flags), (&b"1.a.host"[..], &b"FS"[..]));
+/// assert_eq!((name.size, name.size_on_the_wire), (Some(14), Some(17)));
+/// assert_eq!(name.with_sizes(30, 33).unwrap(), "1.a.host,S=30,W=33:2,FS");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name<'a> {
+    /// What is before the first comma or colon, in the bytes of the name.
+    pub unique: &'a [u8],
+    /// What `,S=` says: how many bytes the message has.
+    pub size: Option<u64>,
+    /// What `,W=` says: how many it has with every line end as CR LF.
+    pub size_on_the_wire: Option<u64>,
+    /// What stands behind `:2,`; empty for a message in `new`.
+    pub flags: &'a [u8],
+    fields: &'a [u8],
+    info: &'a [u8],
+}
+
+/// What stands between a name and its flags, where a colon cannot stand in a name too.
+const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
+
+impl<'a> Name<'a> {
+    /// Cuts up the name of a file, without its folder. Every name is one.
+    #[must_use]
+    pub fn of(name: &'a OsStr) -> Self {
+        let bytes = name.as_encoded_bytes();
+        let find = |part: &[u8]| bytes.windows(part.len()).rposition(|here| here == part);
+        let info = memchr::memchr(b':', bytes)
+            .or_else(|| INFO.iter().find_map(|part| find(part)))
+            .unwrap_or(bytes.len());
+        let (base, info) = bytes.split_at(info);
+        let (unique, fields) = base.split_at(memchr::memchr(b',', base).unwrap_or(base.len()));
+        let field = |letter: u8| {
+            fields.split(|&byte| byte == b',').find_map(|field| size_in(field, letter))
+        };
+        Self {
+            unique,
+            size: field(b'S'),
+            size_on_the_wire: field(b'W'),
+            flags: info.get(1..).and_then(|info| info.strip_prefix(b"2,")).unwrap_or_default(),
+            fields,
+            info,
+        }
+    }
+
+    /// The same name for a message of other sizes. A field that is not there is not added. Off Unix
+    /// there is no such name where the old one is no Unicode text.
+    #[must_use]
+    pub fn with_sizes(&self, size: u64, on_the_wire: u64) -> Option<OsString> {
+        let mut name = self.unique.to_vec();
+        // What is split off before the first comma is nothing.
+        for field in self.fields.split(|&byte| byte == b',').skip(1) {
+            name.push(b',');
+            match (size_in(field, b'S'), size_in(field, b'W')) {
+                (Some(_), _) => name.extend(format!("S={size}").bytes()),
+                (_, Some(_)) => name.extend(format!("W={on_the_wire}").bytes()),
+                _ => name.extend(field),
+            }
+        }
+        name.extend(self.info);
+        os_string(name)
+    }
+}
+
+fn size_in(field: &[u8], letter: u8) -> Option<u64> {
+    let digits = field.strip_prefix(&[letter, b'='])?;
+    if !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    // A number that is too large is a size all the same, and a wrong one.
+    (!digits.is_empty()).then(|| {
+        std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
+    })
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there are bytes that are no name")]
+fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+    String::from_utf8(bytes).ok().map(OsString::from)
+}
+
+/// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves nothing behind.
+#[derive(Debug)]
+pub struct Delivery {
+    old: Original,
+    new: Counted<BufWriter<NamedTempFile>>,
+}
+
+/// A message that is where it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Where.
+    pub path: PathBuf,
+    /// What it could not be given of the old file.
+    pub lost: Vec<Lost>,
+    /// Whether another program removed the old file meanwhile, or gave it another name: then the message
+    /// may be there twice.
+    pub may_be_twice: bool,
+}
+
+impl Delivery {
+    /// Begins to write what is to replace the message `old`.
+    ///
+    /// # Errors
+    ///
+    /// A file that is no message of a Maildir, one that may not be written, one that was changed since
+    /// [`Original::of`]; a `tmp` that is a symbolic link or cannot be written to.
+    pub fn begin(old: &Original) -> Result<Self> {
+        let path = old.path();
+        let maildir = maildir_of(path).filter(|_| is_message(path));
+        let Some(maildir) = maildir else {
+            return Err(Error::new(format!("{}: not a message of a Maildir", name(path))));
+        };
+        old.unchanged()?;
+        old.writable()?;
+        let tmp = maildir.join("tmp");
+        if standing(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
+            return Err(symbolic_link(&tmp));
+        }
+        let new = temporary(&tmp, false).map_err(|error| not_written(path, &error))?;
+        Ok(Self { old: old.clone(), new: Counted::new(BufWriter::new(new)) })
+    }
+
+    /// Adds what `write` writes.
+    ///
+    /// # Errors
+    ///
+    /// What `write` returns, or the system. The delivery is then to be dropped.
+    pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        write(&mut self.new).map_err(|error| not_written(self.old.path(), &error))
+    }
+
+    /// Gives the message its name, and removes the old file.
+    ///
+    /// # Errors
+    ///
+    /// The old message is as it was: the disk is full; it was changed meanwhile; another file has the
+    /// name that the new one should have. Where the old file could not be removed, the message is there
+    /// twice, and the sentence says so.
+    pub fn commit(self) -> Result<Delivered> {
+        let none = || Err(Error::new("no message"));
+        commit_all(vec![self]).pop().unwrap_or_else(none)
+    }
+
+    fn complete(self) -> Result<Complete> {
+        let Self { old, new: Counted { out, size, on_the_wire, .. } } = self;
+        let failed = |error: io::Error| not_written(old.path(), &error);
+        let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
+        let lost = old.given_to(new.as_file(), true).map_err(failed)?;
+        let was = old.path().file_name().unwrap_or_default();
+        let is = Name::of(was).with_sizes(size, on_the_wire).unwrap_or_else(|| was.to_owned());
+        let path = old.path().with_file_name(is);
+        Ok(Complete { old, new: Some(new), to: Delivered { path, lost, may_be_twice: false } })
+    }
+}
+
+/// Gives several messages their names as [`Delivery::commit`] does, each for itself, and with few
+/// waits for the disk ([`write::commit_all`](super::write::commit_all)). Results are in the order of
+/// the messages.
+#[must_use]
+pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
+    let mut messages: Vec<_> = deliveries.into_iter().map(Delivery::complete).collect();
+    at_once(&mut messages, Complete::sync);
+    at_once(&mut messages, Complete::rename);
+    // An old name must not be gone before the new one is on the disk.
+    let folders = Folders::sync(messages.iter().flatten().map(|message| &*message.to.path));
+    at_once(&mut messages, |message| match folders.failure(&message.to.path) {
+        Some(why) => Err(unsynced(&message.to.path, why)),
+        None => message.remove_old(),
+    });
+    messages.into_iter().map(|message| message.map(|message| message.to)).collect()
+}
+
+/// A message that has all it gets but its name.
+struct Complete {
+    old: Original,
+    new: Option<NamedTempFile>,
+    to: Delivered,
+}
+
+impl Complete {
+    fn sync(self) -> Result<Self> {
+        if let Some(new) = &self.new {
+            let failed = |error| not_written(self.old.path(), &error);
+            new.as_file().sync_all().map_err(failed)?;
+        }
+        Ok(self)
+    }
+
+    fn rename(mut self) -> Result<Self> {
+        let (old, to) = (self.old.path(), &self.to.path);
+        let failed = |error: io::Error| not_written(old, &error);
+        let Some(new) = self.new.take() else { return Ok(self) };
+        self.old.unchanged()?;
+        if old == to {
+            new.persist(to).map_err(|error| failed(error.error))?;
+            return Ok(self);
+        }
+        match new.persist_noclobber(to) {
+            Ok(_) => Ok(self),
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+                if has_the_bytes_of(to, error.file.path()).map_err(failed)? {
+                    return Ok(self);
+                }
+                let why = format!("{}: another file has that name", name(to));
+                Err(Error::new(format!("{} was not written: {why}", name(old))))
+            }
+            Err(error) => Err(failed(error.error)),
+        }
+    }
+
+    fn remove_old(mut self) -> Result<Self> {
+        let (old, to) = (self.old.path(), &mut self.to);
+        if old == to.path {
+            return Ok(self);
+        }
+        match fs::remove_file(old) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
+            Err(error) => {
+                let (old, new, why) = (name(old), name(&to.path), cause(&error));
+                let why = format!("{old} could not be removed: {why}; the new message is {new}");
+                return Err(Error::new(why));
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// Whether the file at `path`, and no symbolic link, has the bytes of that at `other`.
+fn has_the_bytes_of(path: &Path, other: &Path) -> io::Result<bool> {
+    let (there, made) = (fs::symlink_metadata(path)?, fs::metadata(other)?);
+    if !there.is_file() || there.len() != made.len() {
+        return Ok(false);
+    }
+    let (mut one, mut other) = (File::open(path)?, File::open(other)?);
+    let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+    loop {
+        let read = one.read(&mut left)?;
+        if read == 0 {
+            return Ok(true);
+        }
+        other.read_exact(&mut right[..read])?;
+        if left[..read] != right[..read] {
+            return Ok(false);
+        }
+    }
+}
+
+/// Counts what is written.
+#[derive(Debug)]
+struct Counted<W> {
+    out: W,
+    size: u64,
+    /// With every line end as CR LF.
+    on_the_wire: u64,
+    last: u8,
+}
+
+impl<W> Counted<W> {
+    fn new(out: W) -> Self {
+        Self { out, size: 0, on_the_wire: 0, last: 0 }
+    }
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        let bytes = &bytes[..written];
+        let before = |at: usize| if at == 0 { self.last } else { bytes[at - 1] };
+        let bare = memchr::memchr_iter(b'\n', bytes).filter(|&at| before(at) != b'\r').count();
+        self.size += written as u64;
+        self.on_the_wire += (written + bare) as u64;
+        self.last = bytes.last().copied().unwrap_or(self.last);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_size_on_the_wire_counts_line_ends_as_two() {
+        // Three bare LF and one CR LF, cut between CR and LF; a bare CR is no line end.
+        let mut counted = Counted::new(Vec::new());
+        for part in [&b"a\n\nb\r"[..], b"", b"\nc\rd\n"] {
+            counted.write_all(part).unwrap();
+        }
+        assert_eq!((counted.size, counted.on_the_wire), (10, 13));
+    }
+}

@@ -1,0 +1,724 @@
+//! A file replaced whole or not at all.
+//!
+//! ```text
+//! out.html:  old bytes  --rename-->  new bytes     never anything between the two
+//! ```
+//!
+//! The new bytes go to a temporary file beside the target, which then takes the target's name
+//! (POSIX.1-2017, rename: a name is never missing while it is replaced), so the target may be the very
+//! file that was read. The bytes are on the disk before the name is, and the name before
+//! [`Replacement::commit`] returns, as far as the system lets a folder be synced.
+//!
+//! ```
+//! use std::fs;
+//! use baselink::tree::write::{InPlace, Original, Suffix};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let page = folder.path().join("page.html");
+//! fs::write(&page, "<a href=x>")?;
+//!
+//! let settings = InPlace { backup: Some(Suffix::new(".orig".as_ref())?), ..InPlace::default() };
+//! let original = Original::of(&page)?;
+//! let mut replacement = settings.begin(&original)?;
+//! replacement.write(|out| out.write_all(b"<a href=http://a/x>"))?;
+//! assert!(replacement.commit()?.is_empty(), "nothing is lost");
+//! assert_eq!(fs::read(&page)?, b"<a href=http://a/x>");
+//! assert_eq!(fs::read(folder.path().join("page.html.orig"))?, b"<a href=x>");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group,
+//! its extended attributes (the POSIX access control list among them) where the system allows it, else
+//! it is said ([`Lost`]); its times on request. `security.*` and `trusted.*` attributes are the
+//! system's to give. A file that nobody, or not this user, may write is not replaced, although a
+//! rename could: its permissions say no.
+//!
+//! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
+//! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
+//! that is still going on.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::{fmt, thread};
+
+use tempfile::NamedTempFile;
+
+use crate::error::{Error, Result, cause, name};
+
+/// How the names of temporary files begin. They are hidden, and no document.
+pub const TEMPORARY: &str = ".baselink-";
+
+/// Whether a file of this name, without its folder, is or was a temporary file of a replacement.
+#[must_use]
+pub fn is_temporary(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
+}
+
+/// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
+/// it leaves nothing behind.
+#[derive(Debug)]
+pub struct Replacement {
+    path: PathBuf,
+    out: Out,
+    standing: Standing,
+}
+
+#[derive(Debug)]
+enum Out {
+    /// To be renamed.
+    Temporary(BufWriter<NamedTempFile>),
+    /// A device or a pipe: it has no bytes that could be lost, and must not become a file.
+    Device(BufWriter<File>),
+}
+
+/// What stands where the file is to be, and what the file gets before it goes there.
+#[derive(Debug)]
+enum Standing {
+    /// Anything or nothing.
+    Any(Option<Permissions>),
+    Nothing(Permissions),
+    Original(InPlace, Box<Original>),
+}
+
+impl Replacement {
+    /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
+    /// new one; its other names, if it has any, keep the old bytes.
+    ///
+    /// # Errors
+    ///
+    /// A symbolic link, a directory, a read-only file, a missing folder, one that cannot be written to.
+    pub fn begin(path: &Path) -> Result<Self> {
+        let old = standing(path)?;
+        let permissions = old.as_ref().map(Metadata::permissions);
+        Self::over(path, old.as_ref(), Standing::Any(permissions))
+    }
+
+    /// Begins to write what is to be at `path` with these permission bits, whatever those of a file
+    /// that is there. Where there is none, none is replaced either that comes there meanwhile; and the
+    /// new file is not synced: no bytes can be lost that were there before.
+    pub(super) fn with_permissions(path: &Path, permissions: Permissions) -> Result<Self> {
+        let old = standing(path)?;
+        let meets = match old {
+            Some(_) => Standing::Any(Some(permissions)),
+            None => Standing::Nothing(permissions),
+        };
+        Self::over(path, old.as_ref(), meets)
+    }
+
+    fn over(path: &Path, old: Option<&Metadata>, standing: Standing) -> Result<Self> {
+        let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+        let out = match old {
+            Some(old) if old.is_symlink() => return Err(symbolic_link(path)),
+            Some(old) if old.is_dir() => {
+                return refused("a directory; directories come with a later version; name a file");
+            }
+            Some(old) if old.is_file() && old.permissions().readonly() => {
+                return refused("the file is read-only");
+            }
+            Some(old) if !old.is_file() => OpenOptions::new()
+                .write(true)
+                .open(path)
+                .map(|device| Out::Device(BufWriter::new(device))),
+            _ => {
+                // A new file is for whoever the umask says, as with any other program.
+                let umask = matches!(standing, Standing::Any(None));
+                temporary(folder_of(path), umask)
+                    .map(|temporary| Out::Temporary(BufWriter::new(temporary)))
+            }
+        };
+        match out {
+            Ok(out) => Ok(Self { path: path.to_owned(), out, standing }),
+            Err(error) => {
+                let folder = folder_of(path);
+                if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
+                    let (file, folder) = (name(path), name(folder));
+                    let why = format!("{file} was not written: there is no folder {folder}");
+                    return Err(Error::new(why));
+                }
+                Err(not_written(path, &error))
+            }
+        }
+    }
+
+    /// Adds what `write` writes.
+    ///
+    /// # Errors
+    ///
+    /// What `write` returns, or the system. The replacement is then to be dropped.
+    pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        match &mut self.out {
+            Out::Temporary(out) => write(out),
+            Out::Device(out) => write(out),
+        }
+        .map_err(|error| not_written(&self.path, &error))
+    }
+
+    /// The file that is being written, before it has its name.
+    pub(super) fn file(&self) -> &File {
+        match &self.out {
+            Out::Temporary(out) => out.get_ref().as_file(),
+            Out::Device(out) => out.get_ref(),
+        }
+    }
+
+    /// Gives the file its new contents, and says what of the old file the new one could not be given.
+    ///
+    /// # Errors
+    ///
+    /// The old file is as it was: the disk is full; the old file was changed since [`Original::of`]; its
+    /// backup cannot be made. Only where the folder itself cannot be synced the file is new already,
+    /// and the sentence says so.
+    pub fn commit(self) -> Result<Vec<Lost>> {
+        commit_all(vec![self]).pop().unwrap_or_else(|| Ok(Vec::new()))
+    }
+
+    fn complete(self) -> Result<Complete> {
+        let Self { path, out, standing } = self;
+        let failed = |error: io::Error| not_written(&path, &error);
+        let new = match out {
+            Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
+            Out::Device(mut out) => {
+                out.flush().map_err(failed)?;
+                return Ok(Complete { path, new: None, standing, lost: Vec::new() });
+            }
+        };
+        let mut lost = Vec::new();
+        match &standing {
+            Standing::Any(None) => {}
+            Standing::Any(Some(permissions)) | Standing::Nothing(permissions) => {
+                new.as_file().set_permissions(permissions.clone()).map_err(failed)?;
+            }
+            Standing::Original(settings, original) => {
+                lost = original.given_to(new.as_file(), settings.preserve_times).map_err(failed)?;
+            }
+        }
+        Ok(Complete { path, new: Some(new), standing, lost })
+    }
+}
+
+/// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
+/// few waits for the disk: bytes are synced and names are given for many files at the same time, and
+/// each folder is synced once. Results are in the order of the files. Each replacement has an open file,
+/// of which a system lets a program have some hundreds. A file that is there twice is written once.
+#[must_use]
+pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
+    let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
+    let mut paths = HashSet::new();
+    for file in &mut files {
+        then(file, |file| match paths.insert(file.path.clone()) {
+            true => Ok(file),
+            false => {
+                Err(Error::new(format!("{}: named twice, and written once", name(&file.path))))
+            }
+        });
+    }
+    // Before the names: a crash of the machine must not leave an empty file under one.
+    at_once(&mut files, Complete::sync);
+    at_once(&mut files, Complete::back_up);
+    // An old file must not be gone before its backup is on the disk.
+    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::backed_up));
+    for file in &mut files {
+        then(file, |file| match folders.failure(&file.path) {
+            Some(why) => {
+                let path = name(&file.path);
+                Err(Error::new(format!("{path} was not written: no backup of it is safe: {why}")))
+            }
+            None => Ok(file),
+        });
+    }
+    at_once(&mut files, Complete::rename);
+    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::replaced));
+    let result = |file: Complete| match folders.failure(&file.path) {
+        Some(why) => Err(unsynced(&file.path, why)),
+        None => Ok(file.lost),
+    };
+    files.into_iter().map(|file| file.and_then(result)).collect()
+}
+
+/// How many files wait for the disk at the same time. To a file system one wait serves many.
+const AT_ONCE: usize = 16;
+
+/// Does the next step for everything that has not failed yet, at the same time.
+pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
+    let threads = all.len().min(AT_ONCE);
+    let queue = Mutex::new(all.iter_mut());
+    let work = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(one) = next else { return };
+            then(one, &step);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// Does the next step for what has not failed yet.
+fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
+    let taken = std::mem::replace(one, Err(Error::new(String::new())));
+    *one = taken.and_then(step);
+}
+
+/// A file that has all it gets but its name; a device has its bytes, and no new file.
+struct Complete {
+    path: PathBuf,
+    new: Option<NamedTempFile>,
+    standing: Standing,
+    lost: Vec<Lost>,
+}
+
+impl Complete {
+    /// Its path, if it takes the place of a file.
+    fn replaced(&self) -> Option<&Path> {
+        (!matches!(self.standing, Standing::Nothing(_))).then_some(&self.path)
+    }
+
+    fn backed_up(&self) -> Option<&Path> {
+        match &self.standing {
+            Standing::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
+            _ => None,
+        }
+    }
+
+    fn sync(self) -> Result<Self> {
+        if let (Some(new), Some(path)) = (&self.new, self.replaced()) {
+            new.as_file().sync_all().map_err(|error| not_written(path, &error))?;
+        }
+        Ok(self)
+    }
+
+    fn back_up(self) -> Result<Self> {
+        if let Standing::Original(settings, original) = &self.standing
+            && let Some(suffix) = &settings.backup
+        {
+            original.unchanged()?;
+            original.back_up(&suffix.of(&self.path))?;
+        }
+        Ok(self)
+    }
+
+    fn rename(mut self) -> Result<Self> {
+        let Some(new) = self.new.take() else { return Ok(self) };
+        let path = &self.path;
+        let failed = |error: io::Error| not_written(path, &error);
+        if matches!(self.standing, Standing::Nothing(_)) {
+            return match new.persist_noclobber(path) {
+                Ok(_) => Ok(self),
+                Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+                    let why = "another file of that name came there meanwhile, and was left";
+                    Err(Error::new(format!("{} was not written: {why}", name(path))))
+                }
+                Err(error) => Err(failed(error.error)),
+            };
+        }
+        if let Standing::Original(_, original) = &self.standing {
+            original.unchanged()?;
+        }
+        new.persist(path).map_err(|error| failed(error.error))?;
+        Ok(self)
+    }
+}
+
+/// Folders in which names changed, and what is wrong with those that cannot be synced.
+pub(super) struct Folders(BTreeMap<PathBuf, Option<String>>);
+
+impl Folders {
+    /// Puts the names in the folders of `files` on the disk.
+    pub(super) fn sync<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
+        let folders: BTreeSet<_> = files.map(folder_of).collect();
+        let synced = |folder: &Path| sync_folder(folder).err().map(|error| cause(&error));
+        Self(folders.into_iter().map(|folder| (folder.to_owned(), synced(folder))).collect())
+    }
+
+    /// Why the folder of `file` could not be synced.
+    pub(super) fn failure(&self, file: &Path) -> Option<&str> {
+        self.0.get(folder_of(file))?.as_deref()
+    }
+}
+
+/// How files are replaced where they stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct InPlace {
+    /// Whether a file that has other names (hard links) is replaced: those keep the old bytes.
+    pub break_links: bool,
+    /// Whether the new file gets the times of the old one, as they were at [`Original::of`].
+    pub preserve_times: bool,
+    /// Where the old file stays, under its name and this. A backup that is there already is the first
+    /// original, and stays what it is.
+    pub backup: Option<Suffix>,
+}
+
+/// What is put behind the name of a file for that of its backup: not empty, and no path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suffix(OsString);
+
+impl Suffix {
+    /// # Errors
+    ///
+    /// Nothing at all, or something with a separator of folders or a NUL.
+    pub fn new(suffix: &OsStr) -> Result<Self> {
+        let is_of_a_path = |byte: &u8| std::path::is_separator(char::from(*byte)) || *byte == 0;
+        let bytes = suffix.as_encoded_bytes();
+        if bytes.is_empty() || bytes.iter().any(is_of_a_path) {
+            let suffix = name(Path::new(suffix));
+            let why = format!("'{suffix}' is no suffix for the names of backups; `.orig` is one");
+            return Err(Error::new(why));
+        }
+        Ok(Self(suffix.to_owned()))
+    }
+
+    /// Whether a file of this name is the backup of another. It is not to be rewritten: what is in it
+    /// is what was first there.
+    #[must_use]
+    pub fn ends(&self, name: &OsStr) -> bool {
+        name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
+    }
+
+    fn of(&self, path: &Path) -> PathBuf {
+        let mut backup = path.file_name().unwrap_or_default().to_owned();
+        backup.push(&self.0);
+        path.with_file_name(backup)
+    }
+}
+
+impl InPlace {
+    /// Begins to replace `original`, in which something is to change.
+    ///
+    /// # Errors
+    ///
+    /// A file that may not be written; one with other names, unless [`InPlace::break_links`]; a backup,
+    /// or one whose backup is no file; one that was changed since [`Original::of`].
+    pub fn begin(&self, original: &Original) -> Result<Replacement> {
+        let path = &original.path;
+        let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+        let now = original.unchanged()?;
+        original.writable()?;
+        let mut names = names_of(&now);
+        if let Some(suffix) = &self.backup {
+            if suffix.ends(path.file_name().unwrap_or_default()) {
+                return refused("a backup by its name, which is left as it is");
+            }
+            let backup = suffix.of(path);
+            match standing(&backup)? {
+                Some(there) if !there.is_file() => return Err(no_backup(&backup)),
+                // What a run that was killed between backup and replacement leaves.
+                Some(there) if is_same(&there, &now) => names = names.saturating_sub(1),
+                Some(_) | None => {}
+            }
+        }
+        if names > 1 && !self.break_links {
+            return refused(&format!(
+                "{names} names (hard links) lead to this file; `--in-place=break-links` replaces it \
+                 under this one alone"
+            ));
+        }
+        Replacement::over(
+            path,
+            Some(&now),
+            Standing::Original(self.clone(), Box::new(original.clone())),
+        )
+    }
+}
+
+/// A file as it was before it was read.
+#[derive(Clone, Debug)]
+pub struct Original {
+    path: PathBuf,
+    seen: Metadata,
+}
+
+impl Original {
+    /// Looks at the file at `path`, of which no byte is read. To be called before it is.
+    ///
+    /// # Errors
+    ///
+    /// Anything but a file: a symbolic link, a directory, a device, a pipe, nothing.
+    pub fn of(path: &Path) -> Result<Self> {
+        let seen = fs::symlink_metadata(path)
+            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        if seen.is_symlink() {
+            return Err(symbolic_link(path));
+        }
+        if !seen.is_file() {
+            let what = if seen.is_dir() { "a directory" } else { "not a regular file" };
+            return Err(Error::new(format!("{}: {what}", name(path))));
+        }
+        Ok(Self { path: path.to_owned(), seen })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Opens it for reading.
+    ///
+    /// # Errors
+    ///
+    /// The system's, and that something else is there now.
+    pub fn open(&self) -> Result<File> {
+        let failed = |error| Error::new(format!("{}: {}", name(&self.path), cause(&error)));
+        let file = File::open(&self.path).map_err(failed)?;
+        self.still(&file.metadata().map_err(failed)?)?;
+        Ok(file)
+    }
+
+    /// What is there now, which is the same file with the same bytes as far as can be told.
+    pub(super) fn unchanged(&self) -> Result<Metadata> {
+        let now = fs::symlink_metadata(&self.path);
+        let now = now.map_err(|error| not_written(&self.path, &error))?;
+        self.still(&now)?;
+        Ok(now)
+    }
+
+    fn still(&self, now: &Metadata) -> Result<()> {
+        let same = now.is_file()
+            && is_same(now, &self.seen)
+            && now.len() == self.seen.len()
+            && now.modified().ok() == self.seen.modified().ok();
+        if same {
+            return Ok(());
+        }
+        let why = "another program changed it meanwhile; it was left as it is";
+        Err(Error::new(format!("{}: {why}", name(&self.path))))
+    }
+
+    /// Asks whether this user may write the file.
+    pub(super) fn writable(&self) -> Result<()> {
+        let opened = match self.seen.permissions().readonly() {
+            // Some users may write everything, but it says no to them, too.
+            true => Err(ErrorKind::PermissionDenied.into()),
+            false => OpenOptions::new().write(true).open(&self.path),
+        };
+        match opened {
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                Err(Error::new(format!("{}: the file is read-only", name(&self.path))))
+            }
+            Err(error) => Err(not_written(&self.path, &error)),
+            Ok(_) => Ok(()),
+        }
+    }
+
+    /// Gives `new` what this file has: owner, permission bits, extended attributes, times.
+    pub(super) fn given_to(&self, new: &File, times: bool) -> io::Result<Vec<Lost>> {
+        let mut lost = Vec::new();
+        // In this order: a change of the owner clears bits, and bits change the access control list.
+        let permissions = give_owner(&self.seen, new, &mut lost)?;
+        new.set_permissions(permissions)?;
+        if give_attributes(&self.path, new).is_err() {
+            lost.push(Lost::Attributes);
+        }
+        if times {
+            let times = FileTimes::new()
+                .set_accessed(self.seen.accessed()?)
+                .set_modified(self.seen.modified()?);
+            if new.set_times(times).is_err() {
+                lost.push(Lost::Times);
+            }
+        }
+        Ok(lost)
+    }
+
+    /// Keeps the old file as `backup` too, unless there is one.
+    fn back_up(&self, backup: &Path) -> Result<()> {
+        match standing(backup)? {
+            Some(there) if there.is_file() => return Ok(()),
+            Some(_) => return Err(no_backup(backup)),
+            None => {}
+        }
+        // The old file itself becomes the backup: nothing writes to it any more. Under a name that is
+        // to stay something may, so then it is a copy; and where there are no hard links.
+        let linked = names_of(&self.seen) == 1 && fs::hard_link(&self.path, backup).is_ok();
+        if !linked {
+            self.copy_to(backup).map_err(|error| not_written(backup, &error))?;
+        }
+        Ok(())
+    }
+
+    fn copy_to(&self, backup: &Path) -> io::Result<()> {
+        let copy = temporary(folder_of(backup), false)?;
+        io::copy(&mut File::open(&self.path)?, &mut copy.as_file())?;
+        self.given_to(copy.as_file(), true)?;
+        copy.as_file().sync_all()?;
+        copy.persist_noclobber(backup).map(drop).map_err(|error| error.error)
+    }
+}
+
+/// What a new file could not be given of the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// Its owner or its group.
+    Owner,
+    /// An extended attribute.
+    Attributes,
+    /// When it was last read and written.
+    Times,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Owner => "its owner or group could not be kept",
+            Self::Attributes => "not all of its extended attributes could be kept",
+            Self::Times => "its times could not be kept",
+        })
+    }
+}
+
+/// What is at `path` itself.
+pub(super) fn standing(path: &Path) -> Result<Option<Metadata>> {
+    match fs::symlink_metadata(path) {
+        Ok(there) => Ok(Some(there)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(not_written(path, &error)),
+    }
+}
+
+pub(super) fn not_written(path: &Path, error: &io::Error) -> Error {
+    Error::new(format!("{} was not written: {}", name(path), cause(error)))
+}
+
+pub(super) fn unsynced(path: &Path, why: &str) -> Error {
+    Error::new(format!("{} is new, but its folder could not be synced: {why}", name(path)))
+}
+
+pub(super) fn symbolic_link(path: &Path) -> Error {
+    let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
+    let why = format!("a symbolic link, which is not written through; name {target} itself");
+    Error::new(format!("{}: {why}", name(path)))
+}
+
+fn no_backup(backup: &Path) -> Error {
+    let why = "not a regular file, so it cannot be the backup; nothing was written";
+    Error::new(format!("{}: {why}", name(backup)))
+}
+
+pub(super) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// A file in `folder` that nobody else can read yet, or that the umask governs.
+pub(super) fn temporary(folder: &Path, umask: bool) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY).rand_bytes(12);
+    #[cfg(unix)]
+    {
+        let mode = if umask { 0o666 } else { 0o600 };
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+    }
+    #[cfg(not(unix))]
+    let _ = umask;
+    // Without the name of the temporary file, which nobody knows.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
+}
+
+/// Puts the names in `folder` on the disk, where a folder can be opened and synced.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    let Ok(folder) = File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        // What systems say that sync no folders.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// Which file it is, whatever it is called.
+#[cfg(unix)]
+pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+/// Nothing: this system does not tell.
+#[cfg(not(unix))]
+pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
+    None
+}
+
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    identity(one) == identity(other)
+}
+
+/// How many names lead to a file.
+#[cfg(unix)]
+fn names_of(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+fn names_of(_: &Metadata) -> u64 {
+    1
+}
+
+/// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
+#[cfg(unix)]
+fn give_owner(old: &Metadata, new: &File, lost: &mut Vec<Lost>) -> io::Result<Permissions> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let made = new.metadata()?;
+    let same = (made.uid(), made.gid()) == (old.uid(), old.gid());
+    if same || fchown(new, Some(old.uid()), Some(old.gid())).is_ok() {
+        return Ok(old.permissions());
+    }
+    lost.push(Lost::Owner);
+    // A group may be given by who is in it. A failure is in `lost` already.
+    let _ = fchown(new, None, Some(old.gid()));
+    // Bits that lend the owner's rights must not lend those of another.
+    Ok(Permissions::from_mode(old.permissions().mode() & 0o777))
+}
+
+#[cfg(not(unix))]
+fn give_owner(old: &Metadata, _: &File, _: &mut Vec<Lost>) -> io::Result<Permissions> {
+    Ok(old.permissions())
+}
+
+/// Gives `new` the extended attributes of the file at `old` and no other.
+#[cfg(unix)]
+fn give_attributes(old: &Path, new: &File) -> io::Result<()> {
+    use xattr::FileExt;
+    let of_the_system = |name: &OsStr| {
+        let name = name.as_encoded_bytes();
+        name != b"system.posix_acl_access"
+            && [&b"security."[..], b"system.", b"trusted."].iter().any(|one| name.starts_with(one))
+    };
+    let names = match xattr::list(old) {
+        Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
+        names => names?,
+    };
+    let names: Vec<_> = names.filter(|name| !of_the_system(name)).collect();
+    let made: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
+    // A folder may give an access control list to every file that is made in it.
+    for name in made.iter().filter(|name| !names.contains(name)) {
+        new.remove_xattr(name)?;
+    }
+    let mut given = Ok(());
+    for name in &names {
+        let value = xattr::get(old, name).map(Option::unwrap_or_default);
+        given = given.and(value.and_then(|value| new.set_xattr(name, &value)));
+    }
+    given
+}
+
+#[cfg(not(unix))]
+fn give_attributes(_: &Path, _: &File) -> io::Result<()> {
+    Ok(())
+}
