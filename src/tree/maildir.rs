@@ -39,7 +39,7 @@
 //! The unique part of the name stays, so that a second run finds what a killed one did: a message that
 //! is there under both names, with the bytes that it would get, has its old file removed and is not
 //! written again. Where the name has no sizes, or the same, the new file takes the place of the old one
-//! under it. A message keeps its permission bits, owner and extended attributes as a file in place does,
+//! under it, and what a reader has kept of the old text by that name stays until it looks again. A message keeps its permission bits, owner and extended attributes as a file in place does,
 //! and always its times. Hard links are no reason to leave it: readers copy messages by linking them,
 //! and the other names keep the old bytes.
 //!

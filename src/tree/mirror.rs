@@ -26,7 +26,8 @@
 //! ```
 //!
 //! A file that is there from an earlier run is replaced, whole or not at all, and synced; a new one is
-//! not synced, as with any program that copies: what it was made of is still there. Permission bits are
+//! not synced, as with any program that copies: what it was made of is still there. (What a network
+//! file system finds wrong only when a file is closed is therefore not seen for a new one.) Permission bits are
 //! those of the input (without the bits that lend its owner's rights), whatever the umask.
 //!
 //! Every folder on the way, the output folder among them, is looked at before each file. Somebody who
