@@ -114,6 +114,9 @@ const HEADER_FIELDS: &[&str] = &[
     "xref",
 ];
 
+/// How feeds begin, in lower case.
+const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
+
 impl Format {
     /// All of them, in the order of the table.
     pub const ALL: [Self; 9] = [
@@ -223,6 +226,13 @@ impl Format {
                 () if of_xml(b"<svg") => Self::Svg,
                 () => Self::Xml,
             };
+        }
+        // A feed without an XML declaration (MIME Sniffing, 7.3).
+        let is_tag = |rest: &[u8]| {
+            rest.first().is_some_and(|&byte| byte == b'>' || byte.is_ascii_whitespace())
+        };
+        if FEEDS.iter().any(|name| start.strip_prefix(*name).is_some_and(is_tag)) {
+            return Self::Xml;
         }
         // Whatever else opens with a tag, a comment or a declaration is read as a browser reads it.
         match start.as_slice() {

@@ -211,7 +211,7 @@ fn document(bytes: &[u8], format: Format, options: &Options) -> (Edits, Vec<Part
     let outer = Outer::Retrieval(options.retrieval.as_ref());
     let mut planner = Planner { options, around: Surroundings::default(), report: &mut report };
     let beneath = document.charset;
-    let planned = Settled::of(planner.document(document, None, outer, beneath));
+    let planned = Settled::of(planner.document(document, None, outer, beneath, &[]));
     let part = Part {
         body: Span::new(0, bytes.len()),
         encoding: TransferEncoding::Binary,
@@ -313,15 +313,20 @@ impl Planner<'_> {
     /// Plans `document` and all inside it.
     ///
     /// Edits and spans of the result are those of the buffer beneath `document`, whose encoding is
-    /// `beneath`. Recursion is as deep as a scanner lets documents nest.
+    /// `beneath`; `carried` are the values, the outermost first, in which that buffer stands.
+    /// Recursion is as deep as a scanner lets documents nest.
     fn document(
         &mut self,
         document: Document,
         parent: Option<usize>,
         outer: Outer<'_>,
         beneath: Charset,
+        carried: &[(Spelling, Charset)],
     ) -> Vec<Planned> {
         let chain = base::establish(&document, outer, self.options.profile);
+        let mut carried = carried.to_vec();
+        let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
+        carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
         let charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
         let mut diagnostics = document.diagnostics.clone();
         diagnostics.extend(chain.diagnostics.iter().cloned());
@@ -330,7 +335,7 @@ impl Planner<'_> {
             Resolver::new(&document.links, document.charset, &chain, self.options, self.around);
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
-            links.into_iter().map(|link| resolver.link(link, charset)).collect();
+            links.into_iter().map(|link| resolver.link(link, charset, &carried)).collect();
         let own = planned.len();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
@@ -346,7 +351,7 @@ impl Planner<'_> {
         for part in parts {
             let around = chain.seen_by(&part.within);
             let outer = Outer::Encapsulating(&around);
-            planned.extend(self.document(part, Some(first_entity), outer, charset));
+            planned.extend(self.document(part, Some(first_entity), outer, charset, &carried));
         }
         // Were this base absolute, a reader would no longer look for the parts by their labels.
         let means_part = |one: &Planned| one.report.reason == Some(Reason::SiblingPart);
@@ -433,9 +438,20 @@ impl Planner<'_> {
             (BaseElement::Insert, None, Some(head)) => {
                 let Head { at, prefix, is_xml } = head;
                 let base = chain.document.as_ref()?.url.as_ref();
-                let (href, end) = match is_xml {
-                    true => (xml::spell_attribute(base, Quote::Double), "/>"),
-                    false => (escape::attribute(base, Quote::Double), ">"),
+                let (carrier, end) = match is_xml {
+                    true => (Carrier::XmlAttribute(Quote::Double), "/>"),
+                    false => (Carrier::Attribute(Quote::Double), ">"),
+                };
+                let place = Spelling { form: Form::Whole, carrier, enclosed: false };
+                // Written otherwise it would be another base.
+                if place.adapt(base, true, charset) != base {
+                    let message =
+                        "no base element was put in, because the base cannot be written as it is";
+                    return kept(Span::at(at), message.to_owned());
+                }
+                let href = match is_xml {
+                    true => xml::spell_attribute(base, Quote::Double),
+                    false => escape::attribute(base, Quote::Double),
                 };
                 let is_part = |one: &&Planned| one.report.reason == Some(Reason::SiblingPart);
                 if let Some(part) = planned.iter().find(is_part) {

@@ -148,8 +148,14 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// Judges a link of a document whose bytes, or whose text, are in `charset`.
-    pub(super) fn link(&self, link: Link, charset: Charset) -> Planned {
+    /// Judges a link of a document whose bytes, or whose text, are in `charset`, and which stands in the
+    /// values `carried`.
+    pub(super) fn link(
+        &self,
+        link: Link,
+        charset: Charset,
+        carried: &[(Spelling, Charset)],
+    ) -> Planned {
         let prepared = self.bases.get(&link.against);
         // A base that is too long to be used is not repeated for every link either.
         let base = prepared
@@ -199,7 +205,8 @@ impl<'a> Resolver<'a> {
                 planned.report.outcome = Outcome::Rewritten;
                 planned.report.differs =
                     prepared.is_some_and(|prepared| differs(prepared, reference, &target.url));
-                match spell_target(&target, reference, link.map.as_ref(), link.spelling, charset) {
+                let places = (link.spelling, charset, carried);
+                match spell_target(&target, reference, link.map.as_ref(), places) {
                     Ok((edits, written)) => {
                         planned.edits = edits;
                         planned.report.written = written;
@@ -352,8 +359,7 @@ fn spell_target(
     target: &Target,
     reference: &str,
     map: Option<&OffsetMap>,
-    spelling: Spelling,
-    charset: Charset,
+    (spelling, charset, carried): (Spelling, Charset, &[(Spelling, Charset)]),
 ) -> Result<(Vec<Edit>, Option<String>), Reason> {
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
@@ -367,6 +373,10 @@ fn spell_target(
         let gap = Span::new(reference_at, reference_to);
         if !(new.is_empty() && gap.is_empty()) {
             let new = spelling.adapt(new, reference_to == length, charset);
+            // What a value around the document has no escape for cannot stand in the document.
+            let new = carried
+                .iter()
+                .fold(new, |new, (around, beneath)| around.adapt(&new, false, *beneath));
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }

@@ -214,8 +214,8 @@ impl Plan<'_> {
         let planned = links
             .iter()
             .map(|link| match link.element == LABEL {
-                true => of_label.link(link.clone(), Charset::UTF_8),
-                false => of_others.link(link.clone(), Charset::UTF_8),
+                true => of_label.link(link.clone(), Charset::UTF_8, &[]),
+                false => of_others.link(link.clone(), Charset::UTF_8, &[]),
             })
             .collect();
         let Settled { edits, links, .. } = Settled::of(planned);
@@ -352,7 +352,7 @@ impl Plan<'_> {
         let around = Surroundings { kept, labels: Some(&self.labels.open) };
         let beneath = document.charset;
         let mut planner = Planner { options: self.options, around, report: &mut self.report };
-        let planned = planner.document(document, parent, Outer::Heading(heading), beneath);
+        let planned = planner.document(document, parent, Outer::Heading(heading), beneath, &[]);
         let mut settled = Settled::of(planned);
         for link in &mut settled.links {
             link.span = decoded.covering(link.span);
