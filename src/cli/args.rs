@@ -476,12 +476,6 @@ fn charset(label: &str) -> Result<Charset> {
 impl TypedDocuments {
     fn meant(self) -> Result<Documents> {
         self.later.refused()?;
-        if let Some(format) = self.format.filter(|format| !format.is_read()) {
-            let name = format.name();
-            let read = Format::ALL.into_iter().filter(|format| format.is_read()).map(Format::name);
-            let read = read.collect::<Vec<_>>().join(", ");
-            return Err(later(&format!("--format {name}"), &format!("it reads {read}")));
-        }
         let mut paths = self.paths;
         if paths.is_empty() {
             paths.push("-".into());

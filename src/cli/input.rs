@@ -84,18 +84,11 @@ impl<'a> File<'a> {
             }
         });
         if !format.is_read() {
-            let what = match format {
-                Format::Other => "this looks neither like HTML nor like a message; \
-                                  `--format html` or `--format message` reads it all the same"
-                    .to_owned(),
-                format => {
-                    let format = format.name();
-                    format!(
-                        "{format} is not read by this version; `--format html` reads it as HTML"
-                    )
-                }
-            };
-            return Err(Error::new(format!("{}: {what}", name(path))));
+            let name = name(path);
+            return Err(Error::new(format!(
+                "{name}: this looks like no document that is read; --format says what it is: html, xhtml, \
+                 svg, xml, css, message or mbox"
+            )));
         }
         let contents = if format == Format::Mbox {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
