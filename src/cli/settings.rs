@@ -75,7 +75,7 @@ const OF_A_DOCUMENT: &[&str] = &[
 /// Options whose value is the path of a file to be read.
 const PATHS: &[&str] = &["url-map"];
 
-/// Options whose value speaks of a folder, the one that counts more first.
+/// Options that say which URL a folder has: one of them stands in place of another.
 const OF_A_FOLDER: &[&str] = &["url", "layout"];
 
 /// Whether the option `--key` is said of a document, so that a section can have it.
@@ -307,35 +307,39 @@ impl Settings {
     ) -> Vec<OsString> {
         let mut counting: Vec<&Setting> = Vec::new();
         for (_, settings) in self.layers(sections) {
-            for setting in settings {
-                counting.retain(|earlier| earlier.option != setting.option);
-                counting.push(setting);
-            }
+            let is_of_a_folder = self.is_of_a_folder(settings);
+            counting.retain(|earlier| {
+                settings.iter().all(|setting| setting.option != earlier.option)
+                    && !(is_of_a_folder && OF_A_FOLDER.contains(&self.key(earlier)))
+            });
+            counting.extend(settings);
         }
+        let is_folder_typed = OF_A_FOLDER.iter().any(|key| typed(key));
         counting
             .into_iter()
             .filter(|setting| self.options[setting.option].counts(command, typed))
+            .filter(|setting| !is_folder_typed || !OF_A_FOLDER.contains(&self.key(setting)))
             .flat_map(|setting| setting.arguments.iter().cloned())
             .collect()
     }
 
-    /// The folder of which `url`, or else `layout`, speaks where these `sections` count: its path below
-    /// that of the settings. `None` where neither is in the settings, or one was `typed` that counts more:
-    /// those speak of the root.
+    /// The folder of which `url` and `layout` speak where these `sections` count: its path below that of
+    /// the settings. `None` where the settings have neither or one was `typed`, which speaks of the root.
     pub(crate) fn folder(&self, sections: &[usize], typed: &dyn Fn(&str) -> bool) -> Option<&str> {
-        for key in OF_A_FOLDER {
-            if typed(key) {
-                return None;
-            }
-            let gives = |settings: &[Setting]| {
-                settings.iter().any(|setting| self.options[setting.option].key == *key)
-            };
-            let giving = self.layers(sections).filter(|(_, settings)| gives(settings));
-            if let Some((folder, _)) = giving.last() {
-                return Some(folder);
-            }
+        if OF_A_FOLDER.iter().any(|key| typed(key)) {
+            return None;
         }
-        None
+        let layers = self.layers(sections).filter(|(_, settings)| self.is_of_a_folder(settings));
+        layers.last().map(|(folder, _)| folder)
+    }
+
+    /// Whether they say which URL a folder has.
+    fn is_of_a_folder(&self, settings: &[Setting]) -> bool {
+        settings.iter().any(|setting| OF_A_FOLDER.contains(&self.key(setting)))
+    }
+
+    fn key(&self, setting: &Setting) -> &str {
+        &self.options[setting.option].key
     }
 
     /// The top and then these `sections`, each with its folder.
@@ -773,16 +777,29 @@ pub(super) mod tests {
         assert_eq!(folder("x.css", ""), Some(""));
         assert_eq!(folder("api/v1/x.html", ""), Some("api/v1"));
         assert_eq!(folder("api/v1/x.html", "resolver"), Some("api/v1"));
-        assert_eq!(folder("api/v1/x.html", "layout"), Some("api/v1"));
-        assert_eq!(folder("api/v1/x.html", "url"), None);
         assert_eq!(folder("crawls/new/a/x.css", ""), Some("crawls/new"));
-        assert_eq!(folder("crawls/new/a/x.css", "layout"), None);
-        // 3.3: a URL comes before a layout.
-        let text = format!("url = 'http://top/'\n{text}");
-        let settings = parsed(&text).unwrap();
-        assert_eq!(settings.folder(&[2], &nothing), Some(""));
-        assert_eq!(settings.folder(&[1, 2], &nothing), Some("api/v1"));
+        for typed in ["url", "layout"] {
+            assert_eq!(folder("crawls/new/a/x.css", typed), None);
+            assert_eq!(folder("api/v1/x.html", typed), None);
+        }
         assert_eq!(parsed("").unwrap().folder(&[], &nothing), None);
+    }
+
+    #[test]
+    fn a_layout_stands_in_place_of_a_url_and_a_url_of_a_layout() {
+        let text = "url = 'http://top/'\n\
+            [files.'a/**']\nlayout = 'host'\n\
+            [files.'a/b/**']\nurl = 'http://b/'\n\
+            [files.'a/b/c/**']\nurl = 'http://c/'\nlayout = 'host'\n";
+        assert_eq!(arguments(text, "links", "x"), ["--url=http://top/"]);
+        assert_eq!(arguments(text, "links", "a/x"), ["--layout=host"]);
+        assert_eq!(arguments(text, "links", "a/b/x"), ["--url=http://b/"]);
+        assert_eq!(arguments(text, "links", "a/b/c/x"), ["--url=http://c/", "--layout=host"]);
+        let settings = parsed(text).unwrap();
+        for typed in ["url", "layout"] {
+            let rest = settings.arguments("links", &[0, 1, 2], &|id: &str| id == typed);
+            assert!(rest.is_empty(), "{rest:?}");
+        }
     }
 
     #[test]
