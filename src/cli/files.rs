@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
+use baselink::tree::origin::RootUrl;
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use rayon::prelude::*;
 
@@ -74,7 +75,13 @@ pub(crate) fn each<T: Send>(
     let is_tree = documents.has_folder();
     if is_tree {
         output.count_what_is_odd();
+        let root_url = documents.reading.origins.root_url.as_ref();
+        if let Some(Err(error)) = root_url.map(RootUrl::is_of_a_folder) {
+            output.error(&format_args!("--url: {error}"));
+            return Ok(Status::Unusable);
+        }
     }
+    say_what_is_missing(documents, output);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
     let pool = pool.map_err(io::Error::other)?;
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
@@ -131,6 +138,23 @@ pub(crate) fn each<T: Send>(
         output.say_what_was_odd();
     }
     Ok(status)
+}
+
+/// How many files of a map are named that are not there.
+const MISSING: usize = 5;
+
+/// Says which files a map names that are not there.
+fn say_what_is_missing(documents: &Documents, output: &mut Output) {
+    let Some(map) = &documents.reading.origins.map else { return };
+    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
+    let missing = map.missing(&roots);
+    for sentence in missing.iter().take(MISSING) {
+        output.caution(sentence);
+    }
+    if missing.len() > MISSING {
+        let more = missing.len() - MISSING;
+        output.caution(&format_args!("the map names {more} more files that are not there"));
+    }
 }
 
 /// The files that were asked for.

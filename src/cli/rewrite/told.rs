@@ -142,7 +142,7 @@ impl Totals {
             (self.rewritten, if are_written { "rewritten" } else { "to rewrite" }),
             (self.unchanged, "with nothing to rewrite"),
             (self.copied, "copied"),
-            (self.no_documents, "no documents"),
+            (self.no_documents, "left, no documents"),
             (self.unusable, "could not be used"),
         ];
         let all = parts.iter().map(|(number, _)| number).sum();
