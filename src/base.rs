@@ -247,13 +247,21 @@ pub struct Retrieval {
     pub url: String,
     /// Where it is known from.
     pub source: Source,
+    /// What other sources say, each passed over for this one.
+    pub others: Vec<(Source, String)>,
 }
 
 impl Retrieval {
     /// A retrieval URL that the user gives.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
-        Self { url: url.into(), source: Source::Retrieval }
+        Self::of(url, Source::Retrieval)
+    }
+
+    /// A retrieval URL that is known from `source`.
+    #[must_use]
+    pub fn of(url: impl Into<String>, source: Source) -> Self {
+        Self { url: url.into(), source, others: Vec::new() }
     }
 }
 
@@ -496,6 +504,14 @@ impl BaseChain {
         };
         let value = Some(retrieval.url.as_str().into());
         self.level(Rule::Retrieval, retrieval.source, value, status, reason);
+        for (source, url) in &retrieval.others {
+            let reason = match status {
+                Status::Taken => "another source of the retrieval URL comes before it",
+                _ => INNER,
+            };
+            let value = Some(url.as_str().into());
+            self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+        }
     }
 
     /// 3.4: no base.

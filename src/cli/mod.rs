@@ -12,21 +12,22 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 
 use baselink::error::{Result, cause};
-use baselink::format::Format;
 
-use self::args::{Command, Refusal};
-use self::input::File;
+use self::args::{Command, Reading, Refusal};
+use self::files::Origin;
+use self::input::{File, no_document};
 use self::output::Output;
 
 mod args;
 mod base;
 mod diff;
+mod files;
 mod input;
 mod links;
 mod output;
+mod progress;
 mod record;
 mod resolve;
 mod rewrite;
@@ -43,6 +44,8 @@ pub(crate) enum Status {
     NotHeld = 1,
     /// A file or an argument could not be used.
     Unusable = 2,
+    /// It was stopped, by Ctrl-C or a signal; as shells say it, 128 and the number of the signal.
+    Stopped = 130,
 }
 
 /// Does what `typed`, the program's name first, asks for.
@@ -88,22 +91,29 @@ pub(crate) fn cannot_print(error: &io::Error) -> Status {
     Status::Unusable
 }
 
-/// Does `work` for every file. One that cannot be read is reported, and the rest goes on.
-fn each(
-    paths: &[PathBuf],
-    format: Option<Format>,
+/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
+/// it gave. Where it is none and was only found, that is no failure.
+fn each_document<T>(
+    origin: &Origin,
+    reading: &Reading,
     output: &mut Output,
-    mut work: impl FnMut(File<'_>, &mut Output) -> io::Result<Status>,
-) -> io::Result<Status> {
-    let mut status = Status::Done;
-    for path in paths {
-        status = status.max(match File::open(path, format) {
-            Ok(file) => work(file, output)?,
-            Err(error) => {
-                output.error(&error);
-                Status::Unusable
+    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
+) -> io::Result<(Status, Option<T>)> {
+    let failure = match files::is_file(origin).and_then(|is_file| match is_file {
+        true => File::open(origin, reading, None),
+        false => Ok(None),
+    }) {
+        Ok(Some(file)) => {
+            for sentence in &file.passed_over {
+                output.caution(sentence);
             }
-        });
-    }
-    Ok(status)
+            let (status, done) = work(file, output)?;
+            return Ok((status, Some(done)));
+        }
+        Ok(None) if origin.is_named() => no_document(origin.path()),
+        Ok(None) => return Ok((Status::Done, None)),
+        Err(failure) => failure,
+    };
+    output.error(&failure);
+    Ok((Status::Unusable, None))
 }
