@@ -40,7 +40,7 @@ const MOST_SECTIONS: usize = 1_000;
 /// The table of the sections.
 const SECTIONS: &str = "files";
 
-/// Options that make no sense in a file, or decide what is written.
+/// Options that make no sense in a file, or decide what is written, or what is read outside the tree.
 const ONLY_TYPED: &[&str] = &[
     "config",
     "no-config",
@@ -52,6 +52,7 @@ const ONLY_TYPED: &[&str] = &[
     "report",
     "fix",
     "baseline",
+    "follow",
 ];
 
 /// Options that are said of a document, and can differ between the files of a tree.
@@ -77,6 +78,19 @@ const PATHS: &[&str] = &["url-map"];
 
 /// Options that say which URL a folder has: one of them stands in place of another.
 const OF_A_FOLDER: &[&str] = &["url", "layout"];
+
+/// Options that mean nothing to a command without one of these others, where it has them.
+///
+/// Beside what was typed that would be an error; in a file it is said of the runs that it concerns.
+const NEEDS: &[(&str, &[&str])] = &[
+    ("scheme", &["layout"]),
+    ("only-documents", &["output"]),
+    ("preserve-times", &["output", "in-place"]),
+    ("json", &["output", "in-place", "dry-run"]),
+];
+
+/// Options that cannot stand together, beside those of which clap knows it.
+const EXCLUSIVE: &[(&str, &str)] = &[("json", "diff")];
 
 /// Whether the option `--key` is said of a document, so that a section can have it.
 fn is_of_a_document(key: &str) -> bool {
@@ -130,21 +144,19 @@ impl Known {
         program.build();
         let mut options: Vec<Self> = Vec::new();
         for command in program.get_subcommands() {
-            let pairs: Vec<_> = command
-                .get_arguments()
-                .flat_map(|one| {
-                    let others = command.get_arg_conflicts_with(one);
-                    others.into_iter().map(|other| (one.get_id(), other.get_id()))
-                })
-                .collect();
+            let pairs = command.get_arguments().flat_map(|one| {
+                let others = command.get_arg_conflicts_with(one);
+                others.into_iter().map(|other| (one.get_id().as_str(), other.get_id().as_str()))
+            });
+            let pairs: Vec<_> = pairs.chain(EXCLUSIVE.iter().copied()).collect();
             for option in command.get_arguments() {
                 let Some(key) = option.get_long() else { continue };
-                let id = option.get_id();
-                let excluded = pairs.iter().filter_map(|(one, other)| match () {
-                    () if *one == id => Some(other.to_string()),
-                    () if *other == id => Some(one.to_string()),
-                    () => None,
-                });
+                let id = option.get_id().as_str();
+                let excluded = pairs
+                    .iter()
+                    .flat_map(|&(one, other)| [(one, other), (other, one)])
+                    .filter(|(one, _)| *one == id)
+                    .map(|(_, other)| other.to_owned());
                 let here = (command.get_name().to_owned(), excluded.collect());
                 match options.iter_mut().find(|known| known.key == key) {
                     Some(known) => known.commands.push(here),
@@ -159,20 +171,40 @@ impl Known {
         options
     }
 
+    fn is_known_to(&self, command: &str) -> bool {
+        self.commands.iter().any(|(name, _)| name == command)
+    }
+
+    fn is_typed(&self, typed: &dyn Fn(&str) -> bool) -> bool {
+        typed(self.option.get_id().as_str())
+    }
+
     /// Whether it is an option of `command`, and neither it nor one that excludes it was `typed`.
     fn counts(&self, command: &str, typed: &dyn Fn(&str) -> bool) -> bool {
         let here = self.commands.iter().find(|(name, _)| name == command);
         here.is_some_and(|(_, excluded)| {
-            !typed(self.option.get_id().as_str()) && !excluded.iter().any(|id| typed(id))
+            !self.is_typed(typed) && !excluded.iter().any(|id| typed(id))
         })
     }
 
-    /// Whether its value is text to clap, so that clap would take anything.
+    /// Whether its value is text, of which clap would take any.
     fn is_text(&self) -> bool {
         let parsed = self.option.get_value_parser().type_id();
-        [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()]
-            .iter()
-            .any(|text| parsed == *text)
+        let mut text =
+            [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()].into_iter();
+        text.any(|text| parsed == text) && self.option.get_possible_values().is_empty()
+    }
+
+    /// How it says `true` or `false`.
+    fn boolean(&self, is_on: bool) -> &'static str {
+        let says_yes =
+            self.option.get_possible_values().iter().any(|one| one.matches("yes", false));
+        match (says_yes, is_on) {
+            (true, true) => "yes",
+            (true, false) => "no",
+            (false, true) => "true",
+            (false, false) => "false",
+        }
     }
 
     /// What clap has against `value`.
@@ -244,18 +276,10 @@ impl Settings {
     /// What `bytes`, the contents of the file `path`, say.
     fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let (text, is_whole) = match str::from_utf8(bytes) {
-            Ok(text) => (text, true),
-            Err(error) => {
-                let valid = &bytes[..error.valid_up_to()];
-                (str::from_utf8(valid).unwrap_or_default(), false)
-            }
-        };
         let options = Known::all(program);
-        let reading = Reading { path, text, folder: &folder, options: &options, program };
-        if !is_whole {
-            return Err(reading.wrong(text.len(), "this is not UTF-8"));
-        }
+        let reading = Reading { path, bytes, folder: &folder, options: &options, program };
+        let text = str::from_utf8(bytes)
+            .map_err(|error| reading.wrong(error.valid_up_to(), "this is not UTF-8"))?;
         let table = DeTable::parse(text).map_err(|error| match error.span() {
             Some(span) => reading.wrong(span.start, error.message()),
             None => Error::new(format!("{}: {}", name(path), visible(error.message()))),
@@ -315,12 +339,31 @@ impl Settings {
             counting.extend(settings);
         }
         let is_folder_typed = OF_A_FOLDER.iter().any(|key| typed(key));
+        counting.retain(|setting| {
+            self.options[setting.option].counts(command, typed)
+                && !(is_folder_typed && OF_A_FOLDER.contains(&self.key(setting)))
+        });
+        let has = |key: &str| {
+            let of_key = |known: &Known| known.key == key && known.is_typed(typed);
+            let is_on =
+                |setting: &&Setting| self.key(setting) == key && !setting.arguments.is_empty();
+            self.options.iter().any(of_key) || counting.iter().any(is_on)
+        };
         counting
-            .into_iter()
-            .filter(|setting| self.options[setting.option].counts(command, typed))
-            .filter(|setting| !is_folder_typed || !OF_A_FOLDER.contains(&self.key(setting)))
+            .iter()
+            .filter(|setting| {
+                self.needs(self.key(setting), command)
+                    .is_none_or(|one_of| one_of.iter().any(|key| has(key)))
+            })
             .flat_map(|setting| setting.arguments.iter().cloned())
             .collect()
+    }
+
+    /// The options without one of which `key` means nothing to `command`.
+    fn needs(&self, key: &str, command: &str) -> Option<&'static [&'static str]> {
+        let (_, one_of) = NEEDS.iter().find(|(needing, _)| *needing == key)?;
+        let is_known = |known: &Known| one_of.contains(&&*known.key) && known.is_known_to(command);
+        self.options.iter().any(is_known).then_some(one_of)
     }
 
     /// The folder of which `url` and `layout` speak where these `sections` count: its path below that of
@@ -353,16 +396,16 @@ impl Settings {
 /// A settings file that is being read.
 struct Reading<'a> {
     path: &'a Path,
-    text: &'a str,
+    bytes: &'a [u8],
     folder: &'a Path,
     options: &'a [Known],
     program: &'a Command,
 }
 
 impl Reading<'_> {
-    /// The error `what`, about what stands at the byte `at` of the text.
+    /// The error `what`, about what stands at the byte `at` of the file.
     fn wrong(&self, at: usize, what: &str) -> Error {
-        let before = self.text.as_bytes().get(..at).unwrap_or_default();
+        let before = self.bytes.get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
         Error::new(format!("{}:{line}: {}", name(self.path), visible(what)))
     }
@@ -443,13 +486,13 @@ impl Reading<'_> {
         })
     }
 
-    /// The key that is most like `key`, by the measure by which clap has one for an option.
+    /// The key that `key` was meant to be: one in which at most every third letter is another.
     fn nearest(&self, key: &str) -> Option<&str> {
         let keys = self.options.iter().map(|known| known.key.as_str());
-        keys.filter(|known| !ONLY_TYPED.contains(known))
-            .map(|known| (strsim::jaro(key, known), known))
-            .filter(|(likeness, _)| *likeness > 0.7)
-            .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        keys.filter(|known| !ONLY_TYPED.contains(known) && key.len() <= 2 * known.len())
+            .map(|known| (strsim::osa_distance(key, known), known))
+            .filter(|(distance, known)| 3 * distance <= known.len())
+            .min_by_key(|(distance, _)| *distance)
             .map(|(_, known)| known)
     }
 
@@ -484,7 +527,7 @@ impl Reading<'_> {
                 i128::from_str_radix(number.as_str(), number.radix())
                     .map_or_else(|_| number.to_string(), |number| number.to_string())
             }
-            DeValue::Boolean(is_on) if !known.is_text() => is_on.to_string(),
+            DeValue::Boolean(is_on) if !known.is_text() => known.boolean(*is_on).to_owned(),
             other => return Err(wrong(&format!("takes a string, not {}", kind(other)))),
         };
         let text = match PATHS.contains(&key.as_str()) {
@@ -517,6 +560,7 @@ fn kind(value: &DeValue<'_>) -> &'static str {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 pub(super) mod tests {
     use super::*;
     use baselink::resolve::Profile;
@@ -536,7 +580,8 @@ pub(super) mod tests {
                 one("resolver").value_parser(str::parse::<Profile>),
                 Arg::new("base_element").long("base-element"),
                 one("layout").value_parser(["host"]),
-                one("trust-saved-from").value_parser(value_parser!(bool)),
+                one("scheme"),
+                one("trust-saved-from").value_parser(["yes", "no"]),
                 one("jobs").value_parser(value_parser!(u8).range(1..=64)),
                 several("enable").value_parser(str::parse::<Groups>),
                 several("include"),
@@ -548,7 +593,12 @@ pub(super) mod tests {
         let program = Command::new("baselink")
             .version("1")
             .arg(one("color").value_parser(["auto", "always", "never"]).global(true))
-            .subcommand(documents("rewrite").arg(one("output")))
+            .subcommand(documents("rewrite").args([
+                one("output"),
+                flag("dry-run"),
+                flag("diff"),
+                flag("preserve-times"),
+            ]))
             .subcommand(documents("links").arg(flag("grammar")))
             .subcommand(Command::new("resolve").args([
                 Arg::new("base").required(true),
@@ -582,6 +632,8 @@ pub(super) mod tests {
             ("resolvr = 'whatwg'", "1: unknown key 'resolvr'; did you mean 'resolver'?"),
             ("strict = true\n\n\nxyzzy = 1", "4: unknown key 'xyzzy'"),
             ("[rewrite]\nstrict = true", "1: unknown key 'rewrite'"),
+            ("ulr = 'http://a/'", "1: unknown key 'ulr'; did you mean 'url'?"),
+            ("outputs = 'x'", "1: unknown key 'outputs'"),
             (
                 "base_element = 'keep'",
                 "1: unknown key 'base_element'; did you mean 'base-element'?",
@@ -593,6 +645,7 @@ pub(super) mod tests {
             ("backup = '.orig'", "1: 'backup' is only for the command line"),
             ("report = 'x'", "1: 'report' is only for the command line"),
             ("fix = true", "1: 'fix' is only for the command line"),
+            ("follow = true", "1: 'follow' is only for the command line"),
             ("baseline = 'x'", "1: 'baseline' is only for the command line"),
             ("config = 'x'", "1: 'config' is only for the command line"),
             ("no-config = true", "1: 'no-config' is only for the command line"),
@@ -675,7 +728,7 @@ pub(super) mod tests {
         let text = "resolver = 'whatwg'\ngrammar = true\nexplain = true\nstrict = true\n\
             json = false\nenable = ['text', 'json']\njobs = 0x10\ntrust-saved-from = false\n\
             color = 'never'\ninclude = 'a'\n";
-        let common = ["--enable=text", "--enable=json", "--jobs=16", "--trust-saved-from=false"];
+        let common = ["--enable=text", "--enable=json", "--jobs=16", "--trust-saved-from=no"];
         let last = ["--color=never", "--include=a"];
         let expected = [&["--resolver=whatwg", "--strict"], &common[..], &last].concat();
         assert_eq!(arguments(text, "rewrite", "x"), expected);
@@ -719,6 +772,29 @@ pub(super) mod tests {
         assert_eq!(without("explain", "resolve"), ["--resolver=whatwg"]);
         assert_eq!(without("json", "links"), ["--resolver=whatwg", "--base-element=keep"]);
         assert_eq!(without("base_element", "links"), ["--resolver=whatwg", "--json"]);
+    }
+
+    #[test]
+    fn what_means_nothing_without_another_option_is_left_out_without_it() {
+        let text = "json = true\npreserve-times = true\nscheme = 'http'\n\
+            [files.'a/**']\nlayout = 'host'\n[files.'a/b/**']\nurl = 'http://b/'\n";
+        assert!(arguments(text, "rewrite", "x").is_empty());
+        // `links` writes nothing, so its --json needs no other place for that.
+        assert_eq!(arguments(text, "links", "x"), ["--json"]);
+        assert_eq!(arguments(text, "links", "a/x"), ["--json", "--scheme=http", "--layout=host"]);
+        assert_eq!(arguments(text, "links", "a/b/x"), ["--json", "--url=http://b/"]);
+        let settings = parsed(text).unwrap();
+        let beside =
+            |typed: &[&str]| settings.arguments("rewrite", &[], &|id: &str| typed.contains(&id));
+        assert_eq!(beside(&["output"]), ["--json", "--preserve-times"]);
+        assert_eq!(beside(&["dry-run"]), ["--json"]);
+        assert_eq!(beside(&["layout"]), ["--scheme=http"]);
+        assert_eq!(beside(&["output", "diff"]), ["--preserve-times"]);
+        assert_eq!(
+            arguments(&format!("dry-run = true\n{text}"), "rewrite", "x"),
+            ["--dry-run", "--json"]
+        );
+        assert!(arguments(&format!("dry-run = false\n{text}"), "rewrite", "x").is_empty());
     }
 
     #[test]
