@@ -12,69 +12,26 @@
 //! Deliberately absent: what an option means, and inputs and outputs. The file may lie in a tree from
 //! elsewhere, which must not decide what is read and written.
 
-use std::any::TypeId;
-use std::error::Error as _;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result, cause, name, visible};
-use baselink::tree::origin::RootUrl;
-use baselink::tree::walk::{self, Globs};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, Command};
-use toml::Spanned;
-use toml::de::{DeString, DeTable, DeValue};
+use baselink::error::{Error, Result, cause, name};
+use baselink::tree::walk::Globs;
+use clap::Command;
+
+use self::options::Known;
+
+pub(super) mod options;
+mod reading;
 
 /// How the file is called.
 const NAME: &str = "baselink.toml";
 
 /// How many bytes it may have.
 const LARGEST: usize = 1 << 20;
-
-/// How many sections it may have: each is a pattern that every file of a tree is held against.
-const MOST_SECTIONS: usize = 1_000;
-
-/// The table of the sections.
-const SECTIONS: &str = "files";
-
-/// Options that make no sense in a file, or decide what is written, or what is read outside the tree.
-const ONLY_TYPED: &[&str] = &[
-    "config",
-    "no-config",
-    "help",
-    "version",
-    "output",
-    "in-place",
-    "backup",
-    "report",
-    "fix",
-    "baseline",
-    "follow",
-];
-
-/// Options that are said of a document, and can differ between the files of a tree.
-const OF_A_DOCUMENT: &[&str] = &[
-    "url",
-    "scheme",
-    "layout",
-    "index",
-    "trust-saved-from",
-    "format",
-    "charset",
-    "resolver",
-    "no-content-location",
-    "enable",
-    "attribute",
-    "fragments",
-    "base-element",
-    "skip-dkim",
-];
-
-/// Options whose value is the path of a file to be read.
-const PATHS: &[&str] = &["url-map"];
 
 /// Options that say which URL a folder has: one of them stands in place of another.
 const OF_A_FOLDER: &[&str] = &["url", "layout"];
@@ -88,14 +45,6 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("preserve-times", &["output", "in-place"]),
     ("json", &["output", "in-place", "dry-run"]),
 ];
-
-/// Options that cannot stand together, beside those of which clap knows it.
-const EXCLUSIVE: &[(&str, &str)] = &[("json", "diff")];
-
-/// Whether the option `--key` is said of a document, so that a section can have it.
-fn is_of_a_document(key: &str) -> bool {
-    OF_A_DOCUMENT.contains(&key)
-}
 
 /// What a settings file says.
 #[derive(Debug)]
@@ -113,7 +62,7 @@ pub(crate) struct Settings {
 /// A table `[files."GLOB"]`.
 #[derive(Debug)]
 struct Section {
-    /// The folder of which it speaks: [`walk::folder`].
+    /// The folder of which it speaks: [`folder`](baselink::tree::walk::folder).
     folder: String,
     settings: Vec<Setting>,
 }
@@ -125,121 +74,6 @@ struct Setting {
     option: usize,
     /// Each an argument of its own, whatever stands in it; none for a flag that is off.
     arguments: Vec<OsString>,
-}
-
-/// An option that some command has. It is taken to be the same option with each of them.
-#[derive(Debug)]
-struct Known {
-    option: Arg,
-    key: String,
-    /// The commands that have it, each with the options that cannot stand beside it there, by id.
-    commands: Vec<(String, Vec<String>)>,
-}
-
-impl Known {
-    /// The long options of the commands of `program`, in their order.
-    fn all(program: &Command) -> Vec<Self> {
-        let mut program = program.clone();
-        // Only then a command has the options that it shares with the others.
-        program.build();
-        let mut options: Vec<Self> = Vec::new();
-        for command in program.get_subcommands() {
-            let pairs = command.get_arguments().flat_map(|one| {
-                let others = command.get_arg_conflicts_with(one);
-                others.into_iter().map(|other| (one.get_id().as_str(), other.get_id().as_str()))
-            });
-            let pairs: Vec<_> = pairs.chain(EXCLUSIVE.iter().copied()).collect();
-            for option in command.get_arguments() {
-                let Some(key) = option.get_long() else { continue };
-                let id = option.get_id().as_str();
-                let excluded = pairs
-                    .iter()
-                    .flat_map(|&(one, other)| [(one, other), (other, one)])
-                    .filter(|(one, _)| *one == id)
-                    .map(|(_, other)| other.to_owned());
-                let here = (command.get_name().to_owned(), excluded.collect());
-                match options.iter_mut().find(|known| known.key == key) {
-                    Some(known) => known.commands.push(here),
-                    None => options.push(Self {
-                        option: option.clone(),
-                        key: key.to_owned(),
-                        commands: vec![here],
-                    }),
-                }
-            }
-        }
-        options
-    }
-
-    fn is_known_to(&self, command: &str) -> bool {
-        self.commands.iter().any(|(name, _)| name == command)
-    }
-
-    fn is_typed(&self, typed: &dyn Fn(&str) -> bool) -> bool {
-        typed(self.option.get_id().as_str())
-    }
-
-    /// Whether it is an option of `command`, and neither it nor one that excludes it was `typed`.
-    fn counts(&self, command: &str, typed: &dyn Fn(&str) -> bool) -> bool {
-        let here = self.commands.iter().find(|(name, _)| name == command);
-        here.is_some_and(|(_, excluded)| {
-            !self.is_typed(typed) && !excluded.iter().any(|id| typed(id))
-        })
-    }
-
-    /// Whether its value is text, of which clap would take any.
-    fn is_text(&self) -> bool {
-        let parsed = self.option.get_value_parser().type_id();
-        let mut text =
-            [TypeId::of::<String>(), TypeId::of::<OsString>(), TypeId::of::<PathBuf>()].into_iter();
-        text.any(|text| parsed == text) && self.option.get_possible_values().is_empty()
-    }
-
-    /// How it says `true` or `false`.
-    fn boolean(&self, is_on: bool) -> &'static str {
-        let says_yes =
-            self.option.get_possible_values().iter().any(|one| one.matches("yes", false));
-        match (says_yes, is_on) {
-            (true, true) => "yes",
-            (true, false) => "no",
-            (false, true) => "true",
-            (false, false) => "false",
-        }
-    }
-
-    /// What clap has against `value`.
-    fn refusal(&self, value: &OsString) -> Option<String> {
-        let mut argument = OsString::from("--value=");
-        argument.push(value);
-        let mut option = Arg::new("value")
-            .long("value")
-            .action(self.option.get_action().clone())
-            .value_parser(self.option.get_value_parser().clone())
-            .ignore_case(self.option.is_ignore_case_set());
-        if let Some(delimiter) = self.option.get_value_delimiter() {
-            option = option.value_delimiter(delimiter);
-        }
-        let command = Command::new("").no_binary_name(true).arg(option);
-        command.try_get_matches_from([argument]).err().map(|error| reason(&error))
-    }
-}
-
-/// Why clap refused a value, without the option, of which clap knows no more than a stand-in.
-fn reason(error: &clap::Error) -> String {
-    if let Some(source) = error.source() {
-        return source.to_string();
-    }
-    let value = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) => value.as_str(),
-        _ => "",
-    };
-    match error.get(ContextKind::ValidValue) {
-        _ if value.is_empty() => "its value is empty".to_owned(),
-        Some(ContextValue::Strings(valid)) if error.kind() == ErrorKind::InvalidValue => {
-            format!("'{value}' is none of {}", valid.join(", "))
-        }
-        _ => format!("'{value}' is no value for it"),
-    }
 }
 
 impl Settings {
@@ -271,28 +105,6 @@ impl Settings {
             return Err(Error::new(format!("{path}: settings of more than 1 MiB are not read")));
         }
         Self::parse(&bytes, path, program)
-    }
-
-    /// What `bytes`, the contents of the file `path`, say.
-    fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let options = Known::all(program);
-        let reading = Reading { path, bytes, folder: &folder, options: &options, program };
-        let text = str::from_utf8(bytes)
-            .map_err(|error| reading.wrong(error.valid_up_to(), "this is not UTF-8"))?;
-        let table = DeTable::parse(text).map_err(|error| match error.span() {
-            Some(span) => reading.wrong(span.start, error.message()),
-            None => Error::new(format!("{}: {}", name(path), visible(error.message()))),
-        })?;
-        let (mut top, mut sections, mut globs) = (Vec::new(), Vec::new(), Globs::default());
-        for (key, value) in table.get_ref() {
-            if key.get_ref() == SECTIONS {
-                (sections, globs) = reading.sections(value)?;
-            } else {
-                top.push(reading.setting(key, value)?);
-            }
-        }
-        Ok(Self { folder, options, top, sections, globs })
     }
 
     /// The path of `root`, a folder or a file, below the folder of the settings; to it come the names
@@ -393,179 +205,13 @@ impl Settings {
     }
 }
 
-/// A settings file that is being read.
-struct Reading<'a> {
-    path: &'a Path,
-    bytes: &'a [u8],
-    folder: &'a Path,
-    options: &'a [Known],
-    program: &'a Command,
-}
-
-impl Reading<'_> {
-    /// The error `what`, about what stands at the byte `at` of the file.
-    fn wrong(&self, at: usize, what: &str) -> Error {
-        let before = self.bytes.get(..at).unwrap_or_default();
-        let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        Error::new(format!("{}:{line}: {}", name(self.path), visible(what)))
-    }
-
-    /// The sections of the table `files`, and the set of their patterns.
-    fn sections(&self, files: &Spanned<DeValue<'_>>) -> Result<(Vec<Section>, Globs)> {
-        let form = r#"'files' is for sections, [files."GLOB"]"#;
-        let DeValue::Table(files_table) = files.get_ref() else {
-            return Err(self.wrong(files.span().start, form));
-        };
-        let (mut sections, mut patterns) = (Vec::new(), Vec::new());
-        for (pattern, table) in files_table {
-            let at = pattern.span().start;
-            let DeValue::Table(table) = table.get_ref() else {
-                return Err(self.wrong(at, form));
-            };
-            if sections.len() == MOST_SECTIONS {
-                let what = format!("more than {MOST_SECTIONS} sections are not read");
-                return Err(self.wrong(at, &what));
-            }
-            let pattern = pattern.get_ref().as_ref();
-            Globs::new(&[pattern]).map_err(|error| self.wrong(at, &error.to_string()))?;
-            let folder = walk::folder(pattern);
-            let mut settings = Vec::with_capacity(table.len());
-            for (key, value) in table {
-                let setting = self.setting(key, value)?;
-                let (at, key) = (key.span().start, key.get_ref());
-                if !is_of_a_document(key) {
-                    let what = format!(
-                        "'{key}' is said of all files: it belongs before the first section"
-                    );
-                    return Err(self.wrong(at, &what));
-                }
-                if folder.is_none() && OF_A_FOLDER.contains(&key.as_ref()) {
-                    let what = format!(
-                        "{key}: '{pattern}' are folders at any depth; '/{}' is one folder",
-                        pattern.strip_prefix("./").unwrap_or(pattern)
-                    );
-                    return Err(self.wrong(at, &what));
-                }
-                settings.push(setting);
-            }
-            sections.push(Section { folder: folder.unwrap_or_default(), settings });
-            patterns.push(pattern);
-        }
-        let globs = Globs::new(&patterns).map_err(|_| {
-            self.wrong(files.span().start, "the patterns are too long, taken together")
-        })?;
-        Ok((sections, globs))
-    }
-
-    /// A key and its value.
-    fn setting(
-        &self,
-        key: &Spanned<DeString<'_>>,
-        value: &Spanned<DeValue<'_>>,
-    ) -> Result<Setting> {
-        let (at, key) = (key.span().start, key.get_ref().as_ref());
-        if ONLY_TYPED.contains(&key) || self.is_positional(key) {
-            return Err(self.wrong(at, &format!("'{key}' is only for the command line")));
-        }
-        let Some(option) = self.options.iter().position(|known| known.key == key) else {
-            let meant = match self.nearest(key) {
-                Some(meant) => format!("; did you mean '{meant}'?"),
-                None => String::new(),
-            };
-            return Err(self.wrong(at, &format!("unknown key '{key}'{meant}")));
-        };
-        Ok(Setting { option, arguments: self.arguments(&self.options[option], value)? })
-    }
-
-    /// Whether `key` is what a command calls an input.
-    fn is_positional(&self, key: &str) -> bool {
-        let mut arguments = self.program.get_subcommands().flat_map(Command::get_positionals);
-        arguments.any(|input| {
-            let mut names = input.get_value_names().unwrap_or_default().iter();
-            input.get_id() == key || names.any(|name| name.eq_ignore_ascii_case(key))
-        })
-    }
-
-    /// The key that `key` was meant to be: one in which at most every third letter is another.
-    fn nearest(&self, key: &str) -> Option<&str> {
-        let keys = self.options.iter().map(|known| known.key.as_str());
-        keys.filter(|known| !ONLY_TYPED.contains(known) && key.len() <= 2 * known.len())
-            .map(|known| (strsim::osa_distance(key, known), known))
-            .filter(|(distance, known)| 3 * distance <= known.len())
-            .min_by_key(|(distance, _)| *distance)
-            .map(|(_, known)| known)
-    }
-
-    /// The arguments that `value` stands for.
-    fn arguments(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>> {
-        let key = &known.key;
-        let refused = |wanted: &str| {
-            let what = format!("{key}: takes {wanted}, not {}", kind(value.get_ref()));
-            Err(self.wrong(value.span().start, &what))
-        };
-        match (known.option.get_action(), value.get_ref()) {
-            (flag, &DeValue::Boolean(is_on)) if !flag.takes_values() => {
-                let argument = || OsString::from(format!("--{key}"));
-                Ok(is_on.then(argument).into_iter().collect())
-            }
-            (flag, _) if !flag.takes_values() => refused("true or false"),
-            (ArgAction::Append, DeValue::Array(values)) => {
-                values.iter().map(|value| self.argument(known, value)).collect()
-            }
-            (_, DeValue::Array(_)) => refused("one value"),
-            _ => Ok(vec![self.argument(known, value)?]),
-        }
-    }
-
-    /// The argument that one value stands for.
-    fn argument(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<OsString> {
-        let key = &known.key;
-        let wrong = |what: &str| self.wrong(value.span().start, &format!("{key}: {what}"));
-        let text = match value.get_ref() {
-            DeValue::String(text) => text.to_string(),
-            DeValue::Integer(number) if !known.is_text() => {
-                i128::from_str_radix(number.as_str(), number.radix())
-                    .map_or_else(|_| number.to_string(), |number| number.to_string())
-            }
-            DeValue::Boolean(is_on) if !known.is_text() => known.boolean(*is_on).to_owned(),
-            other => return Err(wrong(&format!("takes a string, not {}", kind(other)))),
-        };
-        let text = match PATHS.contains(&key.as_str()) {
-            true => self.folder.join(text).into_os_string(),
-            false => text.into(),
-        };
-        if key == "url" {
-            RootUrl::new(&text.to_string_lossy()).map_err(|error| wrong(&error.to_string()))?;
-        }
-        if let Some(why) = known.refusal(&text) {
-            return Err(wrong(&why));
-        }
-        let mut argument = OsString::from(format!("--{key}="));
-        argument.push(text);
-        Ok(argument)
-    }
-}
-
-/// What `value` is called.
-fn kind(value: &DeValue<'_>) -> &'static str {
-    match value {
-        DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a number with a fraction",
-        DeValue::Boolean(_) => "true or false",
-        DeValue::Datetime(_) => "a date",
-        DeValue::Array(_) => "an array",
-        DeValue::Table(_) => "a table",
-    }
-}
-
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
-pub(super) mod tests {
+mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use baselink::resolve::Profile;
     use baselink::scan::attributes::Groups;
-    use clap::value_parser;
+    use clap::{Arg, ArgAction, value_parser};
 
     /// A program with an option of every kind.
     fn program() -> Command {
@@ -990,80 +636,5 @@ pub(super) mod tests {
         assert!(parsed(&text).unwrap_err().to_string().starts_with("baselink.toml:2: "));
         let text = format!("\nurl{} = 1", ".a".repeat(250_000));
         assert!(parsed(&text).unwrap_err().to_string().starts_with("baselink.toml: "));
-    }
-
-    /// The cells of the table of `page` that begins with `header`, without the marks of code.
-    fn table<'a>(page: &'a str, header: &str) -> Vec<Vec<&'a str>> {
-        let rows = page.lines().skip_while(|line| !line.starts_with(header)).skip(2);
-        rows.take_while(|line| line.starts_with('|'))
-            .map(|row| row.split('|').skip(1).map(|cell| cell.trim().trim_matches('`')).collect())
-            .collect()
-    }
-
-    /// What is wrong with `page`, which is to have each long option of the commands of `program` once, as a
-    /// key or as one that is only typed, and examples that can be read.
-    pub(in crate::cli) fn undocumented(page: &str, program: &Command) -> Vec<String> {
-        let mut wrong = Vec::new();
-        let known = Known::all(program);
-        let rows = table(page, "| key | value | in sections |");
-        let documented = |key: &str| rows.iter().filter(|row| row[0] == key).count();
-        for option in known.iter().filter(|option| !ONLY_TYPED.contains(&option.key.as_str())) {
-            let key = option.key.as_str();
-            let value = match option.option.get_action() {
-                flag if !flag.takes_values() => "true or false",
-                ArgAction::Append => "one or several",
-                _ => "one",
-            };
-            let sections = if is_of_a_document(key) { "yes" } else { "no" };
-            let expected = [key, value, sections];
-            if !rows.iter().any(|row| row.starts_with(&expected)) {
-                wrong.push(format!("lacks a row: | `{key}` | {value} | {sections} |"));
-            }
-        }
-        for row in &rows {
-            if documented(row[0]) > 1 || !known.iter().any(|option| option.key == row[0]) {
-                wrong.push(format!("has a row too many: {}", row[0]));
-            }
-        }
-        let typed: Vec<_> = table(page, "| only typed |").iter().map(|row| row[0]).collect();
-        if typed != ONLY_TYPED {
-            wrong.push(format!("has as only typed {typed:?}, not {ONLY_TYPED:?}"));
-        }
-        for example in page.split("```toml\n").skip(1) {
-            let example = example.split("```").next().unwrap_or_default();
-            let read = Settings::parse(example.as_bytes(), Path::new("example"), program);
-            wrong.extend(read.err().map(|error| error.to_string()));
-        }
-        wrong
-    }
-
-    #[test]
-    fn what_is_not_documented_is_told() {
-        let flag = |name: &'static str| Arg::new(name).long(name).action(ArgAction::SetTrue);
-        let options = [
-            flag("strict"),
-            Arg::new("url").long("url"),
-            Arg::new("enable").long("enable").action(ArgAction::Append),
-            Arg::new("output").long("output"),
-        ];
-        let program = Command::new("a").subcommand(Command::new("b").args(options));
-        let typed: String = ONLY_TYPED.iter().map(|key| format!("| `{key}` | x |\n")).collect();
-        let rest = format!("\n| only typed | x |\n|---|---|\n{typed}\n");
-        let head = "| key | value | in sections | what |\n|---|---|---|---|\n\
-            | `url` | one | yes | x |\n| `enable` | one or several | yes | x |\n";
-        let strict = "| `strict` | true or false | no | x |\n";
-        let example = "```toml\nstrict = true\n```\n";
-        assert!(undocumented(&[head, strict, &rest, example].concat(), &program).is_empty());
-        for (page, expected) in [
-            ([head, "", &rest, ""], "lacks a row: | `strict` | true or false | no |"),
-            ([head, strict, &rest, "```toml\nurl = 1\n```"], "example:1: url: takes a string"),
-            ([head, &strict.repeat(2), &rest, ""], "has a row too many: strict"),
-            ([head, &strict.replace("strict", "a"), &rest, ""], "lacks a row: | `strict`"),
-            ([head, &strict.replace("no", "yes"), &rest, ""], "lacks a row: | `strict`"),
-            ([head, strict, "", ""], "has as only typed []"),
-        ] {
-            let wrong = undocumented(&page.concat(), &program);
-            assert!(wrong.first().is_some_and(|first| first.starts_with(expected)), "{wrong:?}");
-        }
     }
 }
