@@ -14,14 +14,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result, name, visible};
+use baselink::tree::origin::RootUrl;
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
+use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
 
-use super::Status;
 use super::args::Documents;
 use super::input::is_standard_input;
-use super::output::{Output, Page};
+use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 
 /// Where a document comes from.
@@ -62,15 +63,29 @@ const FILES: usize = 256;
 /// How many bytes a batch has at most, but for its last file.
 const BYTES: u64 = 64 << 20;
 
+/// Looks at what `--url` can mean for these documents.
+///
+/// # Errors
+///
+/// There is a folder, and no path can stand behind the URL.
+pub(crate) fn check(documents: &Documents) -> Result<()> {
+    match &documents.reading.origins.root_url {
+        Some(url) if documents.has_folder() => RootUrl::new(url.given())
+            .map(drop)
+            .map_err(|error| Error::new(format!("--url: {error}"))),
+        _ => Ok(()),
+    }
+}
+
 /// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
-/// the order of the files. What cannot be found is reported, and the rest goes on.
+/// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
-) -> io::Result<Status> {
-    let mut status = Status::Done;
+) -> io::Result<usize> {
+    let mut failed = 0;
     let is_tree = documents.has_folder();
     if is_tree {
         output.count_what_is_odd();
@@ -82,6 +97,9 @@ pub(crate) fn each<T: Send>(
         .then(|| Progress::over(roots(), documents.selection.clone()));
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());
+    }
+    if let Some(map) = &documents.reading.origins.map {
+        output.cautions(&map.missing(&roots()));
     }
     let mut all = All::of(documents, output);
     loop {
@@ -122,15 +140,15 @@ pub(crate) fn each<T: Send>(
         }
         done(finished, output)?;
         for failure in failures {
-            output.error(&failure);
-            status = Status::Unusable;
+            output.error(&visible(&failure.to_string()));
+            failed += 1;
         }
     }
     output.end_progress();
     if is_tree {
         output.say_what_was_odd();
     }
-    Ok(status)
+    Ok(failed)
 }
 
 /// The files that were asked for.
@@ -157,7 +175,7 @@ impl<'d> All<'d> {
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
-                    output.caution(overlap);
+                    output.caution(&visible(overlap));
                 }
                 parts.push(Part::Below(Box::new(found)));
             }
@@ -207,17 +225,59 @@ impl<'d> All<'d> {
     }
 }
 
-/// Whether `origin` is to be opened: not a symbolic link that was only found.
+/// What was found and not read.
+#[derive(Default)]
+pub(crate) struct Left {
+    pub(crate) no_documents: usize,
+    pub(crate) links: usize,
+}
+
+impl Left {
+    /// Says how many symbolic links there were.
+    pub(crate) fn say_links(&self, output: &mut Output) {
+        if self.links > 0 {
+            let links = count(self.links, "symbolic link was", "symbolic links were");
+            output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
+        }
+    }
+
+    /// Says all of it, and whether nothing else was found.
+    pub(crate) fn say(&self, documents: usize, output: &mut Output) {
+        if documents == 0 {
+            output.notice(&"no document was found");
+        }
+        if self.no_documents > 0 {
+            let files = count(self.no_documents, "file is no document", "files are no documents");
+            output.notice(&files);
+        }
+        self.say_links(output);
+    }
+}
+
+/// What was found, by what the system says of it.
+pub(crate) enum Found {
+    /// To be opened.
+    File,
+    /// A symbolic link, which is not followed.
+    Link,
+    /// A temporary file of a run that was killed, or is still going on.
+    Temporary,
+}
+
+/// What `origin` is. What was named is a file.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn is_file(origin: &Origin) -> Result<bool> {
-    let Origin::Entry(entry) = origin else { return Ok(true) };
+pub(crate) fn found(origin: &Origin) -> Result<Found> {
+    let Origin::Entry(entry) = origin else { return Ok(Found::File) };
     match entry.kind {
-        _ if origin.is_named() => Ok(true),
-        Kind::File => Ok(true),
-        Kind::Symlink => Ok(false),
+        _ if origin.is_named() => Ok(Found::File),
+        Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
+            Ok(Found::Temporary)
+        }
+        Kind::File => Ok(Found::File),
+        Kind::Symlink => Ok(Found::Link),
         Kind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))

@@ -131,6 +131,12 @@ impl RootUrl {
         Ok(root)
     }
 
+    /// The URL as it was given.
+    #[must_use]
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
     /// The URL of files that were named themselves, taken as it is. Files in folders get none from one
     /// that [`RootUrl::new`] refuses.
     #[must_use]
