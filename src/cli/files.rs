@@ -15,7 +15,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name, visible};
-use baselink::tree::origin::RootUrl;
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
@@ -70,9 +69,9 @@ const BYTES: u64 = 64 << 20;
 /// There is a folder, and no path can stand behind the URL.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
-        Some(url) if documents.has_folder() => RootUrl::new(url.given())
-            .map(drop)
-            .map_err(|error| Error::new(format!("--url: {error}"))),
+        Some(url) if documents.has_folder() => {
+            url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
+        }
         _ => Ok(()),
     }
 }
@@ -98,9 +97,7 @@ pub(crate) fn each<T: Send>(
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());
     }
-    if let Some(map) = &documents.reading.origins.map {
-        output.cautions(&map.missing(&roots()));
-    }
+    say_what_is_missing(documents, output);
     let mut all = All::of(documents, output);
     loop {
         let (batch, failures) = all.batch();
@@ -149,6 +146,23 @@ pub(crate) fn each<T: Send>(
         output.say_what_was_odd();
     }
     Ok(failed)
+}
+
+/// How many files of a map are named that are not there.
+const MISSING: usize = 5;
+
+/// Says which files a map names that are not there.
+fn say_what_is_missing(documents: &Documents, output: &mut Output) {
+    let Some(map) = &documents.reading.origins.map else { return };
+    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
+    let missing = map.missing(&roots);
+    for sentence in missing.iter().take(MISSING) {
+        output.caution(&visible(sentence));
+    }
+    if missing.len() > MISSING {
+        let more = missing.len() - MISSING;
+        output.caution(&format_args!("the map names {more} more files that are not there"));
+    }
 }
 
 /// The files that were asked for.

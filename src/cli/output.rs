@@ -283,18 +283,6 @@ impl Output {
         }
     }
 
-    /// Says several things of the same kind: without `--verbose` the first, and how many more there are.
-    pub(crate) fn cautions(&mut self, sentences: &[String]) {
-        match sentences {
-            [first, _, ..] if !self.talk.verbose => self.caution(&format_args!(
-                "{}; {} more such; -v lists all",
-                visible(first),
-                sentences.len() - 1
-            )),
-            all => all.iter().for_each(|one| self.caution(&visible(one))),
-        }
-    }
-
     /// Says which URLs cannot be that by which a file was retrieved.
     pub(crate) fn passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {

@@ -119,22 +119,25 @@ impl RootUrl {
     /// It is not an absolute, hierarchical URL, or it has a query or a fragment, behind which no path
     /// can stand.
     pub fn new(url: &str) -> Result<Self> {
-        if let Some(why) = unusable(url) {
-            return Err(Error::new(format!("{url}: {why}")));
-        }
         let root = Self::of_file(url);
-        if root.folder.is_none() {
-            return Err(Error::new(format!(
-                "{url}: the URL of a folder has no query and no fragment"
-            )));
-        }
-        Ok(root)
+        root.is_of_a_folder().map(|()| root)
     }
 
-    /// The URL as it was given.
-    #[must_use]
-    pub fn given(&self) -> &str {
-        &self.given
+    /// Whether files in a folder can get their URLs from it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`RootUrl::new`].
+    pub fn is_of_a_folder(&self) -> Result<()> {
+        let url = &self.given;
+        match (&self.folder, unusable(url)) {
+            (Some(_), _) => Ok(()),
+            (None, Some(why)) => Err(Error::new(format!("{url}: {why}"))),
+            (None, None) => {
+                let why = "the URL of a folder has no query and no fragment";
+                Err(Error::new(format!("{url}: {why}")))
+            }
+        }
     }
 
     /// The URL of files that were named themselves, taken as it is. Files in folders get none from one
