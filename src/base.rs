@@ -491,24 +491,18 @@ impl BaseChain {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
                 self.take(url, Rule::Retrieval, retrieval.source);
-                let reason = match retrieval.source {
-                    Source::UrlMap => "the URL that the map has for the file",
-                    Source::Layout => "the URL that the names of its folders spell",
-                    Source::SavedFrom => "the URL from which the document says it was saved",
-                    Source::Xattr => "the URL in an extended attribute of the file",
-                    _ => "the URL by which the document was retrieved",
-                };
-                (Status::Taken, reason)
+                (Status::Taken, retrieved(retrieval.source).into())
             }
-            _ => (Status::PassedOver, INNER),
+            _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
         };
         let value = Some(retrieval.url.as_str().into());
         self.level(Rule::Retrieval, retrieval.source, value, status, reason);
         for (source, url) in &retrieval.others {
-            let reason = match status {
+            let before = match status {
                 Status::Taken => "another source of the retrieval URL comes before it",
                 _ => INNER,
             };
+            let reason = passed_over(*source, before);
             let value = Some(url.as_str().into());
             self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
         }
@@ -522,6 +516,25 @@ impl BaseChain {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
         self.level(Rule::Default, Source::Default, None, status, reason);
+    }
+}
+
+/// Why a retrieval URL from `source` was passed over, and which one it is, where there may be several.
+fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
+    match source {
+        Source::Retrieval => why.into(),
+        source => format!("{}; {why}", retrieved(source)).into(),
+    }
+}
+
+/// What a retrieval URL from `source` is.
+fn retrieved(source: Source) -> &'static str {
+    match source {
+        Source::UrlMap => "the URL that the map has for the file",
+        Source::Layout => "the URL that the names of its folders spell",
+        Source::SavedFrom => "the URL from which the document says it was saved",
+        Source::Xattr => "the URL in an extended attribute of the file",
+        _ => "the URL by which the document was retrieved",
     }
 }
 

@@ -58,6 +58,8 @@ pub(crate) enum Command {
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
     pub(crate) destination: Destination,
+    /// How the names of backups end, which are left.
+    pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
     pub(crate) strict: bool,
     pub(crate) verify: bool,
@@ -415,6 +417,8 @@ struct TypedRewrite {
     #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Output")]
     in_place: Option<TypedInPlace>,
     /// With --in-place, keep each file as it was first, under its name and this
+    ///
+    /// A backup that is there is never written again, and in folders no backup is rewritten.
     #[arg(long, value_name = "SUFFIX", help_heading = "Output")]
     backup: Option<OsString>,
     /// Give changed files the times of the old ones
@@ -530,8 +534,9 @@ impl TypedDocuments {
         if self.scheme.is_some() && self.layout.is_none() {
             return Err(Error::new("--scheme goes with --layout host, which was not asked for"));
         }
+        let map = self.url_map.as_deref().map(UrlMap::read).transpose();
         let origins = Origins {
-            map: self.url_map.as_deref().map(UrlMap::read).transpose()?,
+            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?,
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
@@ -587,6 +592,13 @@ impl TypedRewrite {
         if output.is_none() && in_place.is_none() && self.preserve_times {
             return refused("--preserve-times goes with -o or --in-place");
         }
+        let backup = self.backup.as_deref().map(Suffix::new).transpose();
+        let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
+        if in_place.is_some() && documents.selection.follow {
+            return refused(
+                "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",
+            );
+        }
         let destination = match (output.filter(|path| !is_standard_input(path)), in_place) {
             (Some(_), Some(_)) => {
                 return refused("-o and --in-place cannot go together: one of them says where to");
@@ -607,7 +619,7 @@ impl TypedRewrite {
             (None, Some(how)) => Destination::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
-                backup: self.backup.as_deref().map(Suffix::new).transpose()?,
+                backup: backup.clone(),
             }),
             (None, None) if number > 1 => {
                 return Err(Error::new(format!(
@@ -626,6 +638,7 @@ impl TypedRewrite {
         Ok(Rewrite {
             documents,
             destination,
+            backup,
             json: self.json,
             strict: self.policy.strict,
             verify: self.verify,

@@ -37,23 +37,32 @@ use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::args::Bases;
-use super::files::{self, Origin};
+use super::files::{self, Left, Origin};
 use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, Places, TAKEN, in_order, shown};
-use super::{Status, after, each_document, record};
+use super::{Became, Status, after, each_document, record};
 
 /// Shows what was asked for.
 pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
-    let (mut has_tree, mut status) = (false, Status::Done);
+    let (mut has_tree, mut files, mut status) = (false, 0, Status::Done);
+    let mut left = Left::default();
     let work = |origin: &Origin, output: &mut Output| {
         each_document(origin, &documents.reading, output, |file, output| one(asked, file, output))
     };
-    let found = files::each(documents, output, work, |batch, output| {
+    let failed = files::each(documents, output, work, |batch, output| {
         for (_, page, (of_file, is_tree)) in batch {
             output.append(page)?;
             status = status.max(of_file);
-            has_tree |= is_tree == Some(true);
+            match is_tree {
+                Became::Done(is_tree) => {
+                    files += 1;
+                    has_tree |= is_tree;
+                }
+                Became::NoDocument => left.no_documents += 1,
+                Became::Link => left.links += 1,
+                Became::Unusable => {}
+            }
         }
         Ok(())
     })?;
@@ -63,7 +72,10 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
     }
-    Ok(status.max(found))
+    if documents.has_folder() {
+        left.say(files, output);
+    }
+    Ok(if failed > 0 { Status::Unusable } else { status })
 }
 
 /// Shows the bases of a file, and says whether they were shown as a tree.

@@ -14,15 +14,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result, name};
-use baselink::tree::origin::RootUrl;
+use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
+use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
 
-use super::Status;
 use super::args::Documents;
 use super::input::is_standard_input;
-use super::output::{Output, Page};
+use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 
 /// Where a document comes from.
@@ -63,25 +62,33 @@ const FILES: usize = 256;
 /// How many bytes a batch has at most, but for its last file.
 const BYTES: u64 = 64 << 20;
 
+/// Looks at what `--url` can mean for these documents.
+///
+/// # Errors
+///
+/// There is a folder, and no path can stand behind the URL.
+pub(crate) fn check(documents: &Documents) -> Result<()> {
+    match &documents.reading.origins.root_url {
+        Some(url) if documents.has_folder() => {
+            url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
-/// the order of the files. What cannot be found is reported, and the rest goes on.
+/// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
-) -> io::Result<Status> {
-    let mut status = Status::Done;
+) -> io::Result<usize> {
+    let mut failed = 0;
     let is_tree = documents.has_folder();
     if is_tree {
         output.count_what_is_odd();
-        let root_url = documents.reading.origins.root_url.as_ref();
-        if let Some(Err(error)) = root_url.map(RootUrl::is_of_a_folder) {
-            output.error(&format_args!("--url: {error}"));
-            return Ok(Status::Unusable);
-        }
     }
-    say_what_is_missing(documents, output);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
     let pool = pool.map_err(io::Error::other)?;
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
@@ -90,6 +97,7 @@ pub(crate) fn each<T: Send>(
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());
     }
+    say_what_is_missing(documents, output);
     let mut all = All::of(documents, output);
     loop {
         let (batch, failures) = all.batch();
@@ -129,15 +137,15 @@ pub(crate) fn each<T: Send>(
         }
         done(finished, output)?;
         for failure in failures {
-            output.error(&failure);
-            status = Status::Unusable;
+            output.error(&visible(&failure.to_string()));
+            failed += 1;
         }
     }
     output.end_progress();
     if is_tree {
         output.say_what_was_odd();
     }
-    Ok(status)
+    Ok(failed)
 }
 
 /// How many files of a map are named that are not there.
@@ -149,7 +157,7 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     let missing = map.missing(&roots);
     for sentence in missing.iter().take(MISSING) {
-        output.caution(sentence);
+        output.caution(&visible(sentence));
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
@@ -181,7 +189,7 @@ impl<'d> All<'d> {
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
-                    output.caution(overlap);
+                    output.caution(&visible(overlap));
                 }
                 parts.push(Part::Below(Box::new(found)));
             }
@@ -231,17 +239,59 @@ impl<'d> All<'d> {
     }
 }
 
-/// Whether `origin` is to be opened: not a symbolic link that was only found.
+/// What was found and not read.
+#[derive(Default)]
+pub(crate) struct Left {
+    pub(crate) no_documents: usize,
+    pub(crate) links: usize,
+}
+
+impl Left {
+    /// Says how many symbolic links there were.
+    pub(crate) fn say_links(&self, output: &mut Output) {
+        if self.links > 0 {
+            let links = count(self.links, "symbolic link was", "symbolic links were");
+            output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
+        }
+    }
+
+    /// Says all of it, and whether nothing else was found.
+    pub(crate) fn say(&self, documents: usize, output: &mut Output) {
+        if documents == 0 {
+            output.notice(&"no document was found");
+        }
+        if self.no_documents > 0 {
+            let files = count(self.no_documents, "file is no document", "files are no documents");
+            output.notice(&files);
+        }
+        self.say_links(output);
+    }
+}
+
+/// What was found, by what the system says of it.
+pub(crate) enum Found {
+    /// To be opened.
+    File,
+    /// A symbolic link, which is not followed.
+    Link,
+    /// A temporary file of a run that was killed, or is still going on.
+    Temporary,
+}
+
+/// What `origin` is. What was named is a file.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn is_file(origin: &Origin) -> Result<bool> {
-    let Origin::Entry(entry) = origin else { return Ok(true) };
+pub(crate) fn found(origin: &Origin) -> Result<Found> {
+    let Origin::Entry(entry) = origin else { return Ok(Found::File) };
     match entry.kind {
-        _ if origin.is_named() => Ok(true),
-        Kind::File => Ok(true),
-        Kind::Symlink => Ok(false),
+        _ if origin.is_named() => Ok(Found::File),
+        Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
+            Ok(Found::Temporary)
+        }
+        Kind::File => Ok(Found::File),
+        Kind::Symlink => Ok(Found::Link),
         Kind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))

@@ -14,26 +14,32 @@ use baselink::error::visible;
 use baselink::{LinkReport, Outcome, examine};
 
 use super::args::Links;
-use super::files::{self, Origin};
+use super::files::{self, Left, Origin};
 use super::input::File;
 use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
-use super::{Status, after, each_document, record};
+use super::{Became, Status, after, each_document, record};
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let (mut tally, mut files, mut status) = (Tally::default(), 0, Status::Done);
+    let mut left = Left::default();
     let work = |origin: &Origin, output: &mut Output| {
         each_document(origin, &documents.reading, output, |file, output| one(asked, file, output))
     };
-    let found = files::each(documents, output, work, |batch, output| {
+    let failed = files::each(documents, output, work, |batch, output| {
         for (_, page, done) in batch {
             output.append(page)?;
             let (of_file, listed) = done;
             status = status.max(of_file);
-            if let Some(listed) = listed {
-                files += 1;
-                tally.merge(&listed);
+            match listed {
+                Became::Done(listed) => {
+                    files += 1;
+                    tally.merge(&listed);
+                }
+                Became::NoDocument => left.no_documents += 1,
+                Became::Link => left.links += 1,
+                Became::Unusable => {}
             }
         }
         Ok(())
@@ -43,7 +49,10 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
         1 => output.notice(&tally),
         files => output.notice(&format_args!("{files} files, {tally}")),
     }
-    Ok(status.max(found))
+    if documents.has_folder() {
+        left.say(files, output);
+    }
+    Ok(if failed > 0 { Status::Unusable } else { status })
 }
 
 /// Lists the links of a file.

@@ -16,7 +16,7 @@ use std::io;
 use baselink::error::{Result, cause};
 
 use self::args::{Command, Reading, Refusal};
-use self::files::Origin;
+use self::files::{Found, Origin};
 use self::input::{File, no_document};
 use self::output::Output;
 
@@ -63,6 +63,16 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         }
     };
     let mut output = Output::new(asked.talk);
+    let documents = match &asked.command {
+        Command::Rewrite(asked) => Some(&asked.documents),
+        Command::Links(asked) => Some(&asked.documents),
+        Command::Base(asked) => Some(&asked.documents),
+        Command::Resolve(_) => None,
+    };
+    if let Some(Err(error)) = documents.map(files::check) {
+        output.error(&error);
+        return Ok(Status::Unusable);
+    }
     let status = match &asked.command {
         Command::Rewrite(asked) => rewrite::run(asked, &mut output),
         Command::Links(asked) => links::run(asked, &mut output),
@@ -91,6 +101,17 @@ pub(crate) fn cannot_print(error: &io::Error) -> Status {
     Status::Unusable
 }
 
+/// What became of a file that was only to be read.
+enum Became<T> {
+    /// This.
+    Done(T),
+    NoDocument,
+    /// A symbolic link, which was left out.
+    Link,
+    /// Why has been said.
+    Unusable,
+}
+
 /// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
 /// it gave. Where it is none and was only found, that is no failure.
 fn each_document<T>(
@@ -98,22 +119,23 @@ fn each_document<T>(
     reading: &Reading,
     output: &mut Output,
     work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
-) -> io::Result<(Status, Option<T>)> {
-    let failure = match files::is_file(origin).and_then(|is_file| match is_file {
-        true => File::open(origin, reading, None),
-        false => Ok(None),
-    }) {
+) -> io::Result<(Status, Became<T>)> {
+    let opened = match files::found(origin) {
+        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
+        Ok(Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::File) => File::open(origin, reading, None),
+        Err(failure) => Err(failure),
+    };
+    let failure = match opened {
         Ok(Some(file)) => {
-            for sentence in &file.passed_over {
-                output.caution(sentence);
-            }
+            output.passed_over(&file.passed_over);
             let (status, done) = work(file, output)?;
-            return Ok((status, Some(done)));
+            return Ok((status, Became::Done(done)));
         }
         Ok(None) if origin.is_named() => no_document(origin.path()),
-        Ok(None) => return Ok((Status::Done, None)),
+        Ok(None) => return Ok((Status::Done, Became::NoDocument)),
         Err(failure) => failure,
     };
     output.error(&failure);
-    Ok((Status::Unusable, None))
+    Ok((Status::Unusable, Became::Unusable))
 }

@@ -283,6 +283,17 @@ impl Output {
         }
     }
 
+    /// Says which URLs cannot be that by which a file was retrieved.
+    pub(crate) fn passed_over(&mut self, sentences: &[String]) {
+        for sentence in sentences {
+            let code = "retrieval-url";
+            match &mut self.odd {
+                Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
+                None => self.warning(None, code, &visible(sentence)),
+            }
+        }
+    }
+
     /// Says what was done.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
@@ -475,6 +486,14 @@ pub(crate) fn location(link: &LinkReport) -> String {
 fn outcome_and_reason(link: &LinkReport) -> String {
     let reason = link.reason.map(|reason| format!(" ({})", reason.name()));
     format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
+}
+
+/// So many of something.
+pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
+    }
 }
 
 /// `base http://a/ (3.3 retrieval)`

@@ -14,18 +14,19 @@ mod target;
 mod told;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use baselink::error::{Result, name};
 use baselink::format::Format;
+use baselink::tree::maildir::is_maildir;
 use baselink::verify;
 
 use self::target::{Pending, Target, Written};
 use self::told::{Told, Totals};
 use super::args::Rewrite;
-use super::files::{self, Origin};
+use super::files::{self, Found, Origin};
 use super::input::{File, no_document};
-use super::output::{Output, Page, Places, in_order};
+use super::output::{Output, Page, Places, count, in_order};
 use super::progress::{is_stopped, stop_between_files};
 use super::{Status, record};
 
@@ -45,21 +46,23 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
     }
     let (mut totals, mut status) = (Totals::default(), Status::Done);
     let work = |origin: &Origin, output: &mut Output| one(asked, &target, origin, output);
-    let found = files::each(&asked.documents, output, work, |batch, output| {
+    let failed = files::each(&asked.documents, output, work, |batch, output| {
         status = status.max(settle(asked, batch, &mut totals, output)?);
         Ok(())
     })?;
+    totals.unusable += failed;
     let done = totals.files();
     if asked.documents.has_folder() {
         totals.summary(target.writes_files(), output);
     }
     if is_stopped() {
         output.error(&format_args!(
-            "stopped: {done} files are done, each of them whole; the same command does the rest"
+            "stopped after {}, each of them whole; the same command does the rest",
+            count(done, "file", "files")
         ));
         return Ok(Status::Stopped);
     }
-    Ok(status.max(found))
+    Ok(if failed > 0 { Status::Unusable } else { status })
 }
 
 /// What became of a file.
@@ -71,6 +74,10 @@ enum Became {
     NoDocument,
     /// It is a symbolic link, and was left out.
     Link,
+    /// It is what an earlier run kept, and was left.
+    Backup,
+    /// It is a message that somebody is writing, and was left.
+    Delivery,
     /// It could not be used; why has been said.
     Unusable,
 }
@@ -89,15 +96,31 @@ fn one(
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<Became> {
-    let became = match files::is_file(origin) {
-        Ok(true) => document(asked, target, origin, output)?,
-        Ok(false) => Ok(Became::Link),
+    let became = match files::found(origin) {
+        Ok(Found::Link) => Ok(Became::Link),
+        Ok(Found::Temporary) => Ok(Became::NoDocument),
+        Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
+        Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => Ok(Became::Delivery),
+        Ok(Found::File) => document(asked, target, origin, output)?,
         Err(error) => Err(error),
     };
     Ok(became.unwrap_or_else(|error| {
         output.error(&error);
         Became::Unusable
     }))
+}
+
+/// Whether it was found under the name of a backup, as `--backup` gives them.
+fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
+    let name = origin.path().file_name().unwrap_or_default();
+    !origin.is_named() && asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
+}
+
+/// Whether it was found in the `tmp` of a Maildir (maildir(5)): whoever writes it there must find it
+/// there.
+fn is_delivery(origin: &Origin) -> bool {
+    let folder = origin.path().parent().filter(|folder| folder.ends_with("tmp"));
+    !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
 /// The outer error is one of standard output.
@@ -123,9 +146,7 @@ fn document(
         Err(error) => return Ok(Err(error)),
     };
     let (format, name) = (file.format, file.name());
-    for sentence in &file.passed_over {
-        output.caution(sentence);
-    }
+    output.passed_over(&file.passed_over);
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
     let read = file.each(&asked.documents.reading.options, |input, options| {
         if failed.is_err() {
@@ -202,12 +223,20 @@ fn settle(
                 continue;
             }
             Became::NoDocument => {
-                totals.no_documents += 1;
+                totals.left.no_documents += 1;
                 json(Format::Other, None, &Told::default(), output)?;
                 continue;
             }
             Became::Link => {
-                totals.links += 1;
+                totals.left.links += 1;
+                continue;
+            }
+            Became::Backup => {
+                totals.backups += 1;
+                continue;
+            }
+            Became::Delivery => {
+                totals.deliveries += 1;
                 continue;
             }
             Became::Unusable => {

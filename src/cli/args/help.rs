@@ -1,5 +1,13 @@
 //! What `--help` says behind the options: what the output means, examples, exit statuses.
 //!
+//! ```text
+//! Examples:
+//!   baselink base mail.eml
+//!
+//! Exit status:
+//!   0  done
+//! ```
+//!
 //! Deliberately absent: the options. Each says for itself what it is.
 
 pub(super) const PROGRAM_AFTER: &str = "\

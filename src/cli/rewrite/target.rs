@@ -87,6 +87,11 @@ impl<'a> Target<'a> {
         matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
     }
 
+    /// Whether the files that are read are written.
+    pub(super) fn replaces_inputs(&self) -> bool {
+        matches!(self, Self::InPlace(_))
+    }
+
     /// Begins what is made of `origin`.
     pub(super) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
         Ok(match (self, origin) {
@@ -309,6 +314,12 @@ impl Sink<'_> {
 /// Begins to replace `original`, of which all that comes before `input` stays as it is.
 fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
     let mut new = match maildir::is_message(original.path()) {
+        true if how.backup.is_some() => {
+            return Err(Error::new(format!(
+                "{}: in a Maildir a backup would be one more message; leave --backup out",
+                name(original.path())
+            )));
+        }
         true => New::Message(Delivery::begin(original)?),
         false => New::File(how.begin(original)?),
     };

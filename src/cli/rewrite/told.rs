@@ -14,7 +14,8 @@ use std::sync::Arc;
 use baselink::format::Format;
 use baselink::{Outcome, Report};
 
-use crate::cli::output::{Output, Tally, base_and_rule};
+use crate::cli::files::Left;
+use crate::cli::output::{Output, Tally, base_and_rule, count};
 use crate::cli::record;
 
 /// What is said of a file in the end.
@@ -97,13 +98,6 @@ impl Told {
     }
 }
 
-fn count(number: usize, one: &str, more: &str) -> String {
-    match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {more}"),
-    }
-}
-
 /// What is said of all files.
 #[derive(Default)]
 pub(super) struct Totals {
@@ -113,8 +107,10 @@ pub(super) struct Totals {
     unchanged: usize,
     without_base: usize,
     pub(super) copied: usize,
-    pub(super) no_documents: usize,
-    pub(super) links: usize,
+    pub(super) left: Left,
+    /// Earlier originals, and messages that are being delivered.
+    pub(super) backups: usize,
+    pub(super) deliveries: usize,
     pub(super) unusable: usize,
 }
 
@@ -138,21 +134,30 @@ impl Totals {
 
     /// Says how many files became what, and how many links of which format.
     pub(super) fn summary(&self, are_written: bool, output: &mut Output) {
+        let rewritten = if are_written { "rewritten" } else { "to rewrite" };
         let parts = [
-            (self.rewritten, if are_written { "rewritten" } else { "to rewrite" }),
-            (self.unchanged, "with nothing to rewrite"),
-            (self.copied, "copied"),
-            (self.no_documents, "left, no documents"),
-            (self.unusable, "could not be used"),
+            (self.rewritten, rewritten, rewritten),
+            (self.unchanged, "with nothing to rewrite", "with nothing to rewrite"),
+            (self.copied, "copied", "copied"),
+            (self.left.no_documents, "no document", "no documents"),
+            (self.backups, "backup left alone", "backups left alone"),
+            (self.deliveries, "delivery left alone", "deliveries left alone"),
+            (self.unusable, "could not be used", "could not be used"),
         ];
-        let all = parts.iter().map(|(number, _)| number).sum();
+        let all = parts.iter().map(|(number, ..)| number).sum();
         let parts: Vec<_> = parts
             .into_iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(number, what)| format!("{number} {what}"))
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, one, more)| count(number, one, more))
             .collect();
-        let colon = if parts.is_empty() { "" } else { ": " };
-        output.notice(&format_args!("{}{colon}{}", count(all, "file", "files"), parts.join(", ")));
+        match all {
+            0 => output.notice(&"no file was found"),
+            _ => output.notice(&format_args!(
+                "{}: {}",
+                count(all, "file", "files"),
+                parts.join(", ")
+            )),
+        }
         let files = |number| count(number, "file", "files");
         let width = |of: fn(&str, usize) -> usize| {
             self.formats.iter().map(|(name, (number, _))| of(name, *number)).max().unwrap_or(0)
@@ -163,10 +168,7 @@ impl Totals {
             let number = files(*number);
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
         }
-        if self.links > 0 {
-            let links = count(self.links, "symbolic link was", "symbolic links were");
-            output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
-        }
+        self.left.say_links(output);
         if self.without_base > 0 {
             let files = count(self.without_base, "file has", "files have");
             output.notice(&format_args!(
