@@ -134,7 +134,7 @@ fn document(
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
     };
-    let file = match File::open(origin, &asked.documents.reading, sink.original()) {
+    let file = match File::open(origin, &asked.documents, sink.original()) {
         Ok(Some(file)) => file,
         Ok(None) => {
             return Ok(match sink.copy() {
@@ -148,7 +148,7 @@ fn document(
     let (format, name) = (file.format, file.name());
     output.passed_over(&file.passed_over);
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
-    let read = file.each(&asked.documents.reading.options, |input, options| {
+    let read = file.each(|input, options| {
         if failed.is_err() {
             return Ok(());
         }

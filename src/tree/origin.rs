@@ -38,6 +38,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
 use crate::error::{Error, Result, name};
@@ -57,7 +58,7 @@ use names::Percent;
 #[derive(Clone, Debug)]
 pub struct Origins {
     /// A table of files and URLs.
-    pub map: Option<UrlMap>,
+    pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
     /// The name of the file that stands for its folder, as `index.html` does: the URL of such a file
@@ -168,10 +169,23 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
-        self.first(entry, format, head, |source| match source {
+        self.of_seen(entry, entry, format, head)
+    }
+
+    /// The same where root URL and layout are those of another folder than the root of `entry`: `seen` is
+    /// the entry with the names that lead to it from there.
+    #[must_use]
+    pub fn of_seen(
+        &self,
+        entry: &Entry,
+        seen: &Entry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        self.first(seen, format, head, |source| match source {
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
-            Source::Retrieval => self.below_root_url(entry),
-            Source::Layout => self.by_layout(entry),
+            Source::Retrieval => self.below_root_url(seen),
+            Source::Layout => self.by_layout(seen),
             Source::Xattr => attribute(entry).map(without_fragment),
             _ => None,
         })
