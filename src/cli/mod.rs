@@ -31,6 +31,8 @@ mod progress;
 mod record;
 mod resolve;
 mod rewrite;
+#[allow(dead_code)]
+mod settings;
 
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
