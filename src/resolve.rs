@@ -34,6 +34,7 @@ mod whatwg;
 pub use explanation::{Explanation, Step, explain};
 use splice::Prefixes;
 pub use splice::Splice;
+pub(crate) use whatwg::serialised;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -310,7 +311,7 @@ impl Base {
             Profile::Whatwg => match url::Url::parse(url) {
                 Ok(url) => {
                     base.text.clear();
-                    whatwg::push_serialised(&url, &mut base.text);
+                    whatwg::push_serialised(&url, false, &mut base.text);
                     base.driveless = whatwg::driveless(&url);
                     base.url = Some(url);
                 }
@@ -474,7 +475,7 @@ impl Base {
     }
 
     /// Puts together what [`Base::splice`] found.
-    fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
+    pub(crate) fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
         let Splice { prefix, mut dropped } = splice;
         let mut end = prefix.len();
         target.url.reserve_exact(end + reference.len() - dropped);
@@ -684,12 +685,12 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let (base, input) = match &self.url {
+        let (base, input, is_masked) = match &self.url {
             Some(url) => {
-                let (base, input) = whatwg::respelled(url, self.driveless.as_ref(), trimmed);
-                (Some(base), input)
+                let given = whatwg::respelled(url, self.driveless.as_ref(), trimmed);
+                (Some(given.base), given.input, given.is_masked)
             }
-            None => (None, Cow::Borrowed(trimmed)),
+            None => (None, Cow::Borrowed(trimmed), false),
         };
         let parsed = url::Url::options()
             .base_url(base)
@@ -706,7 +707,7 @@ impl Base {
             }
             Err(_) => return Err(Unresolvable::Invalid),
         };
-        whatwg::push_serialised(&url, &mut target.url);
+        whatwg::push_serialised(&url, is_masked, &mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -1091,6 +1092,9 @@ mod tests {
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
             ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
             ("http://a/b/c:", "?q", "http://a/b/c:?q"),
+            ("http://a/^/", "b/c:", "http://a/%5E/b/c:"),
+            ("http://a/b/", "./c:/~colon~?~colon~", "http://a/b/c:/~colon~?~colon~"),
+            ("http://a/~colon~/", "b", "http://a/~colon~/b"),
         ] {
             assert_eq!(
                 resolve(Profile::Whatwg, base, reference).as_deref(),
