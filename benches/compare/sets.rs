@@ -94,11 +94,13 @@ pub(crate) fn dense(length: usize) -> Vec<u8> {
         "<!DOCTYPE html>\n<html><head><title>Index</title></head><body>\n<ul>\n".to_owned();
     while page.len() < length {
         let (a, b) = (chance.below(4_000), chance.below(90));
-        let _ = writeln!(
+        let _ = write!(
             page,
-            "<li><a href=\"../api/module{b}/class{a}.html#method{b}\">class{a}.method{b}</a> in \
-             <a class=\"m\" href='module{b}.html'>module{b}</a>, <a href=/src/{b}/{a}.rs>source</a>"
+            "<li class=\"entry\"><a href=\"../api/module{b}/class{a}.html#method{b}\">class{a}.method{b}</a> \
+             in <a class=\"m\" href='module{b}.html'>module{b}</a>: "
         );
+        chance.words(6, &mut page);
+        let _ = writeln!(page, "(<a href=/src/{b}/{a}.rs>source</a>)</li>");
     }
     page.push_str("</ul>\n</body></html>\n");
     page.into_bytes()
