@@ -33,6 +33,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("md5", &["layer/digest.rs"]),
     ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
+    ("strsim", &["cli/"]),
+    ("toml", &["cli/"]),
     ("serde", &["cli/", "scan/json.rs"]),
     ("serde_json", &["cli/", "scan/json.rs", "tree/"]),
     ("anstream", &["cli/", "main.rs"]),

@@ -82,7 +82,7 @@ fn the_url_of_the_root_and_the_path() {
 fn a_file_that_was_named_itself_has_the_url_as_given() {
     let origins = root_url("http://a/b");
     assert_eq!(url(&origins, &entry("")).as_deref(), Some("http://a/b"));
-    let root_url = Some(RootUrl::of_file("http://a/b?c#d").unwrap());
+    let root_url = Some(RootUrl::of_file("http://a/b?c#d"));
     let origins = Origins { root_url, ..Origins::default() };
     assert_eq!(url(&origins, &entry("")).as_deref(), Some("http://a/b?c#d"));
     assert_eq!(url(&origins, &entry("x")), None);
@@ -644,7 +644,7 @@ fn a_base_from_each_source_says_so() {
         (Source::SavedFrom, "saved-from"),
         (Source::Xattr, "xattr"),
     ] {
-        let retrieval = Retrieval { url: "http://a/".into(), source };
+        let retrieval = Retrieval::of("http://a/", source);
         let chain = establish(&page, Outer::Retrieval(Some(&retrieval)), Profile::Rfc1808);
         assert_eq!(
             (chain.rule, chain.source, chain.source.name()),
