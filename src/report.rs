@@ -233,8 +233,6 @@ pub struct EntityReport {
     pub chain: BaseChain,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Whether `--verify` compares tokens, because a tree would take too long.
-    pub is_crowded: bool,
 }
 
 /// Everything that is known of a file's links.

@@ -346,7 +346,6 @@ impl Planner<'_> {
             charset: declared,
             chain: chain.clone(),
             without_tree: document.without_tree,
-            is_crowded: document.is_crowded,
         });
         for part in parts {
             let around = chain.seen_by(&part.within);

@@ -169,7 +169,6 @@ impl Plan<'_> {
                 charset: Charset::UTF_8,
                 chain: heading,
                 without_tree: false,
-                is_crowded: false,
             });
         }
         // The labels of images and the like are the bases of nothing.

@@ -42,6 +42,19 @@ pub struct ScanOptions {
     pub groups: Groups,
     /// Further places.
     pub places: Vec<UserRow>,
+    /// Which of the two scanners of HTML is asked first.
+    pub scanner: Scanner,
+}
+
+/// The scanners of HTML. They find the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scanner {
+    /// The one that walks over the bytes ([`html::fast`]), and the other where it cannot prove that it is
+    /// right.
+    #[default]
+    Fast,
+    /// html5ever with positions ([`html::exact`]): the referee.
+    Exact,
 }
 
 /// Finds every link of an HTML document, as written.
