@@ -169,6 +169,7 @@ impl<'o> Nested<'o> {
                 document.head = Some(Head { at, prefix: String::new(), is_xml: false });
                 document.without_tree = pass.without_tree;
                 document.is_crowded = pass.is_crowded;
+                document.ids = pass.ids;
             }
             document.links.extend(pass.collector.links);
             document.bases.extend(pass.bases);
