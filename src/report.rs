@@ -231,6 +231,8 @@ pub struct EntityReport {
     pub charset: Charset,
     /// Its base.
     pub chain: BaseChain,
+    /// What a fragment can name in it, decoded; empty where it was not asked for.
+    pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
 }

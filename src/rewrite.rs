@@ -345,6 +345,7 @@ impl Planner<'_> {
             media_type: format.media_type().into(),
             charset: declared,
             chain: chain.clone(),
+            ids: document.ids,
             without_tree: document.without_tree,
         });
         for part in parts {
