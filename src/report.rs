@@ -231,10 +231,10 @@ pub struct EntityReport {
     pub charset: Charset,
     /// Its base.
     pub chain: BaseChain,
+    /// What a fragment can name in it, decoded; empty where it was not asked for.
+    pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Whether `--verify` compares tokens, because a tree would take too long.
-    pub is_crowded: bool,
 }
 
 /// Everything that is known of a file's links.

@@ -29,8 +29,12 @@ use crate::reference::{Grammar, Reference, is_c0_or_space, opaque_scheme, scheme
 use crate::span::Span;
 
 mod explanation;
+mod splice;
 mod whatwg;
 pub use explanation::{Explanation, Step, explain};
+use splice::Prefixes;
+pub use splice::Splice;
+pub(crate) use whatwg::serialised;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -230,6 +234,7 @@ pub struct Base {
     usable: std::result::Result<(), Unusable>,
     cuts: Cuts,
     directory: Directory,
+    prefixes: Option<Prefixes>,
     url: Option<url::Url>,
     /// The base for relative paths, where the url crate would see a drive letter in its path that the
     /// URL Standard does not see.
@@ -294,6 +299,7 @@ impl Base {
             usable: Ok(()),
             cuts: Cuts::default(),
             directory: Directory::default(),
+            prefixes: None,
             url: None,
             driveless: None,
             encode_query: None,
@@ -305,7 +311,7 @@ impl Base {
             Profile::Whatwg => match url::Url::parse(url) {
                 Ok(url) => {
                     base.text.clear();
-                    whatwg::push_serialised(&url, &mut base.text);
+                    whatwg::push_serialised(&url, false, &mut base.text);
                     base.driveless = whatwg::driveless(&url);
                     base.url = Some(url);
                 }
@@ -317,6 +323,7 @@ impl Base {
             },
         }
         base.cut();
+        base.prefixes = Prefixes::of(url, &base);
         base
     }
 
@@ -458,6 +465,40 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         target.url.clear();
         target.kept.clear();
+        match self.splice(reference.as_bytes()) {
+            Some(splice) => {
+                self.spliced(reference, splice, target);
+                Ok(())
+            }
+            None => self.resolve_fully(reference, target),
+        }
+    }
+
+    /// Puts together what [`Base::splice`] found.
+    pub(crate) fn spliced(&self, reference: &str, splice: Splice<'_>, target: &mut Target) {
+        let Splice { prefix, mut dropped } = splice;
+        let mut end = prefix.len();
+        target.url.reserve_exact(end + reference.len() - dropped);
+        target.url.push_str(prefix);
+        target.url.push_str(&reference[dropped..]);
+        if self.profile == Profile::Whatwg {
+            // The tail that both have in common, as everywhere under this profile.
+            let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
+            let more = pairs.take_while(|(a, b)| a == b).count();
+            (dropped, end) = (dropped - more, end - more);
+        }
+        if dropped < reference.len() {
+            let reference = Span::new(dropped, reference.len());
+            target.kept.push(Kept { reference, url: end });
+        }
+    }
+
+    /// Resolves `reference` by the rules themselves.
+    fn resolve_fully(
+        &self,
+        reference: &str,
+        target: &mut Target,
+    ) -> std::result::Result<(), Unresolvable> {
         match self.profile {
             Profile::Rfc1808 => self.rfc1808(reference, target),
             Profile::Rfc3986 => self.rfc3986(reference, target),
@@ -479,28 +520,28 @@ impl Base {
             has_net_loc: url.net_loc_span.is_some(),
         };
         let mut directory = Target::default();
-        let mut splice = Splice { reference: &self.text, target: &mut directory };
-        splice.keep(Span::new(0, self.cuts.net_loc));
+        let mut draft = Draft { reference: &self.text, target: &mut directory };
+        draft.keep(Span::new(0, self.cuts.net_loc));
         let path = url.path();
         let mut start = self.cuts.net_loc;
         let mut rooted = self.profile == Profile::Rfc1808;
         if path.starts_with('/') {
             // A8: the first slash is no part of the path that step 6 works on.
-            splice.keep(Span::new(start, start + 1));
+            draft.keep(Span::new(start, start + 1));
             start += 1;
             rooted = true;
         } else if self.profile == Profile::Rfc3986 && self.cuts.has_net_loc && path.is_empty() {
             // RFC 3986, 5.2.3: "a string consisting of "/" concatenated with the reference's path".
-            splice.add("/");
+            draft.add("/");
             rooted = true;
         }
-        let mut top = Top { floor: splice.target.url.len(), rooted };
+        let mut top = Top { floor: draft.target.url.len(), rooted };
         let end = path.rfind('/').map_or(start, |n| self.cuts.net_loc + n + 1);
         let excess = match self.profile {
             Profile::Rfc1808 => Excess::Kept,
             Profile::Rfc3986 | Profile::Whatwg => Excess::Dropped,
         };
-        splice.segments(excess, Span::new(start, end), &mut top);
+        draft.segments(excess, Span::new(start, end), &mut top);
         self.directory = Directory { text: directory.url, top };
     }
 
@@ -512,34 +553,34 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let url = Reference::split(Grammar::Rfc1808, reference);
         let end = reference.len();
-        let mut splice = Splice { reference, target };
+        let mut draft = Draft { reference, target };
         // Step 2b. A21: also `http:g`.
         if url.scheme_span.is_some() {
-            splice.keep(Span::new(0, end));
+            draft.keep(Span::new(0, end));
             return Ok(());
         }
         // Step 1, and A22.
         self.usable.map_err(Unresolvable::BaseUnusable)?;
         // Step 2a. A2: only the empty string inherits the fragment.
         if reference.is_empty() {
-            splice.add(&self.text);
+            draft.add(&self.text);
             return Ok(());
         }
         // Steps 2c and 3. A5: an empty net_loc is inherited like an absent one.
         if url.net_loc().is_some_and(|net_loc| !net_loc.is_empty()) {
-            splice.add(&self.text[..self.cuts.scheme]);
-            splice.keep(Span::new(0, end));
+            draft.add(&self.text[..self.cuts.scheme]);
+            draft.keep(Span::new(0, end));
             return Ok(());
         }
         let path = url.path_span;
         let rest = Span::new(path.start, end);
         // Step 4. A11: its dot segments stay.
         if url.path().starts_with('/') {
-            splice.add(&self.text[..self.cuts.net_loc]);
+            draft.add(&self.text[..self.cuts.net_loc]);
             if !self.cuts.has_net_loc && url.path().starts_with("//") {
-                splice.add("/."); // A24
+                draft.add("/."); // A24
             }
-            splice.keep(rest);
+            draft.keep(rest);
             return Ok(());
         }
         // Step 5. A1: a written delimiter stays unless its component is inherited.
@@ -548,36 +589,36 @@ impl Base {
             let query = url.query_span.filter(|query| !query.is_empty());
             if let Some(params) = params {
                 // Step 5a.
-                splice.add(&self.text[..self.cuts.path]);
-                splice.keep(Span::new(params.start - 1, end));
+                draft.add(&self.text[..self.cuts.path]);
+                draft.keep(Span::new(params.start - 1, end));
             } else if let Some(query) = query {
                 // Step 5b.
-                splice.add(&self.text[..self.cuts.params]);
-                splice.keep(Span::new(query.start - 1, end));
+                draft.add(&self.text[..self.cuts.params]);
+                draft.keep(Span::new(query.start - 1, end));
             } else {
-                splice.add(&self.text[..self.cuts.query]);
+                draft.add(&self.text[..self.cuts.query]);
                 if let Some(fragment) = url.fragment_span {
-                    splice.keep(Span::new(fragment.start - 1, end));
+                    draft.keep(Span::new(fragment.start - 1, end));
                 }
             }
             return Ok(());
         }
         // Step 6.
-        splice.target.url.reserve(self.directory.text.len() + reference.len() + 1);
-        splice.add(&self.directory.text);
+        draft.target.url.reserve(self.directory.text.len() + reference.len() + 1);
+        draft.add(&self.directory.text);
         let mut top = self.directory.top;
-        splice.segments(Excess::Kept, path, &mut top);
-        let resolved = &splice.target.url[self.cuts.net_loc..];
+        draft.segments(Excess::Kept, path, &mut top);
+        let resolved = &draft.target.url[self.cuts.net_loc..];
         if self.cuts.has_net_loc {
             // A7. Also after an empty net_loc, which the path would otherwise become.
             if !resolved.is_empty() && !resolved.starts_with('/') {
-                splice.insert(self.cuts.net_loc, "/");
+                draft.insert(self.cuts.net_loc, "/");
             }
         } else if resolved.starts_with("//") {
-            splice.insert(self.cuts.net_loc, "/."); // A24
+            draft.insert(self.cuts.net_loc, "/."); // A24
         }
         // Step 7.
-        splice.keep(Span::new(path.end, end));
+        draft.keep(Span::new(path.end, end));
         Ok(())
     }
 
@@ -590,49 +631,49 @@ impl Base {
         let r = Reference::split(Grammar::Rfc3986, reference);
         let path = r.path_span;
         let rest = Span::new(path.end, reference.len());
-        let mut splice = Splice { reference, target };
+        let mut draft = Draft { reference, target };
         let rooted = r.path().starts_with('/');
         let is_merged;
         let has_authority;
         if r.scheme_span.is_some() {
             (is_merged, has_authority) = (false, r.net_loc_span.is_some());
-            splice.keep(Span::new(0, path.start));
+            draft.keep(Span::new(0, path.start));
         } else {
             self.usable.map_err(Unresolvable::BaseUnusable)?;
             if r.net_loc_span.is_some() {
                 (is_merged, has_authority) = (false, true);
-                splice.add(&self.text[..self.cuts.scheme]);
-                splice.keep(Span::new(0, path.start));
+                draft.add(&self.text[..self.cuts.scheme]);
+                draft.keep(Span::new(0, path.start));
             } else if path.is_empty() {
                 // T.path = Base.path; if defined(R.query) then R.query else Base.query
                 let written = r.query_span.is_some();
                 let cut = if written { self.cuts.params } else { self.cuts.query };
-                splice.add(&self.text[..cut]);
-                splice.keep(rest);
+                draft.add(&self.text[..cut]);
+                draft.keep(rest);
                 return Ok(());
             } else {
                 (is_merged, has_authority) = (!rooted, self.cuts.has_net_loc);
-                splice.add(&self.text[..self.cuts.net_loc]);
+                draft.add(&self.text[..self.cuts.net_loc]);
             }
         }
-        let path_at = splice.target.url.len();
+        let path_at = draft.target.url.len();
         let mut segments = path;
         let mut top = if is_merged {
             // T.path = merge(Base.path, R.path)
-            splice.target.url.reserve(self.directory.text.len() + reference.len());
-            splice.add(&self.directory.text[path_at..]);
+            draft.target.url.reserve(self.directory.text.len() + reference.len());
+            draft.add(&self.directory.text[path_at..]);
             self.directory.top
         } else {
             segments.start += usize::from(rooted);
-            splice.keep(Span::new(path.start, segments.start));
-            Top { floor: splice.target.url.len(), rooted }
+            draft.keep(Span::new(path.start, segments.start));
+            Top { floor: draft.target.url.len(), rooted }
         };
         // T.path = remove_dot_segments(T.path)
-        splice.segments(Excess::Dropped, segments, &mut top);
-        if !has_authority && splice.target.url[path_at..].starts_with("//") {
-            splice.insert(path_at, "/."); // A24
+        draft.segments(Excess::Dropped, segments, &mut top);
+        if !has_authority && draft.target.url[path_at..].starts_with("//") {
+            draft.insert(path_at, "/."); // A24
         }
-        splice.keep(rest);
+        draft.keep(rest);
         Ok(())
     }
 
@@ -644,12 +685,12 @@ impl Base {
     ) -> std::result::Result<(), Unresolvable> {
         let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let (base, input) = match &self.url {
+        let (base, input, is_masked) = match &self.url {
             Some(url) => {
-                let (base, input) = whatwg::respelled(url, self.driveless.as_ref(), trimmed);
-                (Some(base), input)
+                let given = whatwg::respelled(url, self.driveless.as_ref(), trimmed);
+                (Some(given.base), given.input, given.is_masked)
             }
-            None => (None, Cow::Borrowed(trimmed)),
+            None => (None, Cow::Borrowed(trimmed), false),
         };
         let parsed = url::Url::options()
             .base_url(base)
@@ -666,7 +707,7 @@ impl Base {
             }
             Err(_) => return Err(Unresolvable::Invalid),
         };
-        whatwg::push_serialised(&url, &mut target.url);
+        whatwg::push_serialised(&url, is_masked, &mut target.url);
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -777,12 +818,12 @@ enum Excess {
 }
 
 /// A URL in the making: slices of a reference, which are kept, and other text.
-struct Splice<'a> {
+struct Draft<'a> {
     reference: &'a str,
     target: &'a mut Target,
 }
 
-impl Splice<'_> {
+impl Draft<'_> {
     /// Appends text that is not of the reference.
     fn add(&mut self, text: &str) {
         self.target.url.push_str(text);
@@ -1051,6 +1092,9 @@ mod tests {
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
             ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
             ("http://a/b/c:", "?q", "http://a/b/c:?q"),
+            ("http://a/^/", "b/c:", "http://a/%5E/b/c:"),
+            ("http://a/b/", "./c:/~colon~?~colon~", "http://a/b/c:/~colon~?~colon~"),
+            ("http://a/~colon~/", "b", "http://a/~colon~/b"),
         ] {
             assert_eq!(
                 resolve(Profile::Whatwg, base, reference).as_deref(),

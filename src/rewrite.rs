@@ -345,8 +345,8 @@ impl Planner<'_> {
             media_type: format.media_type().into(),
             charset: declared,
             chain: chain.clone(),
+            ids: document.ids,
             without_tree: document.without_tree,
-            is_crowded: document.is_crowded,
         });
         for part in parts {
             let around = chain.seen_by(&part.within);

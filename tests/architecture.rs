@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs", "verify.rs"]),
+    ("wide", &["scan/html/fast/"]),
     ("mailparse", &["scan/message/"]),
     ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),

@@ -15,24 +15,38 @@ use std::borrow::Cow;
 use super::is_special;
 use crate::reference::opaque_scheme;
 
+/// What the url crate is given for a reference.
+pub(super) struct Respelled<'a> {
+    pub(super) base: &'a url::Url,
+    pub(super) input: Cow<'a, str>,
+    /// Whether [`MASKED_COLON`] stands for colons in either.
+    pub(super) is_masked: bool,
+}
+
 /// The base and the reference that the url crate is given for `reference`, which has no white space
 /// around it, and the base `url`, of which `driveless` is the form for relative paths.
 pub(super) fn respelled<'a>(
     url: &'a url::Url,
     driveless: Option<&'a url::Url>,
     reference: &'a str,
-) -> (&'a url::Url, Cow<'a, str>) {
+) -> Respelled<'a> {
     let input = corrected(url, reference);
-    if reference.is_empty() || reference.starts_with(['?', '#']) {
-        return (url, input);
+    let is_file = url.scheme() == "file";
+    if reference.is_empty()
+        || reference.starts_with(['?', '#'])
+        // Who writes the mask has to live with the drive letters.
+        || (!is_file && (reference.contains(MASKED_COLON) || url.as_str().contains(MASKED_COLON)))
+    {
+        return Respelled { base: url, input, is_masked: false };
     }
     let base = driveless.unwrap_or(url);
     let is_path = opaque_scheme(&input).is_none()
         && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
-    if is_path && base.scheme() != "file" && has_drive(&input) {
-        return (base, Cow::Owned(mask_drives(&input)));
+    if is_path && !is_file && has_drive(&input) {
+        let input = Cow::Owned(mask_drives(&input));
+        return Respelled { base, input, is_masked: true };
     }
-    (base, input)
+    Respelled { base, input, is_masked: driveless.is_some() && !is_file }
 }
 
 /// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard
@@ -142,19 +156,29 @@ fn mask_drives(text: &str) -> String {
     masked + rest
 }
 
-/// Appends the serialised URL. The URL Standard percent-encodes `^` in a path that is no opaque one,
-/// which the url crate does not do.
-pub(super) fn push_serialised(url: &url::Url, text: &mut String) {
-    if url.path().contains(MASKED_COLON) {
-        text.push_str(&url.as_str().replace(MASKED_COLON, ":"));
-        return;
-    }
+/// Appends the serialised URL, with the colons that were masked. The URL Standard percent-encodes `^` in
+/// a path that is no opaque one, which the url crate does not do.
+pub(super) fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     let path = &url[url::Position::BeforePath..url::Position::AfterPath];
-    if url.cannot_be_a_base() || !path.contains('^') {
+    if !is_masked && (url.cannot_be_a_base() || !path.contains('^')) {
         text.push_str(url.as_str());
         return;
     }
     text.push_str(&url[..url::Position::BeforePath]);
-    text.push_str(&path.replace('^', "%5E"));
+    text.push_str(
+        &path.replace(MASKED_COLON, if is_masked { ":" } else { MASKED_COLON }).replace('^', "%5E"),
+    );
     text.push_str(&url[url::Position::AfterPath..]);
+}
+
+/// `url` as the URL Standard serialises it, or as it is where its parser fails.
+pub(crate) fn serialised(url: &str) -> Cow<'_, str> {
+    match url::Url::parse(url) {
+        Ok(parsed) => {
+            let mut text = String::with_capacity(parsed.as_str().len());
+            push_serialised(&parsed, false, &mut text);
+            Cow::Owned(text)
+        }
+        Err(_) => Cow::Borrowed(url),
+    }
 }

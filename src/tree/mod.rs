@@ -31,8 +31,10 @@
 //! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
 //! tell them from those of a run that is still going on.
 
+pub mod index;
 pub mod maildir;
 pub mod mirror;
 pub mod origin;
+pub mod relocate;
 pub mod walk;
 pub mod write;
