@@ -31,6 +31,7 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 
 /// Where the results of a run go.
+#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
 pub(super) enum Target<'a> {
     Standard,
     File(&'a Path),
@@ -166,6 +167,7 @@ fn name_of(root: &Path) -> Result<OsString> {
 }
 
 /// Where the result of a file goes.
+#[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
 pub(super) enum Sink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
@@ -332,6 +334,7 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
 }
 
 /// Where the result of a file is.
+#[expect(clippy::large_enum_variant, reason = "there are as many as files in a batch")]
 pub(super) enum Written {
     Nowhere,
     Standard,
