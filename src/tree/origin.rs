@@ -232,7 +232,7 @@ pub(in crate::tree) struct Below {
 }
 
 /// What is asked, in this order.
-const ORDER: [Source; 5] =
+pub const ORDER: [Source; 5] =
     [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
 
 impl Origins {
