@@ -607,6 +607,10 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
 /// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
 /// more than `most`.
 fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     if a.len().abs_diff(b.len()) > most {
         return None;
     }
