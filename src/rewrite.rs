@@ -31,7 +31,9 @@ use std::sync::Arc;
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing,
+};
 use crate::edit::{Edit, Edits};
 use crate::error::Error;
 use crate::format::Format;
@@ -86,12 +88,13 @@ pub enum Choice {
 ///
 /// ```
 /// use std::sync::Arc;
+/// use baselink::document::Against;
 /// use baselink::rewrite::{Choice, Destination};
 /// use baselink::{LinkReport, Options, rewrite};
 /// #[derive(Debug)]
 /// struct Here;
 /// impl Destination for Here {
-///     fn choose(&self, link: &LinkReport) -> Choice {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
 ///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
 ///         local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned()))
 ///     }
@@ -101,8 +104,8 @@ pub enum Choice {
 /// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
 /// ```
 pub trait Destination: std::fmt::Debug + Send + Sync {
-    /// What is written for `link`. Its span is not known yet.
-    fn choose(&self, link: &LinkReport) -> Choice;
+    /// What is written for `link`, which is resolved `against` that. Its span is the one in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 }
 
 impl Options {

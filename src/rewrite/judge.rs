@@ -220,7 +220,7 @@ impl<'a> Resolver<'a> {
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination.filter(|_| report.target.is_some()) {
-            Some(destination) => destination.choose(report),
+            Some(destination) => destination.choose(report, &link.against),
             None => Choice::Target,
         };
         let mut chosen = None;

@@ -33,6 +33,7 @@
 //! tell them from those of a run that is still going on.
 
 pub mod index;
+pub mod localize;
 pub mod maildir;
 pub mod mirror;
 pub mod origin;

@@ -42,7 +42,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
-use crate::document::LONGEST_BASE;
+use crate::document::{Against, LONGEST_BASE};
 use crate::error::{Error, Result};
 use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
@@ -252,7 +252,7 @@ pub fn fixes(scanned: &Scanned, found: &[Finding], options: &Options) -> Options
 struct Fixes(HashMap<((String, String, bool), String), String>);
 
 impl Destination for Fixes {
-    fn choose(&self, link: &LinkReport) -> Choice {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
         let is_base = names_base(&link.element, link.attribute.as_deref());
         let base = link.base.as_deref().unwrap_or_default().to_owned();
         let place = ((link.entity.to_string(), base, is_base), link.reference.clone());
