@@ -439,6 +439,11 @@ impl Index {
         }
     }
 
+    /// Whether every URL leads to a file by its path below the URL of the root.
+    pub(in crate::tree) fn has_only_paths(&self) -> bool {
+        self.origins.root_url.is_some() && self.by_url.is_empty()
+    }
+
     /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
     /// one that is below the URL of the root, or of a host in the tree. What stands behind that of the
     /// root, query and fragment included, keeps its bytes.
@@ -709,23 +714,26 @@ fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
     if a.len().abs_diff(b.len()) > most {
         return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut next = before.clone();
     for (i, &one) in a.iter().enumerate() {
-        let mut next = Vec::with_capacity(b.len() + 1);
-        next.push(i + 1);
+        next[0] = i + 1;
+        let mut least = next[0];
         for (j, &other) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(one != other);
             let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
             if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
                 fewest = fewest.min(before[j - 1] + 1);
             }
-            next.push(fewest);
+            next[j + 1] = fewest;
+            least = least.min(fewest);
         }
-        if next.iter().min().is_some_and(|fewest| *fewest > most) {
+        if least > most {
             return None;
         }
-        before = std::mem::replace(&mut last, next);
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut next);
     }
     last.last().copied().filter(|changes| *changes <= most)
 }

@@ -48,7 +48,7 @@ use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Choice, Destination, Options};
-use crate::tree::index::{Absence, Found, Index, Missing, Place, url_below};
+use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
 use crate::tree::origin::{Origins, RootUrl};
 
 mod scanned;
@@ -269,6 +269,8 @@ struct Judge<'a> {
     place: RootUrl,
     /// Whether every URL is known to be inside the tree or not: else, only those that files have are.
     knows_space: bool,
+    /// Whether a path means the same file after the move as now.
+    is_as_now: bool,
     bases: Vec<Prepared>,
 }
 
@@ -294,6 +296,7 @@ impl<'a> Judge<'a> {
             profile: scanned.profile,
             index,
             moving,
+            is_as_now: index.has_only_paths() && !is_disk(&place),
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             bases: Vec::new(),
@@ -401,9 +404,14 @@ impl<'a> Judge<'a> {
 
     /// Whether `target`, which is below the root now, does not become `moved` when the tree moves.
     fn strays(&self, target: &str, moved: &str) -> bool {
-        let path = |url: &str| self.place.below(url).map(|below| below.path);
         let with_tree = self.index.moved(target, &self.place);
-        with_tree.is_some_and(|one| one != moved && path(&one) != path(moved))
+        with_tree.is_some_and(|one| self.is_another(&one, moved))
+    }
+
+    /// Whether two URLs have different paths after the move.
+    fn is_another(&self, one: &str, other: &str) -> bool {
+        let path = |url: &str| self.place.below(url).map(|below| below.path);
+        one != other && path(one) != path(other)
     }
 
     /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and to `moved`
@@ -418,9 +426,14 @@ impl<'a> Judge<'a> {
         moved: &str,
     ) {
         let is_out_now = self.knows_space && *now == Place::Outside;
-        let then = match is_out_now || self.strays(target, moved) {
-            true => Place::Outside,
-            false => self.index.find_below(&self.place, moved),
+        let with_tree = self.index.moved(target, &self.place);
+        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
+        let then = if is_out_now || strays {
+            Place::Outside
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+            now.clone()
+        } else {
+            self.index.find_below(&self.place, moved)
         };
         let Place::Inside(then) = then else {
             finding.class = Class::Escapes;
