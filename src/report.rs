@@ -93,11 +93,13 @@ pub enum Reason {
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
     Doubt,
+    /// Whoever chose what is written in the place of links wanted it as it is.
+    Kept,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -116,6 +118,7 @@ impl Reason {
         Self::BecomesBase,
         Self::Transfer,
         Self::Doubt,
+        Self::Kept,
     ];
 
     /// Its name in `--json`.
@@ -140,6 +143,7 @@ impl Reason {
             Self::BecomesBase => "becomes-base",
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
+            Self::Kept => "kept",
         }
     }
 
@@ -154,6 +158,7 @@ impl Reason {
                 | Self::Fragment
                 | Self::BaseElement
                 | Self::Dkim
+                | Self::Kept
         )
     }
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -12,35 +13,31 @@ use baselink::tree::index::Index;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::relocate::{
-    Cause, Class, Finding, Fix, Move, Scanned, findings, on_disk, scan,
+    Cause, Class, Finding, Fix, Move, Scanned, findings, fixes, on_disk, scan,
 };
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
-use baselink::{Options, Outcome};
+use baselink::{Options, Outcome, examine, rewrite, verify};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
-/// The files below `site`, what was found in those that are read, and the index of all.
-fn read(
-    site: &Path,
-    moving: &Move,
-    options: &Options,
-) -> (Vec<Entry>, Vec<(Vec<u8>, Scanned)>, Index) {
+/// The files below `site` that are read, with what was found in them, and the index of all.
+fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned)>, Index) {
     let selection = Selection { hidden: true, ..Selection::default() };
-    let entries: Vec<Entry> = walk(&[site.to_owned()], &selection).map(Result::unwrap).collect();
     let mut index = Index::new(moving.from.clone());
     let mut scanned = Vec::new();
-    for entry in &entries {
+    for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
         let name = entry.relative.last().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
         if entry.kind != Kind::File || !format.is_read() {
-            index.add_unread(entry);
+            index.add_unread(&entry);
             continue;
         }
         let bytes = fs::read(&entry.path).unwrap();
-        let mut one = scan(entry, &bytes, format, options, moving);
-        index.add(entry, one.retrieval.as_ref(), one.ids.take());
+        let mut one = scan(&entry, &bytes, format, options, moving);
+        index.add(&entry, one.retrieval.as_ref(), one.ids.take());
         scanned.push((bytes, one));
     }
-    (entries, scanned, index)
+    (scanned, index)
 }
 
 fn moving(case: &Path) -> (Move, Options) {
@@ -92,7 +89,7 @@ fn every_case_has_the_classes_that_it_expects() {
     let mut wrong = String::new();
     for case in cases {
         let (moving, options) = moving(&case);
-        let (_, scanned, index) = read(&case.join("site"), &moving, &options);
+        let (scanned, index) = read(&case.join("site"), &moving, &options);
         let mut rows = String::new();
         for (bytes, one) in &scanned {
             for (number, finding) in findings(one, &index, &moving).iter().enumerate() {
@@ -139,7 +136,7 @@ fn at(url: &str) -> Move {
 
 /// What becomes of the links of `page.html`.
 fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
-    let (_, scanned, index) = read(site, moving, options);
+    let (scanned, index) = read(site, moving, options);
     let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
     let found = findings(&page.1, &index, moving);
     assert_eq!(found.len(), page.1.links().len());
@@ -263,7 +260,7 @@ fn a_mailbox_is_judged_message_by_message() {
                 From a@b Thu\nContent-Type: text/html\n\n<img src=y.png>\n";
     fs::write(site.path().join("in.mbox"), mail).unwrap();
     let moving = at("http://a.example/");
-    let (_, scanned, index) = read(site.path(), &moving, &Options::default());
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (bytes, mailbox) = &scanned[0];
     let places: Vec<_> =
         mailbox.links().map(|link| (link.entity, &bytes[link.span.range()])).collect();
@@ -297,4 +294,169 @@ fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
     let found = findings(&scanned, &index, &moving);
     assert_eq!(found.len(), 50_000);
     assert!(found.iter().all(|one| one.cause.map(Cause::name) == Some("absent")));
+}
+
+/// Files of a generated tree: those that end with `.html` are pages.
+const FILES: [&str; 8] = [
+    "index.html",
+    "a b.html",
+    "sub/page.html",
+    "sub/deep/x.html",
+    "img/\u{fc}.png",
+    "sub/a:b.png",
+    "[A].png",
+    "sub/,c.png",
+];
+const BASES: [Option<&str>; 7] = [
+    None,
+    Some("http://a.example/docs/"),
+    Some("http://a.example/docs/sub/x"),
+    Some("/docs/sub/"),
+    Some("sub/"),
+    Some(""),
+    Some("http://cdn.example/"),
+];
+const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
+/// What stands before and behind a reference.
+const PLACES: [(&str, &str); 5] = [
+    ("<a href=\"", "\">x</a>"),
+    ("<img src=", " alt=x>"),
+    ("<img srcset=\"", " 1x\">"),
+    ("<p style='background: url(", ")'>"),
+    ("<meta http-equiv=refresh content=\"1; url=", "\">"),
+];
+
+fn encoded(path: &str) -> String {
+    path.bytes().fold(String::new(), |mut url, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'/' | b':' | b',' => url.push(char::from(byte)),
+            _ => write!(url, "%{byte:02X}").unwrap(),
+        }
+        url
+    })
+}
+
+/// A reference to the file `to` for one in the file `from`.
+fn reference(from: &str, to: &str, form: usize) -> String {
+    let to = encoded(to);
+    let up = "../".repeat(from.matches('/').count());
+    match form {
+        0 => format!("./{up}{to}"),
+        1 => format!("http://a.example/docs/{to}"),
+        2 => format!("/docs/{to}"),
+        3 => format!("//a.example/docs/{to}"),
+        4 => format!("{up}../docs/{to}"),
+        _ => format!("./{to}"),
+    }
+}
+
+fn entry_of(path: &str) -> Entry {
+    Entry {
+        root: Path::new("site").into(),
+        relative: path.split('/').map(Into::into).collect(),
+        path: Path::new("site").join(path),
+        kind: Kind::File,
+        size: 0,
+    }
+}
+
+/// The files of a tree as they were found, and the index of all.
+fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<Scanned>, Index) {
+    let mut index = Index::new(moving.from.clone());
+    let mut all = Vec::new();
+    for path in FILES {
+        let entry = entry_of(path);
+        let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) else {
+            index.add_unread(&entry);
+            continue;
+        };
+        let mut scanned = scan(&entry, bytes, Format::Html, &Options::default(), moving);
+        index.add(&entry, scanned.retrieval.as_ref(), scanned.ids.take());
+        all.push(scanned);
+    }
+    (all, index)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// What is fixed or travels leads to the same file, with the same tail, wherever the tree goes.
+    #[test]
+    fn fixed_links_survive_any_move(
+        bases in prop::collection::vec(0..BASES.len(), 4),
+        links in prop::collection::vec(
+            (0_usize..4, 0..FILES.len(), 0_usize..6, 0..TAILS.len(), 0..PLACES.len()), 1..16),
+        new in prop::sample::select(vec![
+            "http://b.example/", "https://a.example/docs/x/", "http://a.example/", "file:///cd/",
+            "http://a.example/docs/docs/"]),
+        place_is_known in any::<bool>(),
+    ) {
+        let mut pages: Vec<(&str, Vec<u8>)> = Vec::new();
+        for (page, &base) in FILES.iter().filter(|path| path.ends_with(".html")).zip(&bases) {
+            let mut text = String::from("<p id=f>");
+            if let Some(base) = BASES[base] {
+                write!(text, "<base href=\"{base}\">").unwrap();
+            }
+            pages.push((page, text.into_bytes()));
+        }
+        for (page, file, form, tail, place) in links {
+            let (path, text) = &mut pages[page];
+            let (before, behind) = PLACES[place];
+            let reference = reference(path, FILES[file], form);
+            text.extend(format!("{before}{reference}{}{behind}\n", TAILS[tail]).into_bytes());
+        }
+        let to = RootUrl::new(new).unwrap();
+        let moving = Move { to: place_is_known.then(|| to.clone()), ..at("http://a.example/docs/") };
+        let (scanned, index) = generated(&pages, &moving);
+        for (one, (path, bytes)) in scanned.iter().zip(&pages) {
+            let found = findings(one, &index, &moving);
+            let options = fixes(one, &found, &Options::default());
+            let fixed = rewrite(bytes, &options);
+            prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
+            let retrieval = format!("{new}{}", encoded(path));
+            let after = examine(&fixed.output(), &Options::at(&retrieval)).links;
+            prop_assert_eq!(after.len(), found.len());
+            for ((link, now), after) in one.links().zip(&found).zip(&after) {
+                let target = now.target.clone().unwrap_or_default();
+                let below = target.strip_prefix("http://a.example/docs/");
+                // Of the base nobody asks for a file.
+                let Some(below) = below.filter(|_| link.element != "base") else { continue };
+                let is_there = FILES.iter().any(|file| {
+                    below.split(['?', '#']).next() == Some(&encoded(file))
+                });
+                if now.class == Class::Travels || (now.fix.is_some() && is_there) {
+                    let leads_to = after.target.as_deref();
+                    prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
+                } else if is_there && matches!(now.class, Class::Pinned | Class::Escapes) {
+                    // Everything that is pinned or escapes and is there becomes relative, unless its base is
+                    // elsewhere.
+                    let base = link.base.unwrap().0;
+                    prop_assert_eq!(base, "http://cdn.example/", "{:?} {:?}", link, now);
+                }
+            }
+        }
+    }
+}
+
+/// HTML, 3.2.6 (`id`) and 7.4.6.4 (`name` of `a`); xml:id Version 1.0, 4.
+#[test]
+fn ids_are_collected_where_they_are_asked_for() {
+    let mut options = baselink::ScanOptions::default();
+    let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
+                <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
+    let ids = |format, text: &str, options: &_| {
+        baselink::scan_as(format, text.as_bytes(), options).unwrap().ids
+    };
+    assert!(ids(Format::Html, page, &options).is_empty());
+    options.ids = true;
+    assert_eq!(ids(Format::Html, page, &options), ["a&b", "d", "f", "j"]);
+    let utf_16: Vec<u8> = [0xFEFF_u16]
+        .into_iter()
+        .chain("<p id=\u{fc}>".encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(baselink::scan(&utf_16, &options).ids, ["\u{fc}"]);
+    let page = "<x xml:id='a' id='b&#x20;c' ID='d'><e:y xmlns:e='urn:x' e:id='f'/>\
+                <h:a xmlns:h='http://www.w3.org/1999/xhtml' name='g'/><a name='h'/></x>";
+    assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);
 }

@@ -10,10 +10,13 @@ use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
 use baselink::scan::xml::vocabulary::{self, XmlRow};
+use baselink::tree::index::Absence;
 use baselink::tree::origin;
+use baselink::tree::relocate::{Cause, Class};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
+const CHECK: &str = include_str!("../docs/check.md");
 const FORMATS: &str = include_str!("../docs/formats.md");
 const TREES: &str = include_str!("../docs/trees.md");
 
@@ -189,5 +192,16 @@ fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
         for extension in format.extensions() {
             assert_eq!(Format::detect(Some(&format!("a.{extension}")), b"<p>"), format);
         }
+    }
+}
+
+#[test]
+fn the_classes_of_check_are_documented_in_their_order() {
+    assert_eq!(names(CHECK, "| class | the link |"), Class::ALL.map(Class::name));
+    let documented = CHECK.lines().filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
+    let documented: Vec<_> = documented.collect();
+    for absence in Absence::ALL {
+        let name = Cause::Missing(absence).name();
+        assert!(documented.contains(&name), "docs/check.md has no row for {name}");
     }
 }

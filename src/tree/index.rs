@@ -236,6 +236,13 @@ impl Index {
         {
             self.by_url.entry(url.into()).or_insert(number);
         }
+        // Before a redirection it had others.
+        let map = self.origins.map.as_ref();
+        for url in map.map_or(&[][..], |map| map.earlier(entry)) {
+            if let Some(url) = normal(url, true) {
+                self.by_url.entry(url.into()).or_insert(number);
+            }
+        }
         let (folder, name) = split_name(&path);
         self.alike.entry(hashed(&folded(&path))).or_insert(number);
         self.by_name.entry(hashed(name)).or_insert(number);
@@ -286,6 +293,12 @@ impl Index {
         self.files.get(number)?.ids.as_ref()
     }
 
+    /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
+    #[must_use]
+    pub fn is_page(&self, number: usize) -> bool {
+        is_page(self.path(number))
+    }
+
     /// The number of the file that `entry` is.
     #[must_use]
     pub fn number_of(&self, entry: &Entry) -> Option<usize> {
@@ -329,6 +342,73 @@ impl Index {
         Place::Inside(self.named(&below, false))
     }
 
+    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
+    /// what they save.
+    ///
+    /// | URL | name | program |
+    /// |---|---|---|
+    /// | `page?x=1` | `page?x=1` | wget |
+    /// | | `page@x=1` | wget for Windows |
+    /// | | `page%3Fx=1` | browsers, and others that escape |
+    /// | `page`, and all of these | with `.html` or `.htm` behind it | wget with `--adjust-extension`, HTTrack |
+    ///
+    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
+    /// with a query is another page.
+    #[must_use]
+    pub fn find_saved(&self, url: &str) -> Option<Found> {
+        let found = match self.find(url) {
+            Place::Inside(found) => found.ok(),
+            Place::Outside => None,
+        };
+        let query = Reference::split(Grammar::Rfc3986, url).query();
+        if found.is_some_and(|found| found.takes_query || query.is_none()) {
+            return found;
+        }
+        let bare = without_query(url);
+        let below = match &self.origins.root_url {
+            Some(root) => root.below(bare),
+            None => self.laid_out(bare),
+        };
+        let below = below.filter(|below| below.is_path)?;
+        let is_folder = below.path.is_empty() || below.path.ends_with(b"/");
+        let mut names = vec![below.path.clone()];
+        if is_folder {
+            let index = |name: &OsString| [&below.path, names::bytes(name)].concat();
+            names = self.names.iter().map(index).collect();
+        }
+        let saved = |name: Vec<u8>| {
+            let number = *self.by_path.get(name.as_slice())?;
+            (self.files[number].kind != Kind::Special).then_some(number)
+        };
+        const EXTENSIONS: [&[u8]; 3] = [b"", b".html", b".htm"];
+        if let Some(query) = query {
+            // No name has a `/` in it.
+            let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+            let queries = [named(query.as_bytes()), named(&names::decode(query))];
+            for extension in EXTENSIONS {
+                for (name, query) in
+                    names.iter().flat_map(|one| queries.iter().map(move |q| (one, q)))
+                {
+                    let number = [&b"?"[..], b"@", b"%3F"]
+                        .into_iter()
+                        .find_map(|mark| saved([name, mark, query, extension].concat()));
+                    if let Some(number) = number {
+                        return Some(Found { number, takes_query: true });
+                    }
+                }
+            }
+            return found.filter(|found| !is_page(&self.files[found.number].path));
+        }
+        if is_folder {
+            return None;
+        }
+        let mut extensions = EXTENSIONS[1..].iter();
+        let number = extensions.find_map(|extension| saved([&below.path, *extension].concat()));
+        // A server sends those who ask for the folder without its `/` to the one with it.
+        let number = number.or_else(|| self.index_of(&below.path))?;
+        Some(Found { number, takes_query: false })
+    }
+
     /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
     /// no such host.
     fn laid_out(&self, url: &str) -> Option<Below> {
@@ -357,6 +437,11 @@ impl Index {
             Some(below) => Place::Inside(self.named(&below, is_disk(root))),
             None => Place::Outside,
         }
+    }
+
+    /// Whether every URL leads to a file by its path below the URL of the root.
+    pub(in crate::tree) fn has_only_paths(&self) -> bool {
+        self.origins.root_url.is_some() && self.by_url.is_empty()
     }
 
     /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
@@ -476,6 +561,21 @@ impl Index {
             Some((changes, *number))
         });
         distances.min().map(|(_, number)| number)
+    }
+}
+
+/// Whether a file is a page, or what makes one: a query then asks for another one.
+fn is_page(path: &[u8]) -> bool {
+    const EXTENSIONS: [&str; 16] = [
+        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
+        "cgi", "pl", "cfm", "py",
+    ];
+    let (_, name) = split_name(path);
+    match memchr::memrchr(b'.', name) {
+        None => true,
+        Some(at) => {
+            EXTENSIONS.iter().any(|one| name[at + 1..].eq_ignore_ascii_case(one.as_bytes()))
+        }
     }
 }
 
@@ -607,26 +707,33 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
 /// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
 /// more than `most`.
 fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
     if a.len().abs_diff(b.len()) > most {
         return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut next = before.clone();
     for (i, &one) in a.iter().enumerate() {
-        let mut next = Vec::with_capacity(b.len() + 1);
-        next.push(i + 1);
+        next[0] = i + 1;
+        let mut least = next[0];
         for (j, &other) in b.iter().enumerate() {
             let replaced = last[j] + usize::from(one != other);
             let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
             if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
                 fewest = fewest.min(before[j - 1] + 1);
             }
-            next.push(fewest);
+            next[j + 1] = fewest;
+            least = least.min(fewest);
         }
-        if next.iter().min().is_some_and(|fewest| *fewest > most) {
+        if least > most {
             return None;
         }
-        before = std::mem::replace(&mut last, next);
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut next);
     }
     last.last().copied().filter(|changes| *changes <= most)
 }

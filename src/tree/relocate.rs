@@ -37,15 +37,18 @@
 //! Deliberately absent: the file system and the network. What is outside the tree is not looked at, and
 //! what scripts do to links and ids is not known.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
-use crate::document::LONGEST_BASE;
+use crate::document::{Against, LONGEST_BASE};
 use crate::error::{Error, Result};
-use crate::reference::{Category, Grammar, Reference};
-use crate::report::{Outcome, Reason};
+use crate::reference::{self, Category, Grammar, Reference};
+use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
-use crate::tree::index::{Absence, Found, Index, Missing, Place, url_below};
+use crate::rewrite::{Choice, Destination, Options};
+use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
 use crate::tree::origin::{Origins, RootUrl};
 
 mod scanned;
@@ -226,6 +229,37 @@ pub fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding>
     scanned.links().map(|link| judge.link(&link)).collect()
 }
 
+/// The options with which `rewrite` makes the fixes among `found`, which are those of `scanned`, and
+/// changes nothing else. `options` are those with which it was scanned; the name of an entity in a mailbox is
+/// to be put in.
+///
+/// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
+#[must_use]
+pub fn fixes(scanned: &Scanned, found: &[Finding], options: &Options) -> Options {
+    let fix = |(link, finding): (ScannedLink<'_>, &Finding)| match &finding.fix {
+        Some(Fix::Reference(reference)) => {
+            let place = (link.entity.to_owned(), link.base?.0.to_owned(), is_base(&link));
+            Some(((place, link.reference.to_owned()), reference.clone()))
+        }
+        _ => None,
+    };
+    let fixes = Fixes(scanned.links().zip(found).filter_map(fix).collect());
+    Options { destination: Some(Arc::new(fixes)), ..scanned.options(options) }
+}
+
+/// The new references of links, by entity, base and reference: those who have the same have the same fix.
+#[derive(Debug)]
+struct Fixes(HashMap<((String, String, bool), String), String>);
+
+impl Destination for Fixes {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let base = link.base.as_deref().unwrap_or_default().to_owned();
+        let place = ((link.entity.to_string(), base, is_base), link.reference.clone());
+        self.0.get(&place).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))
+    }
+}
+
 /// Judges the links of one file.
 struct Judge<'a> {
     profile: Profile,
@@ -235,6 +269,8 @@ struct Judge<'a> {
     place: RootUrl,
     /// Whether every URL is known to be inside the tree or not: else, only those that files have are.
     knows_space: bool,
+    /// Whether a path means the same file after the move as now.
+    is_as_now: bool,
     bases: Vec<Prepared>,
 }
 
@@ -260,6 +296,7 @@ impl<'a> Judge<'a> {
             profile: scanned.profile,
             index,
             moving,
+            is_as_now: index.has_only_paths() && !is_disk(&place),
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             bases: Vec::new(),
@@ -275,10 +312,12 @@ impl<'a> Judge<'a> {
     fn prepare(&self, base: &scanned::BaseMove, has_moved: bool) -> Prepared {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
-        let is_inside = |url: &str| self.index.find_below(&self.place, url) != Place::Outside;
         let escapes = !stays
-            && base.moved.as_deref().is_some_and(|moved| !is_inside(moved))
-            && self.index.find(&base.url) != Place::Outside;
+            && base.moved.as_deref().is_some_and(|moved| {
+                let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
+                let is_in = || self.index.find(&base.url) != Place::Outside;
+                self.strays(&base.url, moved) || (is_out && is_in())
+            });
         let fixed = if !stays && !escapes {
             base.moved.as_deref().map(prepared)
         } else if base.is_declared {
@@ -357,14 +396,26 @@ impl<'a> Judge<'a> {
             finding.target = Some(target);
             return finding;
         };
-        let then = self.index.find_below(&self.place, &moved);
-        self.judge(&mut finding, link, base, category, (&target, &now), &then);
+        self.judge(&mut finding, link, base, category, (&target, &now), &moved);
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
         finding
     }
 
-    /// Judges a link that moves with its file: it leads to `now`, and `then` after the move.
+    /// Whether `target`, which is below the root now, does not become `moved` when the tree moves.
+    fn strays(&self, target: &str, moved: &str) -> bool {
+        let with_tree = self.index.moved(target, &self.place);
+        with_tree.is_some_and(|one| self.is_another(&one, moved))
+    }
+
+    /// Whether two URLs have different paths after the move.
+    fn is_another(&self, one: &str, other: &str) -> bool {
+        let path = |url: &str| self.place.below(url).map(|below| below.path);
+        one != other && path(one) != path(other)
+    }
+
+    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and to `moved`
+    /// after the move.
     fn judge(
         &self,
         finding: &mut Finding,
@@ -372,10 +423,19 @@ impl<'a> Judge<'a> {
         base: Option<&Prepared>,
         category: Category,
         (target, now): (&str, &Place),
-        then: &Place,
+        moved: &str,
     ) {
         let is_out_now = self.knows_space && *now == Place::Outside;
-        let Place::Inside(then) = then.clone().filter_out(is_out_now) else {
+        let with_tree = self.index.moved(target, &self.place);
+        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
+        let then = if is_out_now || strays {
+            Place::Outside
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+            now.clone()
+        } else {
+            self.index.find_below(&self.place, moved)
+        };
+        let Place::Inside(then) = then else {
             finding.class = Class::Escapes;
             finding.cause = Some(match category {
                 Category::NetPath => Cause::NetPath,
@@ -443,7 +503,15 @@ impl<'a> Judge<'a> {
         {
             return Some(Fix::Base);
         }
-        let reference = fixed.relativize(&wanted);
+        let mut reference = fixed.relativize(&wanted);
+        if reference.starts_with('#') && !matches!(link.element, "a" | "area") {
+            // Elsewhere a fragment alone may mean an element, and not the document.
+            let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
+            let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
+            let query = now.query().map_or(String::new(), |query| format!("?{query}"));
+            reference = format!("{}{query}{reference}", name.unwrap_or("./"));
+        }
+        let reference = unmistakable(reference);
         let category = Reference::split(Grammar::Rfc3986, &reference).category();
         let is_relative = matches!(category, Category::RelPath | Category::Fragment);
         (is_relative && fixed.resolve(&reference).is_ok_and(|one| leads_there(&one.url)))
@@ -466,13 +534,6 @@ impl<'a> Judge<'a> {
     }
 }
 
-impl Place {
-    /// Outside where that is known already.
-    fn filter_out(self, is_outside: bool) -> Self {
-        if is_outside { Self::Outside } else { self }
-    }
-}
-
 impl Missing {
     fn told(self, finding: &mut Finding) {
         finding.class = Class::Dangling;
@@ -483,8 +544,24 @@ impl Missing {
 
 /// Whether it declares a base for other references and is not followed itself.
 fn is_base(link: &ScannedLink<'_>) -> bool {
-    let local = link.element.rsplit(':').next().unwrap_or_default();
-    (local == "base" && link.attribute == Some("href")) || link.attribute == Some("xml:base")
+    names_base(link.element, link.attribute)
+}
+
+/// The same by the names of element and attribute.
+pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
+    let local = element.rsplit(':').next().unwrap_or_default();
+    (local == "base" && attribute == Some("href")) || attribute == Some("xml:base")
+}
+
+/// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of
+/// the value it stands in.
+pub(in crate::tree) fn unmistakable(reference: String) -> String {
+    let is_plain = |first: u8| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first);
+    let first = reference.as_bytes().first().copied();
+    if first.is_none_or(is_plain) && reference::placeholder(&reference).is_none() {
+        return reference;
+    }
+    format!("./{reference}")
 }
 
 fn scheme(url: &str) -> Option<String> {

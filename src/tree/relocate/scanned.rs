@@ -133,6 +133,17 @@ impl BaseMove {
 }
 
 impl Scanned {
+    /// `options` for this file, in which every reference is resolved.
+    pub(super) fn options(&self, options: &Options) -> Options {
+        Options {
+            format: self.format,
+            retrieval: self.retrieval.clone(),
+            fragments: Fragments::Rewrite,
+            base_element: BaseElement::Absolute,
+            ..options.clone()
+        }
+    }
+
     /// Its links, in the order of the file.
     pub fn links(&self) -> impl ExactSizeIterator<Item = ScannedLink<'_>> {
         let mut start = 0;
@@ -186,13 +197,7 @@ pub fn scan(
         places: Vec::new(),
         references: String::new(),
     };
-    let mut options = Options {
-        format,
-        retrieval: scanned.retrieval.clone(),
-        fragments: Fragments::Rewrite,
-        base_element: BaseElement::Absolute,
-        ..options.clone()
-    };
+    let mut options = scanned.options(options);
     options.scan.ids = matches!(format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
     let mut gathering = Gathering { scanned: &mut scanned, places: HashMap::new() };
     if format != Format::Mbox {
