@@ -242,8 +242,6 @@ pub struct EntityReport {
     pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Whether `--verify` compares tokens, because a tree would take too long.
-    pub is_crowded: bool,
 }
 
 /// Everything that is known of a file's links.

@@ -388,7 +388,6 @@ impl Planner<'_> {
             chain: chain.clone(),
             ids: document.ids,
             without_tree: document.without_tree,
-            is_crowded: document.is_crowded,
         });
         for part in parts {
             let around = chain.seen_by(&part.within);

@@ -48,7 +48,7 @@ fn moving(case: &Path) -> (Move, Options) {
     while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
         match name {
             "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
-            "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap()),
+            "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap().into()),
             "--layout" => moving.from.layout = Some(Layout::Host),
             "--index" => moving.from.index = Some(value.into()),
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),

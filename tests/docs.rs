@@ -1,20 +1,24 @@
 //! The documentation says what the code does: `docs/links.md` against the table in
-//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told.
+//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told;
+//! `docs/trees.md` against the sources of retrieval URLs.
 //!
 //! Deliberately absent: prose. Only tables are compared.
 #![allow(clippy::unwrap_used)]
 
+use baselink::base::Source;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::tree::index::Absence;
+use baselink::tree::origin;
 use baselink::tree::relocate::{Cause, Class};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
 const CHECK: &str = include_str!("../docs/check.md");
 const FORMATS: &str = include_str!("../docs/formats.md");
+const TREES: &str = include_str!("../docs/trees.md");
 
 /// The table row, in markdown, that stands for `row`.
 fn markdown(row: &Row) -> String {
@@ -140,6 +144,11 @@ fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
     assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
     assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
     assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));
+}
+
+#[test]
+fn every_source_of_a_retrieval_url_is_documented_in_its_order() {
+    assert_eq!(names(TREES, "| source |"), origin::ORDER.map(Source::name));
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
 fn redirections_in_the_map_lead_to_the_file() {
     let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";
     let map = UrlMap::parse(map, Path::new("map.csv")).unwrap();
-    let origins = Origins { map: Some(map), ..Origins::default() };
+    let origins = Origins { map: Some(map.into()), ..Origins::default() };
     let tree = Tree::new(origins, &["p.html", "q.html"]);
     let page = "<a href=/old></a><a href=../new/#f></a><a href=/newer></a>";
     let expected = "<a href=q.html></a><a href=q.html#f></a><a href=http://a/newer></a>";

@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: which base a document has.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -54,8 +55,10 @@ struct PreparedBase {
     url: Arc<str>,
     base: Base,
     usable: bool,
-    /// The same in the other profiles.
-    others: Vec<Base>,
+    charset: Charset,
+    /// What the bases of the other profiles are made of, and they, once they are asked.
+    looked_at: Arc<str>,
+    others: OnceCell<Vec<Base>>,
 }
 
 impl PreparedBase {
@@ -63,22 +66,37 @@ impl PreparedBase {
         let is_short = url.len() <= LONGEST_BASE;
         // One that is too long is not looked at, for it may be that of many documents.
         let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
-        let prepare = |profile| {
-            Base::new(profile, &looked_at)
-                .with_query_encoding(move |query| charset.encode_query(query))
-        };
-        let base = prepare(options.profile);
+        let base = prepare(options.profile, &looked_at, charset);
         Self {
             usable: is_short && resolve::usable(&url).is_ok(),
-            url: if is_short { Arc::from(base.as_str()) } else { url },
+            url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
             base,
-            others: Profile::ALL
-                .into_iter()
-                .filter(|&profile| profile != options.profile)
-                .map(prepare)
-                .collect(),
+            charset,
+            looked_at,
+            others: OnceCell::new(),
         }
     }
+
+    /// Whether another profile sees another target than `url`, spelling aside.
+    fn differs(&self, reference: &str, url: &str) -> bool {
+        let others = self.others.get_or_init(|| {
+            let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
+            others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
+        });
+        let own = OnceCell::new();
+        others.iter().any(|other| match other.resolve(reference) {
+            Ok(target) => {
+                target.url != url
+                    && resolve::serialised(&target.url)
+                        != *own.get_or_init(|| resolve::serialised(url))
+            }
+            Err(_) => true,
+        })
+    }
+}
+
+fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
+    Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
 }
 
 impl<'a> Resolver<'a> {
@@ -210,10 +228,10 @@ impl<'a> Resolver<'a> {
                 report.reason = Some(reason);
                 None
             }
-            Verdict::Target(target) => {
+            Verdict::Target { target, is_agreed } => {
                 report.outcome = Outcome::Rewritten;
-                report.differs = prepared
-                    .is_some_and(|prepared| differs(prepared, &report.reference, &target.url));
+                report.differs = !is_agreed
+                    && prepared.is_some_and(|one| one.differs(&report.reference, &target.url));
                 report.target = Some(target.url.clone());
                 Some(target)
             }
@@ -261,17 +279,20 @@ impl<'a> Resolver<'a> {
         let reference = link.reference.as_str();
         let profile = self.options.profile;
         let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
-        if reference::opaque_scheme(reference).is_some()
-            && !(profile == Profile::Whatwg
-                && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
-        {
-            return Verdict::Absolute;
-        }
-        if reference::placeholder(reference).is_some() {
-            return Verdict::Left(Reason::Placeholder);
-        }
-        if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
-            return Verdict::Absolute;
+        let splice = prepared.and_then(|prepared| prepared.base.splice(reference.as_bytes()));
+        if splice.is_none() {
+            if reference::has_opaque_scheme(reference)
+                && !(profile == Profile::Whatwg
+                    && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
+            {
+                return Verdict::Absolute;
+            }
+            if reference::placeholder(reference).is_some() {
+                return Verdict::Left(Reason::Placeholder);
+            }
+            if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
+                return Verdict::Absolute;
+            }
         }
         if let Some(reason) = self.around.kept {
             return Verdict::Left(reason);
@@ -312,6 +333,11 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
+        if let Some(splice) = splice {
+            let mut target = Target::default();
+            prepared.base.spliced(reference, splice, &mut target);
+            return Verdict::Target { target, is_agreed: true };
+        }
         // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
         if (profile == Profile::Whatwg || link.against == Against::Fallback || declares)
             && reference::contains_placeholder(reference)
@@ -319,7 +345,7 @@ impl<'a> Resolver<'a> {
             return Verdict::Left(Reason::Placeholder);
         }
         match prepared.base.resolve(reference) {
-            Ok(target) => Verdict::Target(target),
+            Ok(target) => Verdict::Target { target, is_agreed: false },
             Err(_) => Verdict::Left(Reason::Unresolvable),
         }
     }
@@ -361,34 +387,11 @@ enum Verdict {
     Absolute,
     NoBase,
     Left(Reason),
-    Target(Target),
-}
-
-/// Whether another profile sees another target, spelling aside.
-fn differs(prepared: &PreparedBase, reference: &str, url: &str) -> bool {
-    if is_plain(reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
-        return false;
-    }
-    let spelled = |url: &str| Base::new(Profile::Whatwg, url).as_str().to_owned();
-    let own = spelled(url);
-    prepared.others.iter().any(|other| match other.resolve(reference) {
-        Ok(target) => target.url != url && spelled(&target.url) != own,
-        Err(_) => true,
-    })
-}
-
-/// Whether every profile resolves text made of such characters alike.
-fn is_plain(text: &str) -> bool {
-    let text = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:")).unwrap_or(text);
-    !text.starts_with("///")
-        && !text.ends_with(['?', '#'])
-        && text.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b','
-                )
-        })
+    Target {
+        target: Target,
+        /// Whether all profiles are known to see it.
+        is_agreed: bool,
+    },
 }
 
 /// `text` as the target of `reference`: the tail that both have in common keeps its bytes, but for the first
@@ -420,7 +423,8 @@ fn spell_target(
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);
-    let mut written = String::with_capacity(target.url.len());
+    // What the reference reads as, from the first place on where that is not the target.
+    let mut written: Option<String> = None;
     let (mut reference_at, mut url_at) = (0, 0);
     let end = (length, target.url.len(), 0);
     let kept = target.kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
@@ -428,7 +432,8 @@ fn spell_target(
         let new = &target.url[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);
         if !(new.is_empty() && gap.is_empty()) {
-            let new = spelling.adapt(new, reference_to == length, charset);
+            let wanted = new;
+            let new = spelling.adapt(wanted, reference_to == length, charset);
             // What a value around the document has no escape for cannot stand in the document.
             let new = carried
                 .iter()
@@ -443,11 +448,18 @@ fn spell_target(
             }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
             edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
-            written.push_str(&new);
+            if new != wanted && written.is_none() {
+                written = Some(target.url[..url_at].to_owned());
+            }
+            if let Some(written) = &mut written {
+                written.push_str(&new);
+            }
         }
-        written.push_str(&target.url[url_to..url_to + kept]);
+        if let Some(written) = &mut written {
+            written.push_str(&target.url[url_to..url_to + kept]);
+        }
         reference_at = reference_to + kept;
         url_at = url_to + kept;
     }
-    Ok((edits, (written != target.url).then_some(written)))
+    Ok((edits, written))
 }

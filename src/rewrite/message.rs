@@ -170,7 +170,6 @@ impl Plan<'_> {
                 chain: heading,
                 ids: Vec::new(),
                 without_tree: false,
-                is_crowded: false,
             });
         }
         // The labels of images and the like are the bases of nothing.

@@ -433,7 +433,7 @@ impl Index {
     /// no such host.
     fn laid_out(&self, url: &str) -> Option<Below> {
         let (mut path, path_at) = self.host_folder(url)?;
-        let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).ok()?.below(url)?;
+        let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
         path.push(b'/');
         path.append(&mut below.path);
         Some(Below { path, names_root: false, ..below })

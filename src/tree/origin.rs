@@ -37,14 +37,15 @@
 //! and guesses: `page.html` is not taken for `/page`, nor `.html` for an extension that was added.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, name};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::resolve;
-use crate::tree::walk::Entry;
+use crate::tree::walk::{Entry, Kind};
 
 pub mod map;
 pub(in crate::tree) mod names;
@@ -57,7 +58,7 @@ use names::Percent;
 #[derive(Clone, Debug)]
 pub struct Origins {
     /// A table of files and URLs.
-    pub map: Option<UrlMap>,
+    pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
     /// The name of the file that stands for its folder, as `index.html` does: the URL of such a file
@@ -69,6 +70,9 @@ pub struct Origins {
     pub scheme: String,
     /// Whether what a page says of itself counts.
     pub trust_saved_from: bool,
+    /// Whether the sources behind the first are asked, too, so that they can be shown
+    /// ([`Retrieval::others`]).
+    pub every_source: bool,
 }
 
 impl Default for Origins {
@@ -80,6 +84,7 @@ impl Default for Origins {
             layout: None,
             scheme: "https".to_owned(),
             trust_saved_from: true,
+            every_source: false,
         }
     }
 }
@@ -115,27 +120,35 @@ impl RootUrl {
     /// It is not an absolute, hierarchical URL, or it has a query or a fragment, behind which no path
     /// can stand.
     pub fn new(url: &str) -> Result<Self> {
-        let root = Self::of_file(url)?;
-        if root.folder.is_none() {
-            return Err(Error::new(format!(
-                "{url}: the URL of a folder has no query and no fragment"
-            )));
-        }
-        Ok(root)
+        let root = Self::of_file(url);
+        root.is_of_a_folder().map(|()| root)
     }
 
-    /// The URL of files that were named themselves.
+    /// Whether files in a folder can get their URLs from it.
     ///
     /// # Errors
     ///
-    /// It is not an absolute, hierarchical URL.
-    pub fn of_file(url: &str) -> Result<Self> {
-        if let Some(why) = unusable(url) {
-            return Err(Error::new(format!("{url}: {why}")));
+    /// Those of [`RootUrl::new`].
+    pub fn is_of_a_folder(&self) -> Result<()> {
+        let url = &self.given;
+        match (&self.folder, unusable(url)) {
+            (Some(_), _) => Ok(()),
+            (None, Some(why)) => Err(Error::new(format!("{url}: {why}"))),
+            (None, None) => {
+                let why = "the URL of a folder has no query and no fragment";
+                Err(Error::new(format!("{url}: {why}")))
+            }
         }
+    }
+
+    /// The URL of files that were named themselves, taken as it is. Files in folders get none from one
+    /// that [`RootUrl::new`] refuses.
+    #[must_use]
+    pub fn of_file(url: &str) -> Self {
         let slash = if url.ends_with('/') { "" } else { "/" };
-        let folder = (!url.contains(['?', '#'])).then(|| format!("{url}{slash}"));
-        Ok(Self { given: url.to_owned(), folder })
+        let is_of_a_folder = unusable(url).is_none() && !url.contains(['?', '#']);
+        let folder = is_of_a_folder.then(|| format!("{url}{slash}"));
+        Self { given: url.to_owned(), folder }
     }
 
     /// A folder that is nowhere.
@@ -219,7 +232,7 @@ pub(in crate::tree) struct Below {
 }
 
 /// What is asked, in this order.
-const ORDER: [Source; 5] =
+pub const ORDER: [Source; 5] =
     [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
 
 impl Origins {
@@ -235,34 +248,88 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
-        let mut passed_over = Vec::new();
+        self.of_seen(entry, entry, format, head)
+    }
+
+    /// The same where root URL and layout are those of another folder than the root of `entry`: `seen` is
+    /// the entry with the names that lead to it from there.
+    #[must_use]
+    pub fn of_seen(
+        &self,
+        entry: &Entry,
+        seen: &Entry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        self.first(seen, format, head, |source| match source {
+            Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
+            Source::Retrieval => self.below_root_url(seen),
+            Source::Layout => self.by_layout(seen),
+            Source::Xattr => attribute(entry).map(without_fragment),
+            _ => None,
+        })
+    }
+
+    /// The same for a document that is no file: only the URL that was given, and what it says of itself,
+    /// can be asked.
+    #[must_use]
+    pub fn of_standard_input(
+        &self,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let entry = Entry {
+            root: Path::new("-").into(),
+            relative: Vec::new(),
+            path: "-".into(),
+            kind: Kind::Special,
+            size: 0,
+        };
+        self.first(&entry, format, head, |source| match source {
+            Source::Retrieval => self.below_root_url(&entry),
+            _ => None,
+        })
+    }
+
+    /// The first URL that a source has; `of_files` are those that need no document.
+    fn first(
+        &self,
+        entry: &Entry,
+        format: Format,
+        head: &[u8],
+        of_files: impl Fn(Source) -> Option<String>,
+    ) -> (Option<Retrieval>, Vec<String>) {
+        let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
+        let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
         for source in ORDER {
             let url = match source {
-                Source::UrlMap => {
-                    self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned)
-                }
-                Source::Retrieval => self.below_root_url(entry),
-                Source::Layout => self.by_layout(entry),
-                Source::SavedFrom
-                    if self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml) =>
-                {
+                Source::SavedFrom if says_it => {
                     saved_from::url(head, &self.scheme).map(without_fragment)
                 }
-                Source::Xattr => attribute(entry).map(without_fragment),
-                _ => None,
+                Source::SavedFrom => None,
+                source => of_files(source),
             };
             let Some(url) = url else { continue };
-            let Some(why) = unusable(&url) else {
-                return (Some(Retrieval { url, source }), passed_over);
-            };
-            passed_over.push(format!(
-                "{}: no {} URL: {why}: {}",
-                entry.path.display(),
-                source.name(),
-                abridged(&url)
-            ));
+            // What was given for this very file is taken as it is, as a base in it would be.
+            let is_given = source == Source::Retrieval && entry.relative.is_empty();
+            if let Some(why) = unusable(&url).filter(|_| !is_given) {
+                passed_over.push(format!(
+                    "{}: no {} URL: {why}: {}",
+                    name(&entry.path),
+                    source.name(),
+                    abridged(&url)
+                ));
+                continue;
+            }
+            match &mut first {
+                None => first = Some(Retrieval::of(url, source)),
+                Some(first) => first.others.push((source, url)),
+            }
+            if !self.every_source {
+                break;
+            }
         }
-        (None, passed_over)
+        (first, passed_over)
     }
 
     /// The paths below a root that a file with `url` can have, the likeliest first; none where neither

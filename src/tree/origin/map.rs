@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::names;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, cause, name};
 use crate::tree::walk::Entry;
 
 /// A table of files and their URLs.
@@ -54,8 +54,8 @@ impl UrlMap {
     ///
     /// The file cannot be read, or [`parse`](Self::parse) fails on it.
     pub fn read(path: &Path) -> Result<Self> {
-        let text =
-            fs::read(path).map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
+        let text = fs::read(path)
+            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
         Self::parse(&text, path)
     }
 
@@ -159,7 +159,7 @@ impl UrlMap {
     }
 
     fn wrong(&self, line: u64, what: &str) -> Error {
-        Error::new(format!("{}, line {line}: {what}", self.name.display()))
+        Error::new(format!("{}, line {line}: {what}", name(&self.name)))
     }
 
     /// How many files it names.
@@ -211,8 +211,7 @@ impl UrlMap {
         let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();
         missing.sort_by_key(|(_, mapped)| mapped.line);
         let sentence = |(path, mapped): (&PathBuf, &Mapped)| {
-            let map = self.name.display();
-            format!("{map}, line {}: {}: no such file", mapped.line, path.display())
+            format!("{}, line {}: {}: no such file", name(&self.name), mapped.line, name(path))
         };
         missing.into_iter().map(sentence).collect()
     }
