@@ -21,14 +21,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{
-    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing, UrlField,
-    UrlValue,
-};
+use crate::document::{BaseKind, DeclaredBase, Document, LONGEST_BASE, Standing, UrlField};
 use crate::format::Format;
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
+
+mod heading;
+mod xml_base;
+pub use heading::of_heading;
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -246,13 +247,21 @@ pub struct Retrieval {
     pub url: String,
     /// Where it is known from.
     pub source: Source,
+    /// What other sources say, each passed over for this one.
+    pub others: Vec<(Source, String)>,
 }
 
 impl Retrieval {
     /// A retrieval URL that the user gives.
     #[must_use]
     pub fn url(url: impl Into<String>) -> Self {
-        Self { url: url.into(), source: Source::Retrieval }
+        Self::of(url, Source::Retrieval)
+    }
+
+    /// A retrieval URL that is known from `source`.
+    #[must_use]
+    pub fn of(url: impl Into<String>, source: Source) -> Self {
+        Self { url: url.into(), source, others: Vec::new() }
     }
 }
 
@@ -297,45 +306,6 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
     }
     chain.document = chain.established();
     chain.xml_bases(document, profile);
-    chain
-}
-
-/// Whether the profile reads `xml:base` in a document of the format: browsers no longer do.
-fn honours_xml_base(format: Format, profile: Profile) -> bool {
-    profile != Profile::Whatwg || !matches!(format, Format::Xhtml | Format::Svg)
-}
-
-/// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
-/// RFC 2110, 5; RFC 2557, 5).
-///
-/// `fields` are its header fields that hold URLs, those of a name in their order. `profile` says how
-/// a relative one is resolved, and `content_location` whether `Content-Location` counts.
-#[must_use]
-pub fn of_heading(
-    name: &Arc<str>,
-    fields: &[UrlValue],
-    outer: Outer<'_>,
-    profile: Profile,
-    content_location: bool,
-) -> BaseChain {
-    let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
-    for field in UrlField::ALL {
-        if field == UrlField::SnapshotContentLocation {
-            if fields.is_empty() {
-                let reason = "its heading declares no base";
-                chain.level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
-            }
-            chain.enclosing_in_file(outer);
-        }
-        for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
-            chain.header_field(value, index, profile, content_location);
-        }
-    }
-    if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
-        chain.enclosing(outer, "entity");
-    }
-    chain.outermost(outer);
-    chain.none();
     chain
 }
 
@@ -465,116 +435,6 @@ impl BaseChain {
         Some(Established { url, rule: self.rule, source: self.source })
     }
 
-    /// 3.1, inside all the rest: `xml:base` of the document element, then those below it, each relative
-    /// to the one around it (XML Base, 4.2).
-    fn xml_bases(&mut self, document: &Document, profile: Profile) {
-        let honours = honours_xml_base(document.format, profile);
-        self.honours_xml_base = honours;
-        let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
-        let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
-        if let Some(declared) = root {
-            let value = declared.value.as_deref().unwrap_or_default();
-            let outer = self.base.clone();
-            let (status, reason) = if honours {
-                let (taken, status, reason) =
-                    xml_base(value, declared.is_known, outer.as_ref(), profile);
-                if let Some(Given { base, is_absolute }) = taken {
-                    self.is_from_outside &= !is_absolute;
-                    for level in &mut self.levels {
-                        if level.status == Status::Taken {
-                            (level.status, level.reason) = (Status::PassedOver, INNER.into());
-                        }
-                    }
-                    self.take(base, Rule::Embedded, Source::XmlBase);
-                    self.declared = None;
-                }
-                (status, reason)
-            } else {
-                (Status::PassedOver, BROWSERS.into())
-            };
-            levels.push(self.xml_base_level(value, declared.span, status, reason));
-        }
-        for ElementBase { outer, value, is_known, span } in &document.element_bases {
-            let around = match outer.and_then(|outer| self.elements.get(outer)) {
-                Some(around) => around.clone(),
-                None => {
-                    ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
-                }
-            };
-            let (taken, status, reason) = match honours {
-                true => {
-                    let outer = around.base.as_ref().map(|base| &base.url);
-                    xml_base(value, *is_known, outer, profile)
-                }
-                false => (None, Status::PassedOver, BROWSERS.into()),
-            };
-            let (status, reason) = match &taken {
-                Some(given) => (Status::PassedOver, for_its_element(&given.base)),
-                None => (status, reason),
-            };
-            levels.push(self.xml_base_level(value, *span, status, reason));
-            self.elements.push(match taken {
-                Some(Given { base: url, is_absolute }) => ElementChain {
-                    base: Some(Established { url, rule: Rule::Embedded, source: Source::XmlBase }),
-                    is_from_outside: around.is_from_outside && !is_absolute,
-                },
-                None => around,
-            });
-        }
-        levels.append(&mut self.levels);
-        self.levels = levels;
-    }
-
-    fn xml_base_level(
-        &self,
-        value: &str,
-        span: Span,
-        status: Status,
-        reason: Cow<'static, str>,
-    ) -> Level {
-        Level {
-            entity: Arc::clone(&self.entity),
-            rule: Rule::Embedded,
-            source: Source::XmlBase,
-            value: Some(value.into()),
-            span: Some(span),
-            status,
-            reason,
-        }
-    }
-
-    /// The chain as a document inside sees it that stands where references are resolved `against`.
-    #[must_use]
-    pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
-        let (base, is_from_outside) = match against {
-            Against::Element(index) => match self.elements.get(*index) {
-                Some(element) => (element.base.as_ref(), element.is_from_outside),
-                None => return Cow::Borrowed(self),
-            },
-            Against::DocumentEntity if self.source == Source::XmlBase => {
-                (self.document.as_ref(), self.is_from_outside)
-            }
-            _ => return Cow::Borrowed(self),
-        };
-        // A base that is no xml:base was inherited as the whole document inherits it.
-        let is_own = base.is_some_and(|base| base.source == Source::XmlBase);
-        Cow::Owned(Self {
-            entity: Arc::clone(&self.entity),
-            base: base.map(|base| Arc::clone(&base.url)),
-            rule: base.map_or(Rule::Default, |base| base.rule),
-            source: base.map_or(Source::Default, |base| base.source),
-            declared: if is_own { None } else { self.declared.clone() },
-            is_from_outside,
-            levels: Vec::new(),
-            fallback: None,
-            retrieval: None,
-            document: None,
-            elements: Vec::new(),
-            honours_xml_base: true,
-            diagnostics: Vec::new(),
-        })
-    }
-
     /// What `value` is as a declaration of a base, inside the base around it.
     fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
@@ -583,128 +443,6 @@ impl BaseChain {
             self.is_from_outside = false;
         }
         declaration
-    }
-    /// A header field of the heading; `index` counts those of its name.
-    fn header_field(
-        &mut self,
-        field: &UrlValue,
-        index: usize,
-        profile: Profile,
-        content_location: bool,
-    ) {
-        let name = field.field.name();
-        let counts = content_location
-            || !matches!(
-                field.field,
-                UrlField::ContentLocation | UrlField::SnapshotContentLocation
-            );
-        let (status, reason) = if index > 0 {
-            let message = format!("{name} is repeated: the first counts");
-            self.diagnostics.push(Diagnostic::new(Code::FieldRepeated, field.span, message));
-            (Status::PassedOver, "the first field of its name counts".into())
-        } else if !counts {
-            (Status::PassedOver, "--no-content-location says that it does not count".into())
-        } else if self.base.is_some() {
-            (Status::PassedOver, self.stronger(field.field))
-        } else {
-            self.first_header_field(field, profile)
-        };
-        let value = Some(field.url.as_str().into());
-        self.level(Rule::Embedded, field.field.into(), value, status, reason);
-        if let Some(level) = self.levels.last_mut() {
-            level.span = Some(field.span);
-        }
-    }
-
-    /// Why `field` is passed over where a base is established already.
-    fn stronger(&self, field: UrlField) -> Cow<'static, str> {
-        if self.rule == Rule::Encapsulating {
-            return "the heading of an entity around it gave the base".into();
-        }
-        let stronger = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
-        let name = stronger.map_or("another field", UrlField::name);
-        format!("{name} comes before {}", field.name()).into()
-    }
-
-    fn first_header_field(
-        &mut self,
-        field: &UrlValue,
-        profile: Profile,
-    ) -> (Status, Cow<'static, str>) {
-        let name = field.field.name();
-        if field.url.is_empty() {
-            return (Status::Invalid, "it holds no URL".into());
-        }
-        if reference::placeholder(&field.url).is_some() {
-            return (Status::Invalid, "a template language was to fill it in".into());
-        }
-        let is_label = !matches!(field.field, UrlField::Base | UrlField::ContentBase);
-        // RFC 2557, 5: only an absolute Content-Location is a base.
-        if is_label && Base::absolute(profile, &field.url).is_err() {
-            let reason = "a relative one is a label, not a base (RFC 2557, 5)";
-            return (Status::PassedOver, reason.into());
-        }
-        let say = |chain: &mut Self, what: String| {
-            let message = format!(
-                "the URL of this {name} is relative (RFC 1808, 3.1, wants it absolute); {what}"
-            );
-            chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
-        };
-        match self.declared_url(&field.url, profile) {
-            Declaration::Absolute(base) => {
-                self.take(base, Rule::Embedded, field.field.into());
-                (Status::Taken, format!("{name} of its heading").into())
-            }
-            Declaration::Relative(base, outer) => {
-                say(self, format!("it means {}", abridged(&base)));
-                self.take(base, Rule::Embedded, field.field.into());
-                (
-                    Status::Taken,
-                    format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
-                )
-            }
-            Declaration::NoOuter => {
-                say(self, "there is no base around it, so it was passed over".to_owned());
-                (Status::PassedOver, "it is relative, and there is no base around it".into())
-            }
-            Declaration::Invalid(why) => (Status::Invalid, why),
-        }
-    }
-
-    /// 3.1, behind the `base` elements of a document: what its heading established.
-    fn heading(&mut self, heading: &Self) {
-        let inner = self.base.is_some();
-        self.levels.extend(heading.levels.iter().map(|level| match level.status {
-            Status::Taken if inner => {
-                Level { status: Status::PassedOver, reason: INNER.into(), ..level.clone() }
-            }
-            _ => level.clone(),
-        }));
-        if !inner {
-            self.base.clone_from(&heading.base);
-            self.rule = heading.rule;
-            self.source = heading.source;
-            self.declared.clone_from(&heading.declared);
-        }
-    }
-
-    /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
-    fn enclosing_in_file(&mut self, outer: Outer<'_>) {
-        if let Outer::Encapsulating(around) = outer {
-            let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
-            if !matches!(
-                origin,
-                Source::Default
-                    | Source::Retrieval
-                    | Source::UrlMap
-                    | Source::Layout
-                    | Source::SavedFrom
-                    | Source::Xattr
-                    | Source::SnapshotContentLocation
-            ) {
-                self.enclosing(outer, "entity");
-            }
-        }
     }
 
     /// 3.2: the entity around, which is called a `noun`.
@@ -753,19 +491,21 @@ impl BaseChain {
             (None, Some(established)) => {
                 let url = Arc::clone(&established.url);
                 self.take(url, Rule::Retrieval, retrieval.source);
-                let reason = match retrieval.source {
-                    Source::UrlMap => "the URL that the map has for the file",
-                    Source::Layout => "the URL that the names of its folders spell",
-                    Source::SavedFrom => "the URL from which the document says it was saved",
-                    Source::Xattr => "the URL in an extended attribute of the file",
-                    _ => "the URL by which the document was retrieved",
-                };
-                (Status::Taken, reason)
+                (Status::Taken, retrieved(retrieval.source).into())
             }
-            _ => (Status::PassedOver, INNER),
+            _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
         };
         let value = Some(retrieval.url.as_str().into());
         self.level(Rule::Retrieval, retrieval.source, value, status, reason);
+        for (source, url) in &retrieval.others {
+            let before = match status {
+                Status::Taken => "another source of the retrieval URL comes before it",
+                _ => INNER,
+            };
+            let reason = passed_over(*source, before);
+            let value = Some(url.as_str().into());
+            self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+        }
     }
 
     /// 3.4: no base.
@@ -776,6 +516,25 @@ impl BaseChain {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
         self.level(Rule::Default, Source::Default, None, status, reason);
+    }
+}
+
+/// Why a retrieval URL from `source` was passed over, and which one it is, where there may be several.
+fn passed_over(source: Source, why: &'static str) -> Cow<'static, str> {
+    match source {
+        Source::Retrieval => why.into(),
+        source => format!("{}; {why}", retrieved(source)).into(),
+    }
+}
+
+/// What a retrieval URL from `source` is.
+fn retrieved(source: Source) -> &'static str {
+    match source {
+        Source::UrlMap => "the URL that the map has for the file",
+        Source::Layout => "the URL that the names of its folders spell",
+        Source::SavedFrom => "the URL from which the document says it was saved",
+        Source::Xattr => "the URL in an extended attribute of the file",
+        _ => "the URL by which the document was retrieved",
     }
 }
 
@@ -840,60 +599,4 @@ impl Declaration {
     }
 }
 
-/// What is said of an `xml:base` below the document element.
-fn for_its_element(base: &str) -> Cow<'static, str> {
-    // There may be many, each as long as the longest base.
-    const SHOWN: usize = 256;
-    match base.len() <= SHOWN {
-        true => format!("it counts for its element only, where the base is {base}").into(),
-        false => "it counts for its element only, where the base is a long one".into(),
-    }
-}
-
 const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";
-
-const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
-
-/// The base that an `xml:base` gives.
-struct Given {
-    base: Arc<str>,
-    /// Whether it says all of it itself.
-    is_absolute: bool,
-}
-
-/// The base that `value` gives as an `xml:base` inside `outer`.
-fn xml_base(
-    value: &str,
-    is_known: bool,
-    outer: Option<&Arc<str>>,
-    profile: Profile,
-) -> (Option<Given>, Status, Cow<'static, str>) {
-    let taken = |base, is_absolute, reason: Cow<'static, str>| {
-        (Some(Given { base, is_absolute }), Status::Taken, reason)
-    };
-    if !is_known {
-        return taken(value.into(), true, UNKNOWN.into());
-    }
-    if let (true, Some(outer)) = (value.is_empty(), outer) {
-        return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
-    }
-    if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
-        let reason = "a template language will put something else there; until then only its absolute part is known";
-        return taken(value.into(), true, reason.into());
-    }
-    match Declaration::of(value, outer.cloned(), profile) {
-        Declaration::Absolute(base) => {
-            taken(base, true, "the xml:base of the document element".into())
-        }
-        Declaration::Relative(base, _) => {
-            let reason =
-                format!("the xml:base of the document element; it means {}", abridged(&base));
-            taken(base, false, reason.into())
-        }
-        Declaration::NoOuter => {
-            let reason = "it is relative, and there is no base around it";
-            (None, Status::PassedOver, reason.into())
-        }
-        Declaration::Invalid(why) => (None, Status::Invalid, why),
-    }
-}

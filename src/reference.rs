@@ -248,17 +248,24 @@ pub(crate) const fn is_c0_or_space(c: char) -> bool {
 /// ```
 #[must_use]
 pub fn opaque_scheme(reference: &str) -> Option<String> {
-    let mut scheme = String::new();
-    for c in reference.trim_start_matches(is_c0_or_space).chars() {
-        match c {
-            '\t' | '\n' | '\r' => {}
-            ':' => return (!scheme.is_empty()).then_some(scheme),
-            'a'..='z' | 'A'..='Z' => scheme.push(c.to_ascii_lowercase()),
-            '0'..='9' | '+' | '-' | '.' if !scheme.is_empty() => scheme.push(c),
-            _ => return None,
-        }
-    }
-    None
+    has_opaque_scheme(reference).then(|| {
+        let scheme = seen_by_browsers(reference).take_while(|c| *c != ':');
+        scheme.map(|c| c.to_ascii_lowercase()).collect()
+    })
+}
+
+/// Whether a browser sees a scheme.
+pub(crate) fn has_opaque_scheme(reference: &str) -> bool {
+    let mut characters = seen_by_browsers(reference);
+    characters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && characters.find(|c| !matches!(c, 'a'..='z' | 'A'..='Z' | '0'..='9' | '+' | '-' | '.'))
+            == Some(':')
+}
+
+/// The characters of a reference that the basic URL parser looks at, from the first on.
+fn seen_by_browsers(reference: &str) -> impl Iterator<Item = char> {
+    let trimmed = reference.trim_start_matches(is_c0_or_space);
+    trimmed.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// What opens a placeholder of a template language, whatever follows. The ones marked `true` hold a

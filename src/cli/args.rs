@@ -7,28 +7,42 @@
 //! The first step looks at one argument at a time; whatever takes two of them to see is left to the
 //! second.
 //!
-//! Deliberately absent: files. Nothing is opened or looked for here.
+//! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use baselink::base::Retrieval;
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile};
 use baselink::scan::attributes::{Groups, UserRow};
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::origin::{Layout, Origins, RootUrl};
+use baselink::tree::walk::{Entry, Globs, Selection};
+use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use self::help::{BASE_AFTER, LINKS_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER};
+use self::line::{Line, Sections, settings_of};
+use super::files::Origin;
 use super::input::is_standard_input;
 use super::output::Talk;
+use super::settings::Settings;
+
+mod help;
+mod line;
 
 /// What was asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// How much is said, and in which colours.
     pub(crate) talk: Talk,
+    /// The settings file that counts.
+    pub(crate) settings: Option<PathBuf>,
     /// What is to be done.
     pub(crate) command: Command,
 }
@@ -51,18 +65,27 @@ pub(crate) enum Command {
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
     pub(crate) destination: Destination,
+    /// How the names of backups end, which are left.
+    pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
     pub(crate) strict: bool,
     pub(crate) verify: bool,
 }
 
-/// Where a rewritten document goes.
+/// Where rewritten documents go.
 #[derive(Debug)]
 pub(crate) enum Destination {
     /// To standard output.
     Standard,
-    /// To this file.
-    File(PathBuf),
+    /// To this file, or below this folder.
+    Path {
+        path: PathBuf,
+        /// Whether what is no document is left out.
+        only_documents: bool,
+        preserve_times: bool,
+    },
+    /// Where they stand.
+    InPlace(InPlace),
     /// Nowhere; what would change is shown.
     Diff,
     /// Nowhere.
@@ -88,12 +111,53 @@ pub(crate) struct Bases {
 /// Which documents, and how they are read.
 #[derive(Debug)]
 pub(crate) struct Documents {
-    /// `-` is standard input; never empty.
+    /// Files and folders; `-` is standard input; never empty.
     pub(crate) paths: Vec<PathBuf>,
+    /// Which files in folders.
+    pub(crate) selection: Selection,
+    /// How many files at a time.
+    pub(crate) jobs: usize,
+    /// Whether long work is to be shown.
+    pub(crate) progress: bool,
+    /// How they are read, but for what settings say of some of them.
+    pub(crate) reading: Arc<Reading>,
+    sections: Option<Sections>,
+}
+
+/// How documents are read.
+#[derive(Debug)]
+pub(crate) struct Reading {
     /// What they are; `None` where each has to be looked at.
     pub(crate) format: Option<Format>,
     /// What the library is told.
     pub(crate) options: Options,
+    /// What it is told of where they come from.
+    pub(crate) origins: Origins,
+}
+
+impl Documents {
+    /// What was named, but for standard input.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
+    }
+
+    /// How `origin` is read, and as what it is seen from the folder whose URL is known, where that is not
+    /// its root.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<Entry>)> {
+        match (&self.sections, origin) {
+            (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
+            _ => Ok((Arc::clone(&self.reading), None)),
+        }
+    }
+
+    /// Whether one of them is a folder.
+    pub(crate) fn has_folder(&self) -> bool {
+        self.roots().any(Path::is_dir)
+    }
 }
 
 /// `baselink resolve`
@@ -126,31 +190,95 @@ pub(crate) enum Refusal {
     Sentence(Talk, Error),
 }
 
-/// Reads the command line, the program's name first.
+/// Reads the command line, the program's name first, and the settings that go with it.
 pub(crate) fn parse(
-    typed: impl IntoIterator<Item = OsString>,
+    words: impl IntoIterator<Item = OsString>,
 ) -> std::result::Result<Asked, Refusal> {
-    let typed = Typed::try_parse_from(typed).map_err(Refusal::Clap)?;
-    let mut talk = Talk { quiet: typed.talk.quiet, verbose: false, color: typed.talk.color.into() };
-    let command = match typed.command {
-        TypedCommand::Rewrite(typed) => {
-            talk.verbose = typed.policy.verbose;
-            typed.meant().map(|meant| Command::Rewrite(Box::new(meant)))
-        }
-        TypedCommand::Links(typed) => {
-            talk.verbose = typed.policy.verbose;
-            typed.meant().map(|meant| Command::Links(Box::new(meant)))
-        }
-        TypedCommand::Base(typed) => typed.meant().map(|meant| Command::Base(Box::new(meant))),
-        TypedCommand::Resolve(typed) => typed.meant().map(Command::Resolve),
-        TypedCommand::Check { .. } => Err(later("the command check", "name files to `links`")),
-        TypedCommand::Localize { .. } => {
-            Err(later("the command localize", "`rewrite` makes links absolute"))
-        }
+    let (typed, line) = Line::read(words.into_iter().collect()).map_err(Refusal::Clap)?;
+    let talk = typed.talk();
+    let refused = |error| Refusal::Sentence(talk, error);
+    let Some(path) = typed.settings().map_err(refused)? else {
+        let command = typed.meant().map_err(refused)?;
+        return Ok(Asked { talk, settings: None, command });
     };
-    match command {
-        Ok(command) => Ok(Asked { talk, command }),
-        Err(error) => Err(Refusal::Sentence(talk, error)),
+    let settings = Settings::read(&path, &Typed::command()).map_err(refused)?;
+    let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
+    let talk = typed.talk();
+    let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    if let Some(documents) = command.documents() {
+        let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
+        documents.sections = Some(sections);
+    }
+    Ok(Asked { talk, settings: Some(path), command })
+}
+
+impl Command {
+    fn documents(&mut self) -> Option<&mut Documents> {
+        match self {
+            Self::Rewrite(asked) => Some(&mut asked.documents),
+            Self::Links(asked) => Some(&mut asked.documents),
+            Self::Base(asked) => Some(&mut asked.documents),
+            Self::Resolve(_) => None,
+        }
+    }
+}
+
+impl Typed {
+    fn talk(&self) -> Talk {
+        let verbose = match &self.command {
+            TypedCommand::Rewrite(typed) => typed.policy.verbose,
+            TypedCommand::Links(typed) => typed.policy.verbose,
+            _ => false,
+        };
+        Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+    }
+
+    /// The settings file that counts.
+    fn settings(&self) -> Result<Option<PathBuf>> {
+        let (settings, paths): (_, &[PathBuf]) = match &self.command {
+            TypedCommand::Rewrite(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Links(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Resolve(typed) => (&typed.settings, &[]),
+            TypedCommand::Check { .. } | TypedCommand::Localize { .. } => return Ok(None),
+        };
+        match settings {
+            TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
+            TypedSettings { no_config: true, .. } => Ok(None),
+            TypedSettings { .. } => settings_of(paths),
+        }
+    }
+
+    fn meant(self) -> Result<Command> {
+        Ok(match self.command {
+            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
+            TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
+            TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
+            TypedCommand::Check { .. } => {
+                return Err(later("the command check", "name files to `links`"));
+            }
+            TypedCommand::Localize { .. } => {
+                return Err(later("the command localize", "`rewrite` makes links absolute"));
+            }
+        })
+    }
+
+    /// How documents are read, without the table of `--url-map`.
+    fn reading(self) -> Result<Reading> {
+        let (mut documents, policy) = match self.command {
+            TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Base(typed) => (typed.documents, None),
+            _ => return Err(Error::new("it has no documents")),
+        };
+        documents.url_map = None;
+        let mut reading = documents.reading()?;
+        match policy {
+            Some(policy) => policy.add_to(&mut reading.options),
+            None => reading.origins.every_source = true,
+        }
+        Ok(reading)
     }
 }
 
@@ -158,97 +286,6 @@ pub(crate) fn parse(
 fn later(what: &str, instead: &str) -> Error {
     Error::new(format!("{what} is not in this version; {instead}"))
 }
-
-const PROGRAM_AFTER: &str = "\
-Examples:
-  baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
-  baselink links --url http://a.example/docs/page.html page.html
-  baselink rewrite --url http://a.example/ inbox.mbox -o absolute.mbox
-  baselink base mail.eml
-  baselink resolve http://a/b/c/d ../g
-
-`baselink COMMAND --help` has the options of a command.
-
-Exit status:
-  0  done
-  1  what was asked for does not hold (--strict, --verify, a reference without a target)
-  2  a file or an argument could not be used";
-
-const REWRITE_AFTER: &str = "\
-Examples:
-  baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
-  curl -s http://a.example/ | baselink rewrite --url http://a.example/ > absolute.html
-  baselink rewrite --url http://a.example/docs/page.html --diff page.html
-  baselink rewrite --dry-run --strict page.html || echo some links would break
-  baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
-  baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
-
-Exit status:
-  0  done
-  1  --strict: a relative link was not made absolute and was not meant to be left;
-     --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used";
-
-const LINKS_AFTER: &str = "\
-Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
-attribute, and the reference as written with its target or with the reason why it is left. A link \
-of a document inside the document (srcdoc, a part of a message) has its number before its element.
-
-With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
-reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
-reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
-conforms, violation (null, or an object with at, the byte of the reference; character; production; \
-message). Every key is always there, null where it does not apply.
-
-Examples:
-  baselink links --url http://a.example/docs/page.html page.html
-  baselink links --grammar page.html
-  baselink links --enable social,lazy page.html
-  baselink links --enable headers,text mail.eml
-  baselink links --json --url http://a.example/ page.html | jq -r .target
-
-Exit status:
-  0  done
-  1  --strict: a relative link has no target, and is not meant to be left
-  2  a file or an argument could not be used";
-
-const BASE_AFTER: &str = "\
-The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
-base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
-shown as the tree of its entities, each with the levels at which there is something.
-
-With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
-or entity, rule and source of the level that an inherited base comes from), chain (an array of \
-entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
-
-Examples:
-  baselink base page.html
-  baselink base --url http://a.example/docs/page.html page.html
-  baselink base --resolver whatwg --url http://a.example/ page.html
-  baselink base --json page.html | jq -r .base
-  baselink base mail.eml
-
-Exit status:
-  0  done, also where a document has no base
-  2  a file or an argument could not be used";
-
-const RESOLVE_AFTER: &str = "\
-A reference that has no target is printed as it is, with a warning on standard error. One that \
-begins with `-` goes after `--`.
-
-With --json, an object per reference: base, reference, target (null when there is none), category, \
-conforms, violation (null, or an object with at, character, production, message), resolver.
-
-Examples:
-  baselink resolve http://a/b/c/d ../g '?y' '#s'
-  baselink resolve --explain 'http://a/b/c/d;p?q' ../g
-  baselink resolve --resolver whatwg http://a/b/c/d /../g
-  printf '%s\\n' ../g ./g | baselink resolve http://a/b/c/d
-
-Exit status:
-  0  done
-  1  a reference has no target
-  2  a file or an argument could not be used";
 
 /// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
 /// and rewrite relative links in place.
@@ -321,12 +358,57 @@ impl From<TypedColor> for anstream::ColorChoice {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Documents")]
 struct TypedDocuments {
-    /// Files; standard input without any, or for `-`
+    /// Files and folders; standard input without any, or for `-`
     #[arg(value_name = "PATH", help_heading = "Arguments")]
     paths: Vec<PathBuf>,
-    /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3)
-    #[arg(short, long)]
+    /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3); of a folder, the URL of
+    /// the folder
+    #[arg(short, long, help_heading = "Retrieval URLs")]
     url: Option<String>,
+    /// A table of files and URLs, CSV or JSON Lines; it comes before --url
+    ///
+    /// CSV has the columns path and url, JSON Lines an object with both a line. Paths are relative to the
+    /// folder that was named or to that of the table. Where a file has several URLs, the last one counts.
+    #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
+    url_map: Option<PathBuf>,
+    /// The file that stands for its folder: its URL ends with `/`
+    #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
+    index: Option<OsString>,
+    /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
+    #[arg(long, value_name = "HOW", help_heading = "Retrieval URLs")]
+    layout: Option<TypedLayout>,
+    /// The scheme that goes with --layout host [default: https]
+    #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
+    scheme: Option<String>,
+    /// Whether a page is believed that says from where it was saved [default: yes]
+    #[arg(
+        long,
+        value_name = "yes|no",
+        hide_possible_values = true,
+        help_heading = "Retrieval URLs"
+    )]
+    trust_saved_from: Option<YesOrNo>,
+    /// In folders, only files that match; repeatable
+    ///
+    /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
+    /// that was named; `**` stands for any number of folders. Hidden files count only with --hidden.
+    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    include: Vec<String>,
+    /// In folders, no files that match, and nothing below a folder that does; repeatable
+    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    exclude: Vec<String>,
+    /// In folders, also hidden files
+    #[arg(long, help_heading = "Folders")]
+    hidden: bool,
+    /// In folders, also what symbolic links lead to
+    #[arg(long, help_heading = "Folders")]
+    follow: bool,
+    /// How many files at a time [default: as many as there are processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
+    jobs: Option<u16>,
+    /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
+    progress: Option<TypedProgress>,
     /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
     /// first bytes tell
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
@@ -350,7 +432,43 @@ struct TypedDocuments {
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
     attribute: Vec<UserRow>,
     #[command(flatten)]
-    later: TypedLater,
+    settings: TypedSettings,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedLayout {
+    Host,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum YesOrNo {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedProgress {
+    Auto,
+    Never,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedInPlace {
+    Files,
+    BreakLinks,
+}
+
+/// The settings file.
+#[derive(Debug, Args)]
+struct TypedSettings {
+    /// The settings file; otherwise baselink.toml in the first input or a folder above it
+    ///
+    /// Its keys are these options without `--`, but for those that say what is written.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Settings")]
+    config: Option<PathBuf>,
+    /// Ignore settings files
+    #[arg(long, help_heading = "Settings")]
+    no_config: bool,
 }
 
 /// What is to come of links.
@@ -380,39 +498,42 @@ struct TypedPolicy {
     verbose: bool,
 }
 
-/// Options that this version refuses, each with what to do instead.
-#[derive(Debug, Args)]
-struct TypedLater {
-    #[arg(short = 'i', long, hide = true)]
-    in_place: bool,
-    #[arg(long, hide = true)]
-    backup: Option<OsString>,
-    #[arg(long, hide = true)]
-    include: Option<OsString>,
-    #[arg(long, hide = true)]
-    exclude: Option<OsString>,
-    #[arg(short = 'j', long, hide = true)]
-    jobs: Option<OsString>,
-    #[arg(long, hide = true)]
-    progress: Option<OsString>,
-}
-
 #[derive(Debug, Args)]
 struct TypedRewrite {
     #[command(flatten)]
     documents: TypedDocuments,
     #[command(flatten)]
     policy: TypedPolicy,
-    /// Where the result goes; the file is replaced whole or not at all
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    /// Where the result goes: a file, or for folders and several files a folder
+    ///
+    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
+    /// of several each under its name.
+    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
     output: Option<PathBuf>,
+    /// Rewrite the files themselves; each is replaced whole or not at all
+    ///
+    /// A file that other names lead to (hard links) is left, and said; `--in-place=break-links` replaces
+    /// it, and the other names keep the old bytes.
+    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Output")]
+    in_place: Option<TypedInPlace>,
+    /// With --in-place, keep each file as it was first, under its name and this
+    ///
+    /// A backup that is there is never written again, and in folders no backup is rewritten.
+    #[arg(long, value_name = "SUFFIX", help_heading = "Output")]
+    backup: Option<OsString>,
+    /// Give changed files the times of the old ones
+    #[arg(long, help_heading = "Output")]
+    preserve_times: bool,
+    /// With -o, leave out what is no document
+    #[arg(long, help_heading = "Output")]
+    only_documents: bool,
     /// Show what would change; nothing is written
     #[arg(long, help_heading = "Output")]
     diff: bool,
     /// Write nothing; only say what would become of the links
     #[arg(long, help_heading = "Output")]
     dry_run: bool,
-    /// A JSON object per file on standard output; needs -o or --dry-run
+    /// A JSON object per file on standard output; needs -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by
     /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
@@ -457,12 +578,22 @@ struct TypedResolve {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
     resolver: Option<Profile>,
+    #[command(flatten)]
+    settings: TypedSettings,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     explain: bool,
     /// A JSON object per reference
     #[arg(long, help_heading = "Output")]
     json: bool,
+}
+
+fn scheme(name: &str) -> Result<String> {
+    let is_scheme = baselink::resolve::Base::absolute(Profile::Rfc3986, &format!("{name}://a/"));
+    if is_scheme.is_err() || name.contains([':', '/']) {
+        return Err(Error::new("no scheme of a URL; https and http are"));
+    }
+    Ok(name.to_ascii_lowercase())
 }
 
 fn charset(label: &str) -> Result<Charset> {
@@ -474,23 +605,38 @@ fn charset(label: &str) -> Result<Charset> {
 }
 
 impl TypedDocuments {
-    fn meant(self) -> Result<Documents> {
-        self.later.refused()?;
-        let mut paths = self.paths;
+    fn meant(mut self) -> Result<Documents> {
+        let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
             paths.push("-".into());
         }
         if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
             return Err(Error::new("standard input (-) can be read only once; name it once"));
         }
-        let profile = self.resolver.unwrap_or_default();
-        let retrieval = match self.url {
-            Some(url) => {
-                check_url(profile, &url)?;
-                Some(Retrieval::url(url))
-            }
-            None => None,
+        let globs = |option: &str, globs: &[String]| {
+            Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
         };
+        let selection = Selection {
+            include: globs("--include", &self.include)?,
+            exclude: globs("--exclude", &self.exclude)?,
+            hidden: self.hidden,
+            follow: self.follow,
+            ..Selection::default()
+        };
+        let jobs = self.jobs.map_or_else(
+            || std::thread::available_parallelism().map_or(1, NonZero::get),
+            usize::from,
+        );
+        let progress = !matches!(self.progress, Some(TypedProgress::Never));
+        let reading = Arc::new(self.reading()?);
+        Ok(Documents { paths, selection, jobs, progress, reading, sections: None })
+    }
+
+    fn reading(self) -> Result<Reading> {
+        let profile = self.resolver.unwrap_or_default();
+        if let Some(url) = &self.url {
+            check_url(profile, url)?;
+        }
         let mut groups = Groups::default();
         for enabled in self.enable {
             groups.extend(enabled);
@@ -503,73 +649,113 @@ impl TypedDocuments {
         };
         let options = Options {
             profile,
-            retrieval,
             no_content_location: self.no_content_location,
             scan,
             ..Options::default()
         };
-        Ok(Documents { paths, format: self.format, options })
+        if self.scheme.is_some() && self.layout.is_none() {
+            return Err(Error::new("--scheme goes with --layout host, which was not asked for"));
+        }
+        let map = self.url_map.as_deref().map(UrlMap::read).transpose();
+        let origins = Origins {
+            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
+            root_url: self.url.as_deref().map(RootUrl::of_file),
+            index: self.index,
+            layout: self.layout.map(|TypedLayout::Host| Layout::Host),
+            trust_saved_from: !matches!(self.trust_saved_from, Some(YesOrNo::No)),
+            ..Origins::default()
+        };
+        let origins = match self.scheme {
+            Some(scheme) => Origins { scheme, ..origins },
+            None => origins,
+        };
+        Ok(Reading { format: self.format, options, origins })
     }
 
     fn meant_with(self, policy: &TypedPolicy) -> Result<Documents> {
         let mut meant = self.meant()?;
-        meant.options.fragments = policy.fragments.unwrap_or_default();
-        meant.options.base_element = policy.base_element.unwrap_or_default();
-        meant.options.skip_dkim = policy.skip_dkim;
+        if let Some(reading) = Arc::get_mut(&mut meant.reading) {
+            policy.add_to(&mut reading.options);
+        }
         Ok(meant)
     }
 }
 
-impl TypedLater {
-    fn refused(&self) -> Result<()> {
-        let folders = "name files";
-        for (typed, option, instead) in [
-            (self.in_place, "--in-place", "use -o FILE"),
-            (self.backup.is_some(), "--backup", "use -o with another name"),
-            (self.include.is_some(), "--include", folders),
-            (self.exclude.is_some(), "--exclude", folders),
-            (self.jobs.is_some(), "--jobs", "files are read one after another"),
-            (self.progress.is_some(), "--progress", "leave it out"),
-        ] {
-            if typed {
-                return Err(later(option, instead));
-            }
-        }
-        Ok(())
+impl TypedPolicy {
+    fn add_to(&self, options: &mut Options) {
+        options.fragments = self.fragments.unwrap_or_default();
+        options.base_element = self.base_element.unwrap_or_default();
+        options.skip_dkim = self.skip_dkim;
     }
 }
 
 impl TypedRewrite {
     fn meant(self) -> Result<Rewrite> {
-        let documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant_with(&self.policy)?;
+        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        documents.selection.folders =
+            self.output.is_some() && !self.only_documents && documents.selection.include.is_empty();
         let number = documents.paths.len();
-        let destination = match self.output.filter(|path| !is_standard_input(path)) {
-            Some(_) if number > 1 => {
+        let refused = |why: &str| Err(Error::new(why));
+        let (output, in_place) = (self.output, self.in_place);
+        if in_place.is_none() && self.backup.is_some() {
+            return refused(
+                "--backup goes with --in-place; with -o the old files stay as they are",
+            );
+        }
+        if output.is_none() && self.only_documents {
+            return refused("--only-documents goes with -o DIR: nothing else is written anyway");
+        }
+        if output.is_none() && in_place.is_none() && self.preserve_times {
+            return refused("--preserve-times goes with -o or --in-place");
+        }
+        let backup = self.backup.as_deref().map(Suffix::new).transpose();
+        let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
+        if in_place.is_some() && documents.selection.follow {
+            return refused(
+                "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",
+            );
+        }
+        let destination = match (output.filter(|path| !is_standard_input(path)), in_place) {
+            (Some(_), Some(_)) => {
+                return refused("-o and --in-place cannot go together: one of them says where to");
+            }
+            (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
+                return refused("standard input cannot be rewritten in place; name files");
+            }
+            (_, in_place) if self.diff || self.dry_run => {
+                // What `--in-place` would do is what is asked about.
+                let _ = in_place;
+                if self.diff { Destination::Diff } else { Destination::Nowhere }
+            }
+            (Some(path), None) => Destination::Path {
+                path,
+                only_documents: self.only_documents,
+                preserve_times: self.preserve_times,
+            },
+            (None, Some(how)) => Destination::InPlace(InPlace {
+                break_links: matches!(how, TypedInPlace::BreakLinks),
+                preserve_times: self.preserve_times,
+                backup: backup.clone(),
+            }),
+            (None, None) if number > 1 => {
                 return Err(Error::new(format!(
-                    "-o takes the result of one file, and {number} were named; name one, or use \
-                     --diff or --dry-run"
+                    "{number} files cannot go to one standard output; use -o DIR or --in-place, or \
+                     look with --diff or --dry-run"
                 )));
             }
-            _ if self.diff => Destination::Diff,
-            _ if self.dry_run => Destination::Nowhere,
-            Some(path) => Destination::File(path),
-            None if number > 1 => {
-                return Err(Error::new(format!(
-                    "{number} files cannot go to one standard output; name one, or use --diff or \
-                     --dry-run"
-                )));
-            }
-            None => Destination::Standard,
+            (None, None) => Destination::Standard,
         };
         if self.json && matches!(destination, Destination::Standard | Destination::Diff) {
-            return Err(Error::new(
-                "--json needs standard output for itself; use it with -o FILE or --dry-run, and \
-                 without --diff",
-            ));
+            return refused(
+                "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
+                 and without --diff",
+            );
         }
         Ok(Rewrite {
             documents,
             destination,
+            backup,
             json: self.json,
             strict: self.policy.strict,
             verify: self.verify,
@@ -586,7 +772,11 @@ impl TypedLinks {
 
 impl TypedBase {
     fn meant(self) -> Result<Bases> {
-        Ok(Bases { documents: self.documents.meant()?, json: self.json })
+        let mut documents = self.documents.meant()?;
+        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
+            reading.origins.every_source = true;
+        }
+        Ok(Bases { documents, json: self.json })
     }
 }
 
@@ -626,7 +816,6 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
 mod tests {
     use super::*;
     use baselink::scan::attributes::Group;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent_and_the_help_names_every_group() {

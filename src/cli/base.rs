@@ -37,38 +37,34 @@ use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::args::Bases;
-use super::input::Input;
+use super::files::{self, Left, Origin};
+use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, Places, TAKEN, in_order, shown};
-use super::{Status, after, each, record};
+use super::{Became, Status, after, each_document, record};
 
 /// Shows what was asked for.
 pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
-    let (mut first, mut has_tree) = (true, false);
-    let status = each(&documents.paths, documents.format, output, |file, output| {
-        let read = file.each(|input| {
-            let report = examine(input.bytes, &input.options(&documents.options));
-            let places = Places::of(input, &report);
-            for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
-                output.diagnostic(&places, odd);
-            }
-            if asked.json {
-                for entity in &report.entities {
-                    output.json(&record::Base::of(input, entity))?;
+    let (mut has_tree, mut files, mut status) = (false, 0, Status::Done);
+    let mut left = Left::default();
+    let work = |origin: &Origin, output: &mut Output| {
+        each_document(origin, documents, output, |file, output| one(asked, file, output))
+    };
+    let failed = files::each(documents, output, work, |batch, output| {
+        for (_, page, (of_file, is_tree)) in batch {
+            output.append(page)?;
+            status = status.max(of_file);
+            match is_tree {
+                Became::Done(is_tree) => {
+                    files += 1;
+                    has_tree |= is_tree;
                 }
-            } else if !matches!(input.format, Format::Message | Format::Mbox) {
-                for entity in &report.entities {
-                    gap(&mut first, output)?;
-                    picture(input, &places, entity, output)?;
-                }
-            } else {
-                gap(&mut first, output)?;
-                has_tree = true;
-                tree(input, &places, &report.entities, output)?;
+                Became::NoDocument => left.no_documents += 1,
+                Became::Link => left.links += 1,
+                Became::Unusable => {}
             }
-            Ok(())
-        })?;
-        Ok(after(read, Status::Done, output))
+        }
+        Ok(())
     })?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
@@ -76,11 +72,39 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
     }
-    Ok(status)
+    if documents.has_folder() {
+        left.say(files, output);
+    }
+    Ok(if failed > 0 { Status::Unusable } else { status })
 }
 
-fn gap(first: &mut bool, output: &mut Output) -> io::Result<()> {
-    if std::mem::take(first) { Ok(()) } else { writeln!(output.out()) }
+/// Shows the bases of a file, and says whether they were shown as a tree.
+fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
+    let is_tree = !asked.json && matches!(file.format, Format::Message | Format::Mbox);
+    let mut is_shown = false;
+    let read = file.each(|input, options| {
+        let report = examine(input.bytes, options);
+        let places = Places::of(input, &report);
+        for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
+            output.diagnostic(&places, odd);
+        }
+        is_shown = true;
+        if asked.json {
+            for entity in &report.entities {
+                output.json(&record::Base::of(input, entity))?;
+            }
+        } else if is_tree {
+            output.gap()?;
+            tree(input, &places, &report.entities, output)?;
+        } else {
+            for entity in &report.entities {
+                output.gap()?;
+                picture(input, &places, entity, output)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok((after(read, Status::Done, output), is_tree && is_shown))
 }
 
 /// Whether an oddity is one of the document or its base, not of its links or of their change.
@@ -129,7 +153,7 @@ fn line(
     rule: Option<Rule>,
     places: &Places<'_>,
     ink: Ink,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mark, style, status) = match level.status {
         Standing::Taken => ('>', TAKEN, "taken"),
@@ -151,7 +175,7 @@ fn line(
     writeln!(out)
 }
 
-fn base(chain: &BaseChain, ink: Ink, out: &mut impl Write) -> io::Result<()> {
+fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (rule, source) = (chain.rule.section(), chain.source.name());
     writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))

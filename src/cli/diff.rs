@@ -15,7 +15,7 @@
 //! Deliberately absent: comparing. A line that is the same afterwards is only left out at the ends
 //! of a change.
 
-use std::io::{self, Write};
+use std::io;
 
 use baselink::edit::{Edit, Edits};
 use baselink::error::visible;

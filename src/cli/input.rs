@@ -6,19 +6,29 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! Deliberately absent: directories, and reading a document piece by piece. A `<base>` may follow
-//! what it governs, so a document is in memory whole; a mailbox is not.
+//! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
+//! document is in memory whole; a mailbox is not.
 
 use std::fs;
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Options;
+use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::mbox::Messages;
 use baselink::span::Span;
+use baselink::tree::maildir;
+use baselink::tree::origin::saved_from::HEAD;
+use baselink::tree::write::Original;
+
+use super::args::{Documents, Reading};
+use super::files::Origin;
+
+/// How much is looked at to tell a format.
+const LOOKED_AT: usize = 4_096;
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
@@ -26,6 +36,11 @@ pub(crate) struct File<'a> {
     pub(crate) path: &'a Path,
     /// What it is read as.
     pub(crate) format: Format,
+    /// By which URL it was retrieved (RFC 1808, 3.3).
+    pub(crate) retrieval: Option<Retrieval>,
+    /// A sentence for each URL that is none.
+    pub(crate) passed_over: Vec<String>,
+    reading: Arc<Reading>,
     contents: Contents,
 }
 
@@ -56,47 +71,43 @@ pub(crate) struct Input<'a> {
     pub(crate) entity: Arc<str>,
 }
 
-/// How much is looked at to tell a format.
-const HEAD: u64 = 4_096;
-
 impl<'a> File<'a> {
-    /// Opens what is at `path`, as `format` or as what it looks like.
-    pub(crate) fn open(path: &'a Path, format: Option<Format>) -> Result<Self> {
-        let failed = |error: io::Error| {
-            Error::new(if error.kind() == ErrorKind::IsADirectory {
-                format!(
-                    "{}: a directory; directories come with a later version; name files",
-                    name(path)
-                )
-            } else {
-                format!("{}: {}", name(path), cause(&error))
-            })
+    /// Opens what `origin` names, to be read as `documents` say or as what it looks like; `None` where that
+    /// is no document. Only a file that is to be replaced has an `original`.
+    pub(crate) fn open(
+        origin: &'a Origin,
+        documents: &Documents,
+        original: Option<&Original>,
+    ) -> Result<Option<Self>> {
+        let path = origin.path();
+        let (reading, seen) = documents.reading_of(origin)?;
+        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let mut reader = match (origin, original) {
+            (_, Some(original)) => Box::new(original.open()?),
+            (Origin::Standard, _) => Box::new(io::stdin().lock()) as Box<dyn Read>,
+            (Origin::Entry(_), None) => Box::new(fs::File::open(path).map_err(failed)?),
         };
-        let mut reader = reader_of(path).map_err(failed)?;
         let mut bytes = Vec::new();
-        reader.by_ref().take(HEAD).read_to_end(&mut bytes).map_err(failed)?;
-        let format = format.unwrap_or_else(|| {
-            let named = (!is_standard_input(path)).then(|| path.to_string_lossy());
-            match Format::detect(named.as_deref(), &bytes) {
-                // A filter is there for documents; that of nothing at all is one, too.
-                Format::Other if named.is_none() || bytes.is_empty() => Format::Html,
-                format => format,
-            }
-        });
+        reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
         if !format.is_read() {
-            let name = name(path);
-            return Err(Error::new(format!(
-                "{name}: this looks like no document that is read; --format says what it is: html, xhtml, \
-                 svg, xml, css, message or mbox"
-            )));
+            return Ok(None);
         }
+        let (retrieval, passed_over) = match origin {
+            Origin::Entry(entry) => {
+                reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, &bytes)
+            }
+            Origin::Standard => reading.origins.of_standard_input(format, &bytes),
+        };
         let contents = if format == Format::Mbox {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
         } else {
-            reader.read_to_end(&mut bytes).map_err(failed)?;
+            if bytes.len() >= HEAD {
+                reader.read_to_end(&mut bytes).map_err(failed)?;
+            }
             Contents::Whole(bytes)
         };
-        Ok(Self { path, format, contents })
+        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over }))
     }
 
     /// Its path for people.
@@ -104,18 +115,22 @@ impl<'a> File<'a> {
         name(self.path)
     }
 
-    /// Does `work` for every document in it; the inner error is one of reading.
+    /// Does `work` for every document in it, with what the library is told of it; the inner error is one
+    /// of reading.
     pub(crate) fn each(
         self,
-        mut work: impl FnMut(&Input<'_>) -> io::Result<()>,
+        mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
     ) -> io::Result<Result<()>> {
-        let Self { path, format, contents } = self;
+        let Self { path, format, reading, contents, retrieval, .. } = self;
+        let mut options = Options { format, retrieval, ..reading.options.clone() };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(bytes) => {
                 let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
                 let bytes = bytes.as_slice();
-                work(&Input { path, format, before, bytes, after, offset: 0, lines: 0, entity })?;
+                let input =
+                    Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
+                work(&input, &options)?;
                 return Ok(Ok(()));
             }
         };
@@ -134,16 +149,10 @@ impl<'a> File<'a> {
             let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
             let offset = usize::try_from(found.offset).unwrap_or(usize::MAX).saturating_add(start);
             lines += count(before);
-            work(&Input {
-                path,
-                format,
-                before,
-                bytes: &found.bytes[start..end],
-                after,
-                offset,
-                lines,
-                entity: found.number.to_string().into(),
-            })?;
+            let entity: Arc<str> = found.number.to_string().into();
+            options.scan.entity = Arc::clone(&entity);
+            let bytes = &found.bytes[start..end];
+            work(&Input { path, format, before, bytes, after, offset, lines, entity }, &options)?;
             lines += count(&found.bytes[start..]);
         }
     }
@@ -154,28 +163,36 @@ impl Input<'_> {
     pub(crate) fn name(&self) -> String {
         name(self.path)
     }
+}
 
-    /// What the library is told of it.
-    pub(crate) fn options(&self, options: &Options) -> Options {
-        let mut options = options.clone();
-        options.format = self.format;
-        options.scan.entity = Arc::clone(&self.entity);
-        options
+/// Says that what was named is no document.
+pub(crate) fn no_document(path: &Path) -> Error {
+    let name = name(path);
+    Error::new(format!(
+        "{name}: this looks like no document that is read; --format says what it is: html, xhtml, \
+         svg, xml, css, message or mbox"
+    ))
+}
+
+/// What the file that begins with `head` is.
+fn detect(origin: &Origin, head: &[u8]) -> Format {
+    let Origin::Entry(entry) = origin else {
+        // A filter is there for documents.
+        return Some(Format::detect(None, head))
+            .filter(|format| format.is_read())
+            .unwrap_or_default();
+    };
+    let head = &head[..head.len().min(LOOKED_AT)];
+    match Format::detect(Some(&entry.path.to_string_lossy()), head) {
+        // The name of a message of a Maildir says nothing of its format; its folder does.
+        Format::Other if maildir::is_message(&entry.path) => Format::Message,
+        // That of nothing at all is a document, too, where it was named.
+        Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,
+        format => format,
     }
 }
 
 /// Whether `path` stands for standard input. A file of that name is called `./-`.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
-}
-
-fn reader_of(path: &Path) -> io::Result<Box<dyn Read>> {
-    if is_standard_input(path) {
-        return Ok(Box::new(io::stdin().lock()));
-    }
-    // Not every system refuses to open a directory.
-    if path.is_dir() {
-        return Err(ErrorKind::IsADirectory.into());
-    }
-    Ok(Box::new(fs::File::open(path)?))
 }

@@ -8,57 +8,79 @@
 //!
 //! Deliberately absent: a total for each file. The places say it, and the last line adds up.
 
-use std::io::{self, Write};
+use std::io;
 
 use baselink::error::visible;
 use baselink::{LinkReport, Outcome, examine};
 
 use super::args::Links;
+use super::files::{self, Left, Origin};
+use super::input::File;
 use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
-use super::{Status, after, each, record};
+use super::{Became, Status, after, each_document, record};
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
-    let mut tally = Tally::default();
-    // How many files there were, and up to the last of them that had links.
-    let (mut files, mut listed) = (0, 0);
     let documents = &asked.documents;
-    let status = each(&documents.paths, documents.format, output, |file, output| {
-        let mut status = Status::Done;
-        let read = file.each(|input| {
-            let report = examine(input.bytes, &input.options(&documents.options));
-            let places = Places::of(input, &report);
-            output.diagnostics(&places, &report);
-            output.details(input, &places, &report);
-            if asked.json {
-                for link in &report.links {
-                    output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+    let (mut tally, mut files, mut status) = (Tally::default(), 0, Status::Done);
+    let mut left = Left::default();
+    let work = |origin: &Origin, output: &mut Output| {
+        each_document(origin, documents, output, |file, output| one(asked, file, output))
+    };
+    let failed = files::each(documents, output, work, |batch, output| {
+        for (_, page, done) in batch {
+            output.append(page)?;
+            let (of_file, listed) = done;
+            status = status.max(of_file);
+            match listed {
+                Became::Done(listed) => {
+                    files += 1;
+                    tally.merge(&listed);
                 }
-            } else {
-                // An empty line divides files.
-                if !report.links.is_empty() {
-                    let before = std::mem::replace(&mut listed, files + 1);
-                    if before > 0 && before <= files {
-                        writeln!(output.out())?;
-                    }
-                }
-                text(&report.links, &places, asked.grammar, output)?;
+                Became::NoDocument => left.no_documents += 1,
+                Became::Link => left.links += 1,
+                Became::Unusable => {}
             }
-            if asked.strict && output.strict(&places, &report) {
-                status = Status::NotHeld;
-            }
-            tally.add(&report);
-            Ok(())
-        })?;
-        files += 1;
-        Ok(after(read, status, output))
+        }
+        Ok(())
     })?;
     match files {
         0 => {}
         1 => output.notice(&tally),
         files => output.notice(&format_args!("{files} files, {tally}")),
     }
-    Ok(status)
+    if documents.has_folder() {
+        left.say(files, output);
+    }
+    Ok(if failed > 0 { Status::Unusable } else { status })
+}
+
+/// Lists the links of a file.
+fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, Tally)> {
+    let (mut tally, mut status, mut is_listed) = (Tally::default(), Status::Done, false);
+    let read = file.each(|input, options| {
+        let report = examine(input.bytes, options);
+        let places = Places::of(input, &report);
+        output.diagnostics(&places, &report);
+        output.details(input, &places, &report);
+        if asked.json {
+            for link in &report.links {
+                output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+            }
+        } else {
+            // An empty line divides files.
+            if !report.links.is_empty() && !std::mem::replace(&mut is_listed, true) {
+                output.gap()?;
+            }
+            text(&report.links, &places, asked.grammar, output)?;
+        }
+        if asked.strict && output.strict(&places, &report) {
+            status = Status::NotHeld;
+        }
+        tally.add(&report);
+        Ok(())
+    })?;
+    Ok((after(read, status, output), tally))
 }
 
 /// Room that the columns before the reference have at most: a long one moves only its own row.

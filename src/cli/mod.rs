@@ -12,24 +12,26 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 
-use baselink::error::{Result, cause};
-use baselink::format::Format;
+use baselink::error::{Result, cause, name};
 
-use self::args::{Command, Refusal};
-use self::input::File;
+use self::args::{Command, Documents, Refusal};
+use self::files::{Found, Origin};
+use self::input::{File, no_document};
 use self::output::Output;
 
 mod args;
 mod base;
 mod diff;
+mod files;
 mod input;
 mod links;
 mod output;
+mod progress;
 mod record;
 mod resolve;
 mod rewrite;
+mod settings;
 
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,6 +43,8 @@ pub(crate) enum Status {
     NotHeld = 1,
     /// A file or an argument could not be used.
     Unusable = 2,
+    /// It was stopped, by Ctrl-C or a signal; as shells say it, 128 and the number of the signal.
+    Stopped = 130,
 }
 
 /// Does what `typed`, the program's name first, asks for.
@@ -58,6 +62,19 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         }
     };
     let mut output = Output::new(asked.talk);
+    if let Some(settings) = &asked.settings {
+        output.notice(&format_args!("settings: {}", name(settings)));
+    }
+    let documents = match &asked.command {
+        Command::Rewrite(asked) => Some(&asked.documents),
+        Command::Links(asked) => Some(&asked.documents),
+        Command::Base(asked) => Some(&asked.documents),
+        Command::Resolve(_) => None,
+    };
+    if let Some(Err(error)) = documents.map(files::check) {
+        output.error(&error);
+        return Ok(Status::Unusable);
+    }
     let status = match &asked.command {
         Command::Rewrite(asked) => rewrite::run(asked, &mut output),
         Command::Links(asked) => links::run(asked, &mut output),
@@ -86,22 +103,41 @@ pub(crate) fn cannot_print(error: &io::Error) -> Status {
     Status::Unusable
 }
 
-/// Does `work` for every file. One that cannot be read is reported, and the rest goes on.
-fn each(
-    paths: &[PathBuf],
-    format: Option<Format>,
+/// What became of a file that was only to be read.
+enum Became<T> {
+    /// This.
+    Done(T),
+    NoDocument,
+    /// A symbolic link, which was left out.
+    Link,
+    /// Why has been said.
+    Unusable,
+}
+
+/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
+/// it gave. Where it is none and was only found, that is no failure.
+fn each_document<T>(
+    origin: &Origin,
+    documents: &Documents,
     output: &mut Output,
-    mut work: impl FnMut(File<'_>, &mut Output) -> io::Result<Status>,
-) -> io::Result<Status> {
-    let mut status = Status::Done;
-    for path in paths {
-        status = status.max(match File::open(path, format) {
-            Ok(file) => work(file, output)?,
-            Err(error) => {
-                output.error(&error);
-                Status::Unusable
-            }
-        });
-    }
-    Ok(status)
+    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
+) -> io::Result<(Status, Became<T>)> {
+    let opened = match files::found(origin) {
+        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
+        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::File) => File::open(origin, documents, None),
+        Err(failure) => Err(failure),
+    };
+    let failure = match opened {
+        Ok(Some(file)) => {
+            output.passed_over(&file.passed_over);
+            let (status, done) = work(file, output)?;
+            return Ok((status, Became::Done(done)));
+        }
+        Ok(None) if origin.is_named() => no_document(origin.path()),
+        Ok(None) => return Ok((Status::Done, Became::NoDocument)),
+        Err(failure) => failure,
+    };
+    output.error(&failure);
+    Ok((Status::Unusable, Became::Unusable))
 }

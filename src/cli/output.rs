@@ -28,6 +28,7 @@ use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::input::Input;
+use super::progress::Progress;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -93,13 +94,59 @@ impl<T: Display> Display for Painted<T> {
     }
 }
 
-/// Both streams of the program.
+/// Both streams of the program, or a [`Page`] that is to be shown later.
 pub(crate) struct Output {
-    out: BufWriter<Stdout>,
+    sink: Sink,
     talk: Talk,
+    /// Whether someone looks at standard output.
+    is_looked_at: bool,
     /// Of standard output.
     pub(crate) ink: Ink,
     err: Ink,
+    /// Among many files, what is odd is counted.
+    odd: Option<Odd>,
+    /// Whether there was something that the next is divided from.
+    is_begun: bool,
+}
+
+enum Sink {
+    Streams(BufWriter<Stdout>, Option<Progress>),
+    Page(Page),
+}
+
+/// What one of several threads has to say of a file, until it is the file's turn.
+#[derive(Default)]
+pub(crate) struct Page {
+    pieces: Vec<(Stream, Vec<u8>)>,
+    odd: Odd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stream {
+    Out,
+    Err,
+    /// Nothing, but an empty line where it is not the first.
+    Gap,
+}
+
+impl Page {
+    fn to(&mut self, stream: Stream) -> &mut Vec<u8> {
+        if self.pieces.last().is_none_or(|(last, _)| *last != stream) {
+            self.pieces.push((stream, Vec::new()));
+        }
+        let last = self.pieces.len() - 1;
+        &mut self.pieces[last].1
+    }
+}
+
+/// How often each thing was odd, and where first.
+#[derive(Default)]
+struct Odd(BTreeMap<&'static str, (usize, String)>);
+
+impl Odd {
+    fn add(&mut self, code: &'static str, number: usize, first: impl FnOnce() -> String) {
+        self.0.entry(code).or_insert_with(|| (0, first())).0 += number;
+    }
 }
 
 impl Output {
@@ -112,21 +159,90 @@ impl Output {
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
         };
         Self {
-            out: BufWriter::new(io::stdout()),
+            sink: Sink::Streams(BufWriter::new(io::stdout()), None),
             talk,
+            is_looked_at: io::stdout().is_terminal(),
             ink: Ink(colored(AutoStream::choice(&io::stdout()))),
             err: Ink(colored(AutoStream::choice(&io::stderr()))),
+            odd: None,
+            is_begun: false,
         }
     }
 
+    /// From now on, of what is odd in documents only the number is said, in the end and but for
+    /// `--verbose`: there are many files.
+    pub(crate) fn count_what_is_odd(&mut self) {
+        if !self.talk.verbose {
+            self.odd = Some(Odd::default());
+        }
+    }
+
+    /// Shows on standard error how far the work is.
+    pub(crate) fn show_progress(&mut self, progress: Progress) {
+        if let Sink::Streams(_, shown) = &mut self.sink {
+            *shown = Some(progress);
+        }
+    }
+
+    /// Shows it no more.
+    pub(crate) fn end_progress(&mut self) {
+        if let Sink::Streams(_, shown) = &mut self.sink {
+            *shown = None;
+        }
+    }
+
+    /// A page that looks like these streams.
+    pub(crate) fn page(&self) -> Self {
+        let odd = self.odd.is_some().then(Odd::default);
+        Self { sink: Sink::Page(Page::default()), odd, ..*self }
+    }
+
+    /// What was said on this page; nothing if it is the streams.
+    pub(crate) fn into_page(self) -> Page {
+        match self.sink {
+            Sink::Page(page) => Page { odd: self.odd.unwrap_or_default(), ..page },
+            Sink::Streams(..) => Page::default(),
+        }
+    }
+
+    /// Says what stands on `page`.
+    pub(crate) fn append(&mut self, page: Page) -> io::Result<()> {
+        for (stream, bytes) in page.pieces {
+            match stream {
+                Stream::Out => self.out().write_all(&bytes)?,
+                Stream::Err => self.say_bytes(&bytes),
+                Stream::Gap => self.gap()?,
+            }
+        }
+        if let Some(odd) = &mut self.odd {
+            for (code, (number, first)) in page.odd.0 {
+                odd.add(code, number, || first);
+            }
+        }
+        Ok(())
+    }
+
     /// Standard output, for results.
-    pub(crate) fn out(&mut self) -> &mut impl Write {
-        &mut self.out
+    pub(crate) fn out(&mut self) -> &mut dyn Write {
+        match &mut self.sink {
+            Sink::Streams(out, _) => out,
+            Sink::Page(page) => page.to(Stream::Out),
+        }
+    }
+
+    /// Prints an empty line between what comes and what came before.
+    pub(crate) fn gap(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Page(page) => page.pieces.push((Stream::Gap, Vec::new())),
+            Sink::Streams(out, _) if self.is_begun => writeln!(out)?,
+            Sink::Streams(..) => self.is_begun = true,
+        }
+        Ok(())
     }
 
     /// Whether someone looks at standard output.
     pub(crate) fn is_looked_at(&self) -> bool {
-        self.out.get_ref().is_terminal()
+        self.is_looked_at
     }
 
     /// How many columns the terminal has; `None` where there is none.
@@ -137,13 +253,13 @@ impl Output {
 
     /// Sends off what has been printed.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        self.out().flush()
     }
 
     /// Prints a record as one line of JSON.
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(&mut self.out, record)?;
-        self.out.write_all(b"\n")
+        serde_json::to_writer(self.out(), record)?;
+        self.out().write_all(b"\n")
     }
 
     /// Says on standard error why something could not be done, or does not hold.
@@ -160,6 +276,24 @@ impl Output {
         }
     }
 
+    /// Says what may be other than it was meant to be, of files and not of what is in them.
+    pub(crate) fn caution(&mut self, sentence: &impl Display) {
+        if !self.talk.quiet {
+            self.say(format_args!("{} {sentence}", self.err.paint(WARNING, "warning:")));
+        }
+    }
+
+    /// Says which URLs cannot be that by which a file was retrieved.
+    pub(crate) fn passed_over(&mut self, sentences: &[String]) {
+        for sentence in sentences {
+            let code = "retrieval-url";
+            match &mut self.odd {
+                Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
+                None => self.warning(None, code, &visible(sentence)),
+            }
+        }
+    }
+
     /// Says what was done.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
@@ -167,10 +301,44 @@ impl Output {
         }
     }
 
+    /// Says what was done with one file; where there are many, only with `--verbose`.
+    pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
+        if self.odd.is_none() {
+            self.notice(sentence);
+        }
+    }
+
     fn say(&mut self, line: fmt::Arguments<'_>) {
-        // In the order in which it happened, where both streams are the same terminal.
-        let _ = self.out.flush();
-        let _ = writeln!(io::stderr().lock(), "{line}");
+        self.say_bytes(format!("{line}\n").as_bytes());
+    }
+
+    fn say_bytes(&mut self, bytes: &[u8]) {
+        match &mut self.sink {
+            Sink::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
+            Sink::Streams(out, progress) => {
+                // In the order in which it happened, where both streams are the same terminal.
+                let _ = out.flush();
+                let print = || io::stderr().lock().write_all(bytes);
+                let _ = match progress {
+                    Some(progress) => progress.aside(print),
+                    None => print(),
+                };
+            }
+        }
+    }
+
+    /// Says how often what was odd.
+    pub(crate) fn say_what_was_odd(&mut self) {
+        for (code, (number, first)) in self.odd.take().unwrap_or_default().0 {
+            match number {
+                1 => self.warning(None, code, &first),
+                _ => self.warning(
+                    None,
+                    code,
+                    &format_args!("{number} times; -v lists all; the first is {first}"),
+                ),
+            }
+        }
     }
 
     /// Says what is odd about a document.
@@ -182,7 +350,14 @@ impl Output {
 
     /// Says one thing that is odd about it.
     pub(crate) fn diagnostic(&mut self, places: &Places<'_>, odd: &Diagnostic) {
-        self.warning(Some(&places.at(odd.span)), odd.code.name(), &visible(&odd.message));
+        let place = places.at(odd.span);
+        match &mut self.odd {
+            Some(counted) => counted.add(odd.code.name(), 1, || {
+                let message = visible(&odd.message);
+                format!("{place}: {message}")
+            }),
+            None => self.warning(Some(&place), odd.code.name(), &visible(&odd.message)),
+        }
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
@@ -313,6 +488,14 @@ fn outcome_and_reason(link: &LinkReport) -> String {
     format!("{}{}", link.outcome.name(), reason.unwrap_or_default())
 }
 
+/// So many of something.
+pub(crate) fn count(number: usize, one: &str, more: &str) -> String {
+    match number {
+        1 => format!("1 {one}"),
+        number => format!("{number} {more}"),
+    }
+}
+
 /// `base http://a/ (3.3 retrieval)`
 pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> String {
     let base = base.map_or("none".into(), visible);
@@ -336,6 +519,16 @@ impl Tally {
     /// How many links have `outcome`.
     pub(crate) fn count(&self, outcome: Outcome) -> usize {
         self.counts.get(&outcome).map_or(0, |reasons| reasons.values().sum())
+    }
+
+    /// Counts those that `other` counts, too.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (outcome, reasons) in &other.counts {
+            let own = self.counts.entry(*outcome).or_default();
+            for (reason, number) in reasons {
+                *own.entry(*reason).or_default() += number;
+            }
+        }
     }
 
     /// Counts the links of a document, too.

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: documents. What is resolved here stands nowhere.
 
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead};
 
 use baselink::error::{cause, visible};
 use baselink::resolve::{Base, explain};

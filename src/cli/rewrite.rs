@@ -5,47 +5,165 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! Deliberately absent: several results. Directories, and files rewritten in place, come later.
+//! A file is read, rewritten and written to its end by one thread ([`one`]); what makes it count, the
+//! new name, comes for a batch of files at once ([`settle`]), because each wait for the disk is long.
+//!
+//! Deliberately absent: where bytes go ([`target`]), and what is said in the end ([`told`]).
+
+mod target;
+mod told;
 
 use std::io;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
-use baselink::error::Result;
+use baselink::error::{Result, name};
 use baselink::format::Format;
-use baselink::tree::write::Replacement;
-use baselink::{Outcome, Report, Rewritten, verify};
+use baselink::tree::maildir::is_maildir;
+use baselink::verify;
 
-use super::args::{Destination, Rewrite};
-use super::input::{File, Input};
-use super::output::{Output, Places, Tally, base_and_rule, in_order};
-use super::{Status, diff, each, record};
+use self::target::{Pending, Target, Written};
+use self::told::{Told, Totals};
+use super::args::Rewrite;
+use super::files::{self, Found, Origin};
+use super::input::{File, no_document};
+use super::output::{Output, Page, Places, count, in_order};
+use super::progress::{is_stopped, stop_between_files};
+use super::{Status, record};
 
 /// Rewrites what was asked for.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
-    each(&asked.documents.paths, asked.documents.format, output, |file, output| {
-        one(asked, file, output)
-    })
-}
-
-fn one(asked: &Rewrite, file: File<'_>, output: &mut Output) -> io::Result<Status> {
-    let (path, format, name) = (file.path, file.format, file.name());
-    let mut result = match Sink::begin(&asked.destination) {
-        Ok(result) => result,
+    let target = match Target::of(&asked.destination, &asked.documents) {
+        Ok(target) => target,
         Err(error) => {
             output.error(&error);
             return Ok(Status::Unusable);
         }
     };
-    let mut told = Told::default();
-    let mut status = Status::Done;
-    let mut failed = Ok(());
-    let read = file.each(|input| {
+    // Whoever types what is rewritten ends it in another way.
+    let reads_files = asked.documents.roots().count() == asked.documents.paths.len();
+    if target.writes_files() && reads_files {
+        stop_between_files()?;
+    }
+    let (mut totals, mut status) = (Totals::default(), Status::Done);
+    let work = |origin: &Origin, output: &mut Output| one(asked, &target, origin, output);
+    let failed = files::each(&asked.documents, output, work, |batch, output| {
+        status = status.max(settle(asked, batch, &mut totals, output)?);
+        Ok(())
+    })?;
+    totals.unusable += failed;
+    if let Err(sentences) = target.finish() {
+        sentences.iter().for_each(|sentence| output.caution(sentence));
+    }
+    let done = totals.files();
+    if asked.documents.has_folder() {
+        totals.summary(target.writes_files(), output);
+    }
+    if is_stopped() {
+        output.error(&format_args!(
+            "stopped after {}, each of them whole; the same command does the rest",
+            count(done, "file", "files")
+        ));
+        return Ok(Status::Stopped);
+    }
+    Ok(if failed > 0 { Status::Unusable } else { status })
+}
+
+/// What became of a file.
+enum Became {
+    Rewritten(Box<Document>),
+    /// It is no document, and stands at this place of the output folder.
+    Copied(PathBuf),
+    /// It is no document, and was left.
+    NoDocument,
+    /// It is a folder; what is in it comes by itself.
+    Folder,
+    /// It is a symbolic link, and was left out.
+    Link,
+    /// It is what an earlier run kept, and was left.
+    Backup,
+    /// It is a message that somebody is writing, and was left.
+    Delivery,
+    /// It could not be used; why has been said.
+    Unusable,
+}
+
+/// A document that was rewritten.
+struct Document {
+    format: Format,
+    told: Told,
+    status: Status,
+    written: Written,
+}
+
+fn one(
+    asked: &Rewrite,
+    target: &Target<'_>,
+    origin: &Origin,
+    output: &mut Output,
+) -> io::Result<Became> {
+    let became = match files::found(origin) {
+        Ok(Found::Folder) => target.folder(origin).map(|()| Became::Folder),
+        Ok(Found::Link) => Ok(Became::Link),
+        Ok(Found::Temporary) => Ok(Became::NoDocument),
+        Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
+        Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => Ok(Became::Delivery),
+        Ok(Found::File) => document(asked, target, origin, output)?,
+        Err(error) => Err(error),
+    };
+    Ok(became.unwrap_or_else(|error| {
+        output.error(&error);
+        Became::Unusable
+    }))
+}
+
+/// Whether it was found under the name of a backup, as `--backup` gives them.
+fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
+    let name = origin.path().file_name().unwrap_or_default();
+    !origin.is_named() && asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
+}
+
+/// Whether it was found in the `tmp` of a Maildir (maildir(5)): whoever writes it there must find it
+/// there.
+fn is_delivery(origin: &Origin) -> bool {
+    let folder = origin.path().parent().filter(|folder| folder.ends_with("tmp"));
+    !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
+}
+
+/// The outer error is one of standard output.
+fn document(
+    asked: &Rewrite,
+    target: &Target<'_>,
+    origin: &Origin,
+    output: &mut Output,
+) -> io::Result<Result<Became>> {
+    let mut sink = match target.begin(origin) {
+        Ok(sink) => sink,
+        Err(error) => return Ok(Err(error)),
+    };
+    let file = match File::open(origin, &asked.documents, sink.original()) {
+        Ok(Some(file)) => file,
+        Ok(None) => {
+            return Ok(match sink.copy() {
+                Some(copied) => copied.map(|(to, lost)| {
+                    for lost in lost {
+                        output.caution(&format_args!("{}: {lost}", name(origin.path())));
+                    }
+                    Became::Copied(to)
+                }),
+                None if origin.is_named() => Err(no_document(origin.path())),
+                None => Ok(Became::NoDocument),
+            });
+        }
+        Err(error) => return Ok(Err(error)),
+    };
+    let (format, name) = (file.format, file.name());
+    output.passed_over(&file.passed_over);
+    let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
+    let read = file.each(|input, options| {
         if failed.is_err() {
             return Ok(());
         }
-        let options = input.options(&asked.documents.options);
-        let rewritten = baselink::rewrite(input.bytes, &options);
+        let rewritten = baselink::rewrite(input.bytes, options);
         let report = &rewritten.report;
         let places = Places::of(input, report);
         output.diagnostics(&places, report);
@@ -54,7 +172,7 @@ fn one(asked: &Rewrite, file: File<'_>, output: &mut Output) -> io::Result<Statu
             status = Status::NotHeld;
         }
         let differences = match asked.verify {
-            true => verify::verify(&rewritten, &options).err().unwrap_or_default(),
+            true => verify::verify(&rewritten, options).err().unwrap_or_default(),
             false => Vec::new(),
         };
         for difference in &differences {
@@ -70,178 +188,98 @@ fn one(asked: &Rewrite, file: File<'_>, output: &mut Output) -> io::Result<Statu
         }
         told.add(report);
         if differences.is_empty() {
-            failed = result.add(input, &rewritten, output)?;
+            failed = sink.add(input, &rewritten, output)?;
         } else {
             status = Status::NotHeld;
             // What is on its way already cannot be called back, so a message in it stays as it was.
-            failed = result.add_unproved(input, output)?;
+            sink.add_unproved(input, output)?;
         }
         Ok(())
     })?;
-    let written = match read.and(failed).and_then(|()| result.end()) {
-        Ok(written) => written,
-        Err(error) => {
-            output.error(&error);
-            return Ok(Status::Unusable);
-        }
+    let ended = read.and(failed).and_then(|()| sink.end());
+    Ok(ended.map(|written| Became::Rewritten(Box::new(Document { format, told, status, written }))))
+}
+
+/// Gives the files of a batch their new contents, and says what became of each.
+fn settle(
+    asked: &Rewrite,
+    mut batch: Vec<(Origin, Page, Became)>,
+    totals: &mut Totals,
+    output: &mut Output,
+) -> io::Result<Status> {
+    let pending = |became: &mut Became| match became {
+        Became::Rewritten(document) => document.written.take_pending(),
+        _ => None,
     };
-    output.flush()?;
-    if asked.json {
-        let to = match &asked.destination {
-            Destination::File(path) if written => Some(path.to_string_lossy()),
-            _ => None,
+    let (numbers, pending): (Vec<usize>, Vec<Pending>) = batch
+        .iter_mut()
+        .enumerate()
+        .filter_map(|(number, (_, _, became))| Some((number, pending(became)?)))
+        .unzip();
+    let mut committed = numbers.into_iter().zip(Pending::commit_all(pending)).peekable();
+    let mut status = Status::Done;
+    for (number, (origin, page, became)) in batch.into_iter().enumerate() {
+        output.append(page)?;
+        let path = origin.path();
+        let json = |format, to: Option<PathBuf>, told: &Told, output: &mut Output| {
+            let to = to.as_deref().map(|to| to.to_string_lossy());
+            let record = record::File::of(path, format, to, &told.tally, &told.odd);
+            if asked.json { output.json(&record) } else { Ok(()) }
         };
-        output.json(&record::File::of(path, format, to, &told.tally, &told.odd))?;
-    }
-    told.summary(&name, format, written, output);
-    Ok(status)
-}
-
-/// Where the result of a file goes.
-enum Sink {
-    Standard,
-    /// `None` once it is not to be written after all.
-    File(Option<Replacement>),
-    Diff(diff::Progress),
-    Nowhere,
-}
-
-impl Sink {
-    fn begin(destination: &Destination) -> Result<Self> {
-        Ok(match destination {
-            Destination::Standard => Self::Standard,
-            Destination::File(path) => Self::File(Some(Replacement::begin(Path::new(path))?)),
-            Destination::Diff => Self::Diff(diff::Progress::default()),
-            Destination::Nowhere => Self::Nowhere,
-        })
-    }
-
-    /// Adds a document; the outer error is one of standard output.
-    fn add(
-        &mut self,
-        input: &Input<'_>,
-        rewritten: &Rewritten<'_>,
-        output: &mut Output,
-    ) -> io::Result<Result<()>> {
-        let edits = &rewritten.edits;
-        let write = |out: &mut dyn io::Write| {
-            out.write_all(input.before)?;
-            edits.write_to(input.bytes, &mut &mut *out)?;
-            out.write_all(input.after)
-        };
-        match self {
-            Self::Standard => write(output.out())?,
-            Self::File(Some(file)) => return Ok(file.write(write)),
-            Self::Diff(progress) => diff::print(input, edits, progress, output)?,
-            Self::File(None) | Self::Nowhere => {}
-        }
-        Ok(Ok(()))
-    }
-
-    /// Takes in that a document is not what it should be.
-    fn add_unproved(&mut self, input: &Input<'_>, output: &mut Output) -> io::Result<Result<()>> {
-        match self {
-            Self::Standard if input.format == Format::Mbox => {
-                let out = output.out();
-                io::Write::write_all(out, input.before)?;
-                io::Write::write_all(out, input.bytes)?;
-                io::Write::write_all(out, input.after)?;
+        let mut document = match became {
+            Became::Rewritten(document) => document,
+            Became::Copied(to) => {
+                totals.copied += 1;
+                json(Format::Other, Some(to), &Told::default(), output)?;
+                continue;
             }
-            Self::Standard => *self = Self::Nowhere,
-            Self::File(file) => *file = None,
-            Self::Diff(_) | Self::Nowhere => {}
-        }
-        Ok(Ok(()))
-    }
-
-    /// Says whether the result is anywhere now.
-    fn end(self) -> Result<bool> {
-        match self {
-            Self::Standard => Ok(true),
-            Self::File(Some(file)) => file.commit().map(|_| true),
-            Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(false),
-        }
-    }
-}
-
-/// What is said of a file in the end.
-#[derive(Default)]
-struct Told {
-    tally: Tally,
-    odd: Vec<record::Diagnostic>,
-    documents: usize,
-    entities: usize,
-    /// The base of the first document, alone and with what gave it.
-    base: (Option<Arc<str>>, String),
-    /// The base of the relative links, where it is the same for all.
-    of_links: Bases,
-}
-
-/// The bases of relative links.
-#[derive(Default, PartialEq, Eq)]
-enum Bases {
-    #[default]
-    None,
-    One(Option<Arc<str>>, String),
-    Several,
-}
-
-impl Told {
-    fn add(&mut self, report: &Report) {
-        self.tally.add(report);
-        self.documents += 1;
-        self.entities += report.entities.len();
-        if self.base.1.is_empty()
-            && let Some(outermost) = report.entities.first()
-        {
-            let chain = &outermost.chain;
-            self.base = (
-                chain.base.clone(),
-                base_and_rule(chain.base.as_deref(), chain.rule, chain.source),
-            );
-        }
-        // To absolute ones, the href of a base element among them, their base means nothing.
-        let relative = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
-        for link in relative {
-            match &self.of_links {
-                Bases::None => {
-                    let text = base_and_rule(link.base.as_deref(), link.rule, link.source);
-                    self.of_links = Bases::One(link.base.clone(), text);
+            Became::NoDocument => {
+                totals.left.no_documents += 1;
+                json(Format::Other, None, &Told::default(), output)?;
+                continue;
+            }
+            Became::Folder => continue,
+            Became::Link => {
+                totals.left.links += 1;
+                continue;
+            }
+            Became::Backup => {
+                totals.backups += 1;
+                continue;
+            }
+            Became::Delivery => {
+                totals.deliveries += 1;
+                continue;
+            }
+            Became::Unusable => {
+                totals.unusable += 1;
+                status = Status::Unusable;
+                continue;
+            }
+        };
+        if let Some((_, committed)) = committed.next_if(|(of, _)| *of == number) {
+            match committed {
+                Ok((to, remarks)) => {
+                    document.written = Written::To(to);
+                    for remark in remarks {
+                        output.caution(&format_args!("{}: {remark}", name(path)));
+                    }
                 }
-                Bases::One(base, _) if *base != link.base => self.of_links = Bases::Several,
-                Bases::One(..) | Bases::Several => {}
+                Err(error) => {
+                    output.error(&error);
+                    totals.unusable += 1;
+                    status = Status::Unusable;
+                    continue;
+                }
             }
         }
+        let Document { format, told, status: held, written } = *document;
+        status = status.max(held);
+        output.flush()?;
+        let is_written = !matches!(written, Written::Nowhere);
+        json(format, written.path(), &told, output)?;
+        told.summary(&name(path), format, is_written, output);
+        totals.add(format, &told);
     }
-
-    fn summary(&self, name: &str, format: Format, written: bool, output: &mut Output) {
-        let (tally, (outermost, base)) = (&self.tally, &self.base);
-        let base = match (format, &self.of_links) {
-            (Format::Message | Format::Mbox, Bases::Several) => "several bases",
-            (Format::Message | Format::Mbox, Bases::One(one, text)) if one != outermost => text,
-            (Format::Mbox, Bases::None) => "",
-            _ => base,
-        };
-        let count = |number: usize, one: &str, more: &str| match number {
-            1 => format!("1 {one}"),
-            number => format!("{number} {more}"),
-        };
-        let what = match format {
-            Format::Mbox => count(self.documents, "message", "messages"),
-            Format::Message => count(self.entities, "entity", "entities"),
-            _ => String::new(),
-        };
-        let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
-        let unwritten = if written { "" } else { "; nothing was written" };
-        output.notice(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
-        match (tally.count(Outcome::NoBase), tally.count(Outcome::Rewritten)) {
-            (0, _) => {}
-            (_, 0) => output.notice(&format_args!(
-                "{name}: no base URL: nothing was rewritten; give one with --url"
-            )),
-            (number, _) => output.notice(&format_args!(
-                "{name}: no base URL for {number} of the links; give one with --url"
-            )),
-        }
-    }
+    Ok(status)
 }

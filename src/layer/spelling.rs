@@ -82,6 +82,13 @@ impl Spelling {
     /// `last` says that nothing of the reference follows `text`.
     #[must_use]
     pub fn adapt(&self, text: &str, last: bool, charset: Charset) -> String {
+        if is_plain(text) {
+            return text.to_owned();
+        }
+        self.adapt_fully(text, last, charset)
+    }
+
+    fn adapt_fully(&self, text: &str, last: bool, charset: Charset) -> String {
         let raw = matches!(self.carrier, Carrier::Raw | Carrier::CData);
         let escapable = !raw;
         let xml =
@@ -128,6 +135,13 @@ impl Spelling {
     ///
     /// With the first character that the encoding does not have and the place cannot escape.
     pub fn spell(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
+        if is_plain(adapted) {
+            return charset.encode(adapted);
+        }
+        self.spell_fully(adapted, charset)
+    }
+
+    fn spell_fully(&self, adapted: &str, charset: Charset) -> Result<Vec<u8>, char> {
         let formed = match self.form {
             Form::CssString(quote) => escape::css_string(adapted, quote),
             Form::Json => escape::json_string(adapted),
@@ -168,6 +182,19 @@ impl Spelling {
     }
 }
 
+/// Whether text is made of characters that stand for themselves at every place and in every encoding. A
+/// `-` does not at the end of an unquoted value, where it could end a comment.
+fn is_plain(text: &str) -> bool {
+    !text.ends_with('-')
+        && text.bytes().all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(
+                    byte,
+                    b'.' | b'/' | b':' | b'?' | b'#' | b'%' | b'_' | b'~' | b'+' | b'-'
+                )
+        })
+}
+
 /// Whether a character reference by its number means another character (HTML, 13.2.5.80).
 fn is_remapped(character: char) -> bool {
     matches!(character, '\u{80}'..='\u{9f}')
@@ -183,6 +210,51 @@ mod tests {
         let place = Spelling { form, carrier, enclosed: carrier == Carrier::Raw };
         let bytes = place.spell(&place.adapt(text, true, charset), charset).unwrap();
         assert_eq!(String::from_utf8_lossy(&bytes), spelled, "{form:?} {carrier:?}");
+    }
+
+    #[test]
+    fn plain_text_is_spelled_as_by_the_rules() {
+        let bytes = (0..128_u8).map(|byte| char::from(byte).to_string());
+        let plain: Vec<_> = bytes.filter(|text| is_plain(text)).collect();
+        assert_eq!(plain.len(), 71);
+        let text = format!("http://a-b/{}", plain.concat());
+        let quotes = [Quote::Double, Quote::Single, Quote::None];
+        let attributes = quotes
+            .into_iter()
+            .flat_map(|quote| [Carrier::Attribute(quote), Carrier::XmlAttribute(quote)]);
+        let others = [Carrier::Text, Carrier::Raw, Carrier::XmlText, Carrier::CData];
+        let forms = [
+            Form::Whole,
+            Form::Spaces,
+            Form::Commas,
+            Form::Semicolons,
+            Form::Srcset,
+            Form::Refresh(None),
+            Form::Refresh(Some('"')),
+            Form::Field(None),
+            Form::Field(Some('\'')),
+            Form::CssToken,
+            Form::CssString('"'),
+            Form::Json,
+            Form::Document,
+        ];
+        for carrier in attributes.chain(others) {
+            for (form, enclosed) in forms.into_iter().flat_map(|form| [(form, false), (form, true)])
+            {
+                let place = Spelling { form, carrier, enclosed };
+                for label in
+                    ["utf-8", "shift_jis", "iso-2022-jp", "utf-16le", "gb18030", "x-user-defined"]
+                {
+                    let charset = Charset::for_label(label).unwrap();
+                    assert_eq!(place.adapt_fully(&text, true, charset), text, "{place:?}");
+                    assert_eq!(
+                        place.spell_fully(&text, charset),
+                        charset.encode(&text),
+                        "{place:?}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

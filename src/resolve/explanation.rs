@@ -16,7 +16,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Base, Excess, Profile, Span, Splice, Target, Top, Unresolvable, Unusable};
+use super::draft::{Draft, Excess, Top};
+use super::{Base, Profile, Span, Target, Unresolvable, Unusable};
 use crate::reference::{Grammar, Reference, is_c0_or_space};
 
 /// The steps from a base and a reference to a URL. Its `Display` is a page of text.
@@ -289,11 +290,11 @@ fn rfc3986(text: &str, reference: &str, steps: &mut Steps) -> Result<String, Unr
 fn remove_dot_segments(path: &str, steps: &mut Steps) -> String {
     let mut target = Target::default();
     let rooted = path.starts_with('/');
-    let mut splice = Splice { reference: path, target: &mut target };
+    let mut draft = Draft { reference: path, target: &mut target };
     let root = usize::from(rooted);
-    splice.keep(Span::new(0, root));
+    draft.keep(Span::new(0, root));
     let mut top = Top { floor: root, rooted };
-    splice.segments(Excess::Dropped, Span::new(root, path.len()), &mut top);
+    draft.segments(Excess::Dropped, Span::new(root, path.len()), &mut top);
     let sentence = if target.url == path {
         "no dot segments to remove".to_owned()
     } else {

@@ -13,19 +13,21 @@
 //!
 //! Deliberately absent: which base a document has.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{BaseElement, Fragments, Options, Planned};
+use super::{BaseElement, Choice, Fragments, Options, Planned};
 use crate::base::{BaseChain, Established, Rule, Source};
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::Spelling;
+use crate::layer::escape::Quote;
+use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
 use crate::reference::{self, Grammar};
 use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::{self, Base, Profile, Target};
+use crate::resolve::{self, Base, Kept, Profile, Target};
 use crate::span::Span;
 
 /// What of the surroundings of a document decides on its links.
@@ -53,8 +55,10 @@ struct PreparedBase {
     url: Arc<str>,
     base: Base,
     usable: bool,
-    /// The same in the other profiles.
-    others: Vec<Base>,
+    charset: Charset,
+    /// What the bases of the other profiles are made of, and they, once they are asked.
+    looked_at: Arc<str>,
+    others: OnceCell<Vec<Base>>,
 }
 
 impl PreparedBase {
@@ -62,22 +66,37 @@ impl PreparedBase {
         let is_short = url.len() <= LONGEST_BASE;
         // One that is too long is not looked at, for it may be that of many documents.
         let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
-        let prepare = |profile| {
-            Base::new(profile, &looked_at)
-                .with_query_encoding(move |query| charset.encode_query(query))
-        };
-        let base = prepare(options.profile);
+        let base = prepare(options.profile, &looked_at, charset);
         Self {
             usable: is_short && resolve::usable(&url).is_ok(),
-            url: if is_short { Arc::from(base.as_str()) } else { url },
+            url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
             base,
-            others: Profile::ALL
-                .into_iter()
-                .filter(|&profile| profile != options.profile)
-                .map(prepare)
-                .collect(),
+            charset,
+            looked_at,
+            others: OnceCell::new(),
         }
     }
+
+    /// Whether another profile sees another target than `url`, spelling aside.
+    fn differs(&self, reference: &str, url: &str) -> bool {
+        let others = self.others.get_or_init(|| {
+            let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
+            others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
+        });
+        let own = OnceCell::new();
+        others.iter().any(|other| match other.resolve(reference) {
+            Ok(target) => {
+                target.url != url
+                    && resolve::serialised(&target.url)
+                        != *own.get_or_init(|| resolve::serialised(url))
+            }
+            Err(_) => true,
+        })
+    }
+}
+
+fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
+    Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
 }
 
 impl<'a> Resolver<'a> {
@@ -189,31 +208,68 @@ impl<'a> Resolver<'a> {
                 outcome: Outcome::Left,
                 reason: None,
                 differs: false,
+                is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
             is_policy: false,
         };
-        match verdict {
+        let report = &mut planned.report;
+        let mut target = match verdict {
             Verdict::Absolute => {
-                planned.report.outcome = Outcome::Absolute;
-                planned.report.target = Some(planned.report.reference.clone());
+                report.outcome = Outcome::Absolute;
+                report.target = Some(report.reference.clone());
+                None
             }
-            Verdict::NoBase => planned.report.outcome = Outcome::NoBase,
-            Verdict::Left(reason) => planned.report.reason = Some(reason),
-            Verdict::Target(target) => {
-                let reference = planned.report.reference.as_str();
-                planned.report.outcome = Outcome::Rewritten;
-                planned.report.differs =
-                    prepared.is_some_and(|prepared| differs(prepared, reference, &target.url));
-                let places = (link.spelling, charset, carried);
-                match spell_target(&target, reference, link.map.as_ref(), places) {
-                    Ok((edits, written)) => {
-                        planned.edits = edits;
-                        planned.report.written = written;
-                    }
-                    Err(reason) => planned.refuse(reason),
+            Verdict::NoBase => {
+                report.outcome = Outcome::NoBase;
+                None
+            }
+            Verdict::Left(reason) => {
+                report.reason = Some(reason);
+                None
+            }
+            Verdict::Target { target, is_agreed } => {
+                report.outcome = Outcome::Rewritten;
+                report.differs = !is_agreed
+                    && prepared.is_some_and(|one| one.differs(&report.reference, &target.url));
+                report.target = Some(target.url.clone());
+                Some(target)
+            }
+        };
+        // What is signed stays, be it absolute.
+        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
+        let choice = match destination.filter(|_| report.target.is_some()) {
+            Some(destination) => destination.choose(report, &link.against),
+            None => Choice::Target,
+        };
+        let mut chosen = None;
+        match choice {
+            Choice::Reference(text) if text != report.reference => {
+                report.outcome = Outcome::Rewritten;
+                target = Some(in_place_of(&report.reference, &text));
+                chosen = Some(text);
+            }
+            Choice::Reference(_) | Choice::Kept if report.outcome == Outcome::Rewritten => {
+                report.leave(Reason::Kept);
+                target = None;
+            }
+            _ => {}
+        }
+        if let Some(target) = target {
+            let places = (link.spelling, charset, carried);
+            let reference = &planned.report.reference;
+            let mut spelled = spell_target(&target, reference, link.map.as_ref(), places);
+            if spelled == Err(Reason::Escape) && chosen.is_some() {
+                // What both have in common begins in the middle of an escape.
+                let whole = Target { kept: Vec::new(), ..target };
+                spelled = spell_target(&whole, reference, link.map.as_ref(), places);
+            }
+            match spelled {
+                Ok((edits, written)) => {
+                    planned.edits = edits;
+                    planned.report.written = written.or(chosen);
                 }
-                planned.report.target = Some(target.url);
+                Err(reason) => planned.refuse(reason),
             }
         }
         planned
@@ -223,17 +279,20 @@ impl<'a> Resolver<'a> {
         let reference = link.reference.as_str();
         let profile = self.options.profile;
         let grammar = if profile == Profile::Rfc1808 { Grammar::Rfc1808 } else { Grammar::Rfc3986 };
-        if reference::opaque_scheme(reference).is_some()
-            && !(profile == Profile::Whatwg
-                && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
-        {
-            return Verdict::Absolute;
-        }
-        if reference::placeholder(reference).is_some() {
-            return Verdict::Left(Reason::Placeholder);
-        }
-        if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
-            return Verdict::Absolute;
+        let splice = prepared.and_then(|prepared| prepared.base.splice(reference.as_bytes()));
+        if splice.is_none() {
+            if reference::has_opaque_scheme(reference)
+                && !(profile == Profile::Whatwg
+                    && prepared.is_some_and(|prepared| prepared.base.is_relative(reference)))
+            {
+                return Verdict::Absolute;
+            }
+            if reference::placeholder(reference).is_some() {
+                return Verdict::Left(Reason::Placeholder);
+            }
+            if profile != Profile::Whatwg && reference::scheme(grammar, reference).is_some() {
+                return Verdict::Absolute;
+            }
         }
         if let Some(reason) = self.around.kept {
             return Verdict::Left(reason);
@@ -274,6 +333,11 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
+        if let Some(splice) = splice {
+            let mut target = Target::default();
+            prepared.base.spliced(reference, splice, &mut target);
+            return Verdict::Target { target, is_agreed: true };
+        }
         // Browsers would percent-encode a placeholder; and a base that is not known yet stays so.
         if (profile == Profile::Whatwg || link.against == Against::Fallback || declares)
             && reference::contains_placeholder(reference)
@@ -281,7 +345,7 @@ impl<'a> Resolver<'a> {
             return Verdict::Left(Reason::Placeholder);
         }
         match prepared.base.resolve(reference) {
-            Ok(target) => Verdict::Target(target),
+            Ok(target) => Verdict::Target { target, is_agreed: false },
             Err(_) => Verdict::Left(Reason::Unresolvable),
         }
     }
@@ -323,34 +387,29 @@ enum Verdict {
     Absolute,
     NoBase,
     Left(Reason),
-    Target(Target),
+    Target {
+        target: Target,
+        /// Whether all profiles are known to see it.
+        is_agreed: bool,
+    },
 }
 
-/// Whether another profile sees another target, spelling aside.
-fn differs(prepared: &PreparedBase, reference: &str, url: &str) -> bool {
-    if is_plain(reference) && is_plain(prepared.base.as_str()) && !url.contains("/..") {
-        return false;
+/// `text` as the target of `reference`: the tail that both have in common keeps its bytes, but for the first
+/// character, which may need another spelling where it comes to stand.
+fn in_place_of(reference: &str, text: &str) -> Target {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
+    let mut len = pairs.take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(text.len() - len)
+        || !reference.is_char_boundary(reference.len() - len)
+    {
+        len -= 1;
     }
-    let spelled = |url: &str| Base::new(Profile::Whatwg, url).as_str().to_owned();
-    let own = spelled(url);
-    prepared.others.iter().any(|other| match other.resolve(reference) {
-        Ok(target) => target.url != url && spelled(&target.url) != own,
-        Err(_) => true,
-    })
-}
-
-/// Whether every profile resolves text made of such characters alike.
-fn is_plain(text: &str) -> bool {
-    let text = text.strip_prefix("https:").or_else(|| text.strip_prefix("http:")).unwrap_or(text);
-    !text.starts_with("///")
-        && !text.ends_with(['?', '#'])
-        && text.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'-' | b'_' | b'.' | b'~' | b'/' | b'?' | b'#' | b'=' | b'&' | b'+' | b','
-                )
-        })
+    let kept = Kept {
+        reference: Span::new(reference.len() - len, reference.len()),
+        url: text.len() - len,
+    };
+    Target { url: text.to_owned(), kept: if len > 0 { vec![kept] } else { Vec::new() } }
 }
 
 /// The edits that put `target` where `reference` stands, and, where that is not the target, what the
@@ -364,7 +423,8 @@ fn spell_target(
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);
-    let mut written = String::with_capacity(target.url.len());
+    // What the reference reads as, from the first place on where that is not the target.
+    let mut written: Option<String> = None;
     let (mut reference_at, mut url_at) = (0, 0);
     let end = (length, target.url.len(), 0);
     let kept = target.kept.iter().map(|one| (one.reference.start, one.url, one.reference.len()));
@@ -372,7 +432,8 @@ fn spell_target(
         let new = &target.url[url_at..url_to];
         let gap = Span::new(reference_at, reference_to);
         if !(new.is_empty() && gap.is_empty()) {
-            let new = spelling.adapt(new, reference_to == length, charset);
+            let wanted = new;
+            let new = spelling.adapt(wanted, reference_to == length, charset);
             // What a value around the document has no escape for cannot stand in the document.
             let new = carried
                 .iter()
@@ -380,14 +441,25 @@ fn spell_target(
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }
-            let spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            if target.url.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
+                // Without a value, what stands behind the `=` would be it.
+                spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
+            }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
             edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
-            written.push_str(&new);
+            if new != wanted && written.is_none() {
+                written = Some(target.url[..url_at].to_owned());
+            }
+            if let Some(written) = &mut written {
+                written.push_str(&new);
+            }
         }
-        written.push_str(&target.url[url_to..url_to + kept]);
+        if let Some(written) = &mut written {
+            written.push_str(&target.url[url_to..url_to + kept]);
+        }
         reference_at = reference_to + kept;
         url_at = url_to + kept;
     }
-    Ok((edits, (written != target.url).then_some(written)))
+    Ok((edits, written))
 }

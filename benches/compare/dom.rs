@@ -1,0 +1,35 @@
+//! The job by way of a tree: html5ever parses, the attributes of the tree are changed, the tree is
+//! written as text again.
+//!
+//! Deliberately absent: the bytes of the page, which come out as html5ever would write them.
+
+use html5ever::serialize::{SerializeOpts, TraversalScope, serialize};
+use html5ever::tendril::TendrilSink;
+use markup5ever_rcdom::{NodeData, RcDom, SerializableHandle};
+
+use crate::jobs::Tools;
+use crate::lol;
+
+pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
+    let dom = html5ever::parse_document(RcDom::default(), html5ever::ParseOpts::default())
+        .from_utf8()
+        .one(page);
+    let mut nodes = vec![dom.document.clone()];
+    while let Some(node) = nodes.pop() {
+        if let NodeData::Element { name, attrs, .. } = &node.data {
+            let places = lol::places(&name.local);
+            for attribute in attrs.borrow_mut().iter_mut().filter(|_| !places.is_empty()) {
+                let place = places.iter().find(|(known, _)| *known == &*attribute.name.local);
+                if let Some((_, syntax)) = place
+                    && let Some(value) = lol::absolute(&tools.base, &attribute.value, *syntax)
+                {
+                    attribute.value = value.into();
+                }
+            }
+        }
+        nodes.extend(node.children.borrow().iter().cloned());
+    }
+    let options =
+        SerializeOpts { traversal_scope: TraversalScope::ChildrenOnly(None), ..Default::default() };
+    serialize(out, &SerializableHandle::from(dom.document), options).unwrap();
+}

@@ -1,0 +1,125 @@
+//! How the time for hostile documents grows with their size: what is linear doubles with it.
+//!
+//! Deliberately absent: what comes out. `tests/hostile.rs` has that.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use baselink::format::Format;
+use baselink::{Options, rewrite};
+
+use crate::Asked;
+use crate::jobs::{Scanner, options};
+use crate::table::{self, Table};
+
+/// A document of a size in bytes, about.
+type Shape = fn(usize) -> Vec<u8>;
+
+/// What a scanner of HTML could get lost in.
+const PAGES: [(&str, Shape); 16] = [
+    ("unclosed quotes", |size| repeat("", "<a href=\"", size)),
+    ("one unclosed quote", |size| repeat("<a href=\"", "x> ", size)),
+    ("< only", |size| repeat("", "<", size)),
+    ("attributes of one tag", |size| {
+        let mut page = b"<a ".to_vec();
+        for number in 0..size / 9 {
+            page.extend_from_slice(format!("a{number:05}=b ").as_bytes());
+        }
+        page.push(b'>');
+        page
+    }),
+    ("../ in one reference", |size| [&repeat("<a href=\"", "../", size)[..], b"\">"].concat()),
+    ("nested svg", |size| repeat("", "<svg><g>", size)),
+    ("nested div", |size| repeat("", "<div>", size)),
+    ("many <base>", |size| repeat("", "<base href=x>", size)),
+    ("a comment that never ends", |size| repeat("<!--", " --", size)),
+    ("comments that never begin", |size| repeat("", "<!- ", size)),
+    ("</scrip", |size| repeat("<script>", "</scrip", size)),
+    ("<!--<script", |size| repeat("<script>", "<!--<script ", size)),
+    ("character references", |size| repeat("<a href=\"", "&amp", size)),
+    ("candidates of a srcset", |size| repeat("<img srcset=\"", "a (,", size)),
+    ("url( in a style sheet", |size| repeat("<style>", "a{b:url(", size)),
+    ("formatting elements", |size| repeat("", "<b><i><p>", size)),
+];
+
+/// What the walk over the entities of a message could get lost in.
+const MESSAGES: [(&str, Shape); 5] = [
+    ("deep multiparts", |size| {
+        let mut message = String::new();
+        let mut number = 0;
+        while message.len() < size {
+            message.push_str(&format!(
+                "Content-Type: multipart/mixed; boundary=b{number}\n\n--b{number}\n"
+            ));
+            number += 1;
+        }
+        message.into_bytes()
+    }),
+    ("soft breaks only", |size| {
+        let head =
+            "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3D\"x";
+        repeat(head, "=\n", size)
+    }),
+    ("a link over soft breaks", |size| {
+        let head = "Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n";
+        repeat(head, "<a href=3D\"x=\n\">=\n", size)
+    }),
+    ("boundary lines", |size| {
+        repeat("Content-Type: multipart/mixed; boundary=b\n\n", "--b\n\n", size)
+    }),
+    ("header fields", |size| repeat("Content-Type: text/html\n", "Base: x\n", size)),
+];
+
+fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
+    [before, &shape.repeat(size / shape.len())].concat().into_bytes()
+}
+
+/// The table of all shapes: milliseconds for the first size, and the factors from n to 2n and on to 4n, of
+/// the best of some rounds.
+pub(crate) fn growth(asked: &Asked) {
+    let n = asked.hostile;
+    println!("\nhostile documents of {}, then 2 and 4 times as much", table::megabytes(n as u64));
+    let mut rows =
+        Table::new(&["fast ms", "n to 2n", "2n to 4n", "exact ms", "n to 2n", "2n to 4n"]);
+    let scanners = [options(Scanner::Fast), options(Scanner::Exact)];
+    let mut largest: f64 = 0.0;
+    for (title, shape) in PAGES {
+        rows.row(title, &row(asked, shape, n, &scanners, &mut largest));
+    }
+    let scanners = scanners.map(|options| Options { format: Format::Message, ..options });
+    for (title, shape) in MESSAGES {
+        rows.row(title, &row(asked, shape, n, &scanners, &mut largest));
+    }
+    rows.print();
+    println!("  the largest factor: {}; wanted: less than 2.3", table::ratio(largest));
+}
+
+fn row(
+    asked: &Asked,
+    shape: Shape,
+    n: usize,
+    scanners: &[Options; 2],
+    largest: &mut f64,
+) -> Vec<String> {
+    let documents = [n, 2 * n, 4 * n].map(shape);
+    let mut cells = Vec::new();
+    for options in scanners {
+        let mut best = [f64::INFINITY; 3];
+        for _ in 0..asked.rounds {
+            for (document, best) in documents.iter().zip(&mut best) {
+                let started = Instant::now();
+                let mut passes = 0_u32;
+                while passes == 0 || started.elapsed().as_millis() < 5 {
+                    black_box(rewrite(document, options).edits.len());
+                    passes += 1;
+                }
+                *best = best.min(started.elapsed().as_secs_f64() / f64::from(passes));
+            }
+        }
+        // Whatever disturbs a run makes it longer, and a quotient of disturbed ones says nothing.
+        let [one, two, four] = best;
+        *largest = largest.max(two / one).max(four / two);
+        cells.extend([table::number(one * 1e3), table::ratio(two / one), table::ratio(four / two)]);
+    }
+    cells
+}

@@ -1,0 +1,153 @@
+//! What is done to a page in process, by each of those that are compared.
+//!
+//! Deliberately absent: files. [`crate::processes`] has them.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use baselink::resolve::{Base, Profile};
+use baselink::{Options, rewrite};
+
+use crate::{URL, dom, lol, table};
+
+/// What is compared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Job {
+    /// The page is copied.
+    Copy,
+    /// Every `<` is found.
+    Angles,
+    Fast,
+    Exact,
+    Lol,
+    Dom,
+}
+
+impl Job {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Copy, Self::Angles, Self::Fast, Self::Exact, Self::Lol, Self::Dom];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Copy => "copy",
+            Self::Angles => "angles",
+            Self::Fast => "fast",
+            Self::Exact => "exact",
+            Self::Lol => "lol",
+            Self::Dom => "dom",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|job| job.name() == name)
+    }
+
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Copy => "memcpy",
+            Self::Angles => "every <",
+            Self::Fast => "baselink fast",
+            Self::Exact => "baselink exact",
+            Self::Lol => "lol_html, handlers",
+            Self::Dom => "html5ever + rcdom, round trip",
+        }
+    }
+}
+
+/// The scanner of HTML that baselink uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scanner {
+    Fast,
+    Exact,
+}
+
+/// The options for each scanner. THE place where the scanner is chosen: until there are two, both are the
+/// one that is the default.
+pub(crate) fn options(scanner: Scanner) -> Options {
+    match scanner {
+        Scanner::Fast => Options::at(URL),
+        Scanner::Exact => Options::at(URL),
+    }
+}
+
+/// What the jobs prepare once.
+pub(crate) struct Tools {
+    fast: Options,
+    exact: Options,
+    pub(crate) base: Base,
+    pub(crate) selector: lol_html::Selector,
+}
+
+impl Tools {
+    pub(crate) fn new() -> Self {
+        Self {
+            fast: options(Scanner::Fast),
+            exact: options(Scanner::Exact),
+            base: Base::new(Profile::Rfc1808, URL),
+            selector: lol::selector(),
+        }
+    }
+
+    /// Does `job`; what comes out is in `out`, whose memory is used again.
+    pub(crate) fn run(&self, job: Job, page: &[u8], out: &mut Vec<u8>) {
+        out.clear();
+        match job {
+            Job::Copy => out.extend_from_slice(page),
+            Job::Angles => {
+                black_box(memchr::memchr_iter(b'<', page).fold(0, |sum, at| sum ^ at));
+            }
+            Job::Fast => self.baselink(&self.fast, page, out),
+            Job::Exact => self.baselink(&self.exact, page, out),
+            Job::Lol => lol::rewrite(self, page, out),
+            Job::Dom => dom::rewrite(self, page, out),
+        }
+        black_box(&out);
+    }
+
+    #[allow(clippy::unused_self)]
+    fn baselink(&self, options: &Options, page: &[u8], out: &mut Vec<u8>) {
+        let rewritten = rewrite(page, options);
+        rewritten.edits.write_to(page, out).unwrap();
+    }
+}
+
+/// Both scanners must give the same bytes and rows, and the peers must change something, too.
+pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
+    let (mut links, mut edits) = (0, 0);
+    for page in pages {
+        let [fast, exact] = [&tools.fast, &tools.exact].map(|options| rewrite(page, options));
+        assert!(fast.output() == exact.output(), "the scanners give different bytes");
+        assert!(fast.report.links == exact.report.links, "the scanners give different rows");
+        links += fast.report.links.len();
+        edits += fast.edits.len();
+    }
+    let mut out = Vec::new();
+    let changed = |job: Job, out: &mut Vec<u8>| {
+        pages.iter().any(|page| {
+            tools.run(job, page, out);
+            out != page
+        })
+    };
+    assert!(edits == 0 || (changed(Job::Lol, &mut out) && changed(Job::Dom, &mut out)));
+    println!("  {links} links, {edits} edits; fast and exact give the same bytes and rows");
+}
+
+/// How long each job takes for all pages, in seconds: the median of rounds that take turns.
+pub(crate) fn measure(tools: &Tools, pages: &[Vec<u8>], rounds: usize) -> Vec<f64> {
+    let mut taken = vec![Vec::new(); Job::ALL.len()];
+    let mut out = Vec::new();
+    for _ in 0..rounds {
+        for (job, taken) in Job::ALL.into_iter().zip(&mut taken) {
+            let started = Instant::now();
+            let mut passes = 0_u32;
+            while passes == 0 || started.elapsed() < Duration::from_millis(20) {
+                for page in pages {
+                    tools.run(job, page, &mut out);
+                }
+                passes += 1;
+            }
+            taken.push(started.elapsed().as_secs_f64() / f64::from(passes));
+        }
+    }
+    taken.iter_mut().map(|taken| table::median(taken)).collect()
+}

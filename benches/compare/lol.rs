@@ -1,0 +1,133 @@
+//! The job as lol_html does it: a handler for every element that makes those of its attributes absolute
+//! which the table names. A selector for each name in the table is slower, because lol_html tries all of
+//! them on every tag.
+//!
+//! Deliberately absent: the places on any element (`style`, `itemid`) and those by the beginning of a name.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufWriter, Read, Write};
+use std::path::Path;
+use std::sync::LazyLock;
+
+use baselink::resolve::Base;
+use baselink::scan::attributes::{Elements, Namespace, Syntax, TABLE, When};
+use baselink::scan::value;
+use lol_html::html_content::Element;
+use lol_html::{ElementContentHandlers, HtmlRewriter, Selector, Settings};
+
+use crate::jobs::Tools;
+
+/// The attributes of an element that hold references, and their syntax.
+type Places = Vec<(&'static str, Syntax)>;
+
+/// The places of the table that are rewritten unasked, by element.
+static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
+    let mut places: HashMap<_, Places> = HashMap::new();
+    for row in TABLE {
+        let counts = row.group.is_none()
+            && row.namespaces.contains(&Namespace::Html)
+            && matches!(
+                row.syntax,
+                Syntax::Url | Syntax::Spaces | Syntax::Srcset | Syntax::Refresh
+            )
+            && (row.when == When::Always || row.syntax == Syntax::Refresh);
+        if let (true, Elements::Named(names)) = (counts, row.elements) {
+            for name in names.iter().filter(|name| !name.contains(':')) {
+                places.entry(*name).or_default().push((row.attribute, row.syntax));
+            }
+        }
+    }
+    places
+});
+
+pub(crate) fn places(element: &str) -> &'static [(&'static str, Syntax)] {
+    PLACES.get(element).map_or(&[], Vec::as_slice)
+}
+
+/// The selector of the handler.
+pub(crate) fn selector() -> Selector {
+    "*".parse().unwrap()
+}
+
+/// A value with its references resolved; `None` where it stays.
+pub(crate) fn absolute(base: &Base, value: &str, syntax: Syntax) -> Option<String> {
+    let spans = match syntax {
+        Syntax::Url => {
+            return one(base, value.trim_matches(|c: char| c <= ' ')).map(Cow::into_owned);
+        }
+        Syntax::Spaces => value::space_separated(value),
+        Syntax::Srcset => value::srcset(value),
+        Syntax::Refresh => value::refresh(value).map(|refresh| refresh.span).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    let mut result = String::with_capacity(value.len() + 64 * spans.len());
+    let mut at = 0;
+    for span in spans {
+        if let Some(url) = one(base, &value[span.range()]) {
+            result.push_str(&value[at..span.start]);
+            result.push_str(&url);
+            at = span.end;
+        }
+    }
+    result.push_str(&value[at..]);
+    (at > 0).then_some(result)
+}
+
+fn one<'a>(base: &Base, reference: &'a str) -> Option<Cow<'a, str>> {
+    if let Some(splice) = base.splice(reference.as_bytes()) {
+        return Some(format!("{}{}", splice.prefix, &reference[splice.dropped..]).into());
+    }
+    if reference.is_empty() || !base.is_relative(reference) {
+        return None;
+    }
+    base.resolve(reference).ok().map(|target| target.url.into())
+}
+
+fn handler(base: &Base, element: &mut Element<'_, '_>) {
+    if element.attributes().is_empty() {
+        return;
+    }
+    for &(attribute, syntax) in places(&element.tag_name()) {
+        if let Some(value) = element.get_attribute(attribute)
+            && let Some(value) = absolute(base, &value, syntax)
+        {
+            element.set_attribute(attribute, &value).unwrap();
+        }
+    }
+}
+
+fn settings(tools: &Tools) -> Settings<'_, '_> {
+    let handlers = ElementContentHandlers::default().element(|element: &mut Element<'_, '_>| {
+        handler(&tools.base, element);
+        Ok(())
+    });
+    Settings::new()
+        .append_element_content_handler((Cow::Borrowed(&tools.selector), handlers))
+        .with_strict(false)
+}
+
+pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
+    let mut rewriter =
+        HtmlRewriter::new(settings(tools), |chunk: &[u8]| out.extend_from_slice(chunk));
+    rewriter.write(page).unwrap();
+    rewriter.end().unwrap();
+}
+
+/// The same from file to file, without ever having all of it in memory.
+pub(crate) fn stream(tools: &Tools, from: &Path, to: &Path) {
+    let (mut from, to) = (File::open(from).unwrap(), File::create(to).unwrap());
+    let mut to = BufWriter::with_capacity(1 << 18, to);
+    let mut rewriter =
+        HtmlRewriter::new(settings(tools), |chunk: &[u8]| to.write_all(chunk).unwrap());
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        match from.read(&mut buffer).unwrap() {
+            0 => break,
+            length => rewriter.write(&buffer[..length]).unwrap(),
+        }
+    }
+    rewriter.end().unwrap();
+    to.flush().unwrap();
+}

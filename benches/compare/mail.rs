@@ -1,0 +1,124 @@
+//! Mailboxes to measure with: real messages where they are at hand, else some that are made here.
+//!
+//! Deliberately absent: mailboxes of other forms than mbox.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use baselink::scan::mbox::Messages;
+
+const BUFFER: usize = 1 << 20;
+
+/// What they are, and the messages.
+pub(crate) fn messages(generated: bool) -> (&'static str, Vec<Vec<u8>>) {
+    let corpus = if generated { Vec::new() } else { messages_of_the_corpus() };
+    match corpus.is_empty() {
+        true => ("generated messages", generated_messages()),
+        false => ("messages of ../shared/corpus/mail", corpus),
+    }
+}
+
+/// Writes `messages` one behind the other, and again, until `size` bytes are there; says how many.
+pub(crate) fn write_mailbox(path: &Path, messages: &[Vec<u8>], size: u64) -> u64 {
+    let mut file = BufWriter::with_capacity(BUFFER, File::create(path).unwrap());
+    let mut written = 0;
+    for message in messages.iter().cycle() {
+        if written >= size {
+            break;
+        }
+        let end: &[u8] = if message.ends_with(b"\n") { b"\n" } else { b"\n\n" };
+        for piece in [b"From a@b Thu Jan  1 00:00:00 1970\n".as_slice(), message, end] {
+            file.write_all(piece).unwrap();
+            written += piece.len() as u64;
+        }
+    }
+    file.into_inner().unwrap().sync_all().unwrap();
+    written
+}
+
+fn messages_of_the_corpus() -> Vec<Vec<u8>> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/mail")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    let mut found = Vec::new();
+    for path in files {
+        let bytes = std::fs::read(path).unwrap();
+        let mut messages = Messages::new(bytes.as_slice());
+        while let Some(message) = messages.next_message().unwrap() {
+            found.push(message.bytes[message.message.range()].to_vec());
+        }
+    }
+    found
+}
+
+/// Messages of 2 to 400 KB, each with a text, a page with relative links and a file: three in
+/// quoted-printable to each in base64.
+fn generated_messages() -> Vec<Vec<u8>> {
+    (0..64_usize)
+        .map(|number| {
+            let mut page = "<html><body>\n".to_owned();
+            for row in 0..=number % 13 * 20 {
+                let _ = writeln!(
+                    page,
+                    "<p class=\"row\">Item {row} of {number}: <a href=\"/shop/item.php?id={row}&amp;\
+                     from={number}\">see</a> <img src='img/{row}.png' width=\"80\" alt=\"\"></p>"
+                );
+            }
+            page.push_str("</body></html>\n");
+            let (encoding, body) = match number % 4 {
+                0 => ("base64", in_base64(page.as_bytes())),
+                _ => ("quoted-printable", in_quoted_printable(&page)),
+            };
+            let file: Vec<u8> = (0..number % 7 * 40_000).map(|at| (at * at % 251) as u8).collect();
+            format!(
+                "From: a@example.org\nTo: b@example.org\nSubject: message {number}\n\
+                 MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=outer\n\n\
+                 --outer\nContent-Type: multipart/alternative; boundary=inner\n\n\
+                 --inner\nContent-Type: text/plain\n\nMessage {number}, see the page.\n\
+                 --inner\nContent-Type: text/html; charset=utf-8\n\
+                 Content-Transfer-Encoding: {encoding}\n\n{body}\n--inner--\n\
+                 --outer\nContent-Type: application/octet-stream\n\
+                 Content-Transfer-Encoding: base64\n\n{}\n--outer--\n",
+                in_base64(&file)
+            )
+            .into_bytes()
+        })
+        .collect()
+}
+
+fn in_base64(bytes: &[u8]) -> String {
+    let lines = bytes.chunks(57).map(|line| STANDARD.encode(line));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Quoted-printable (RFC 2045, 6.7) of ASCII text without blanks at the ends of lines.
+fn in_quoted_printable(text: &str) -> String {
+    let mut encoded = String::new();
+    for line in text.lines() {
+        let mut width = 0;
+        for character in line.chars() {
+            let length = if character == '=' { 3 } else { 1 };
+            if width + length > 75 {
+                encoded.push_str("=\n");
+                width = 0;
+            }
+            width += length;
+            match character {
+                '=' => encoded.push_str("=3D"),
+                character => encoded.push(character),
+            }
+        }
+        encoded.push('\n');
+    }
+    encoded
+}

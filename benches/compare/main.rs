@@ -1,0 +1,155 @@
+//! How fast baselink is beside what else could do its job, on the same bytes in the same run.
+//!
+//! ```text
+//! cargo bench --bench compare                    everything; takes half an hour and 4 GB of disk
+//! cargo bench --bench compare -- --quick         everything in small, to see that it works
+//! cargo bench --bench compare -- --set pages     one set: pages, dense, small, big, mbox, hostile
+//! ```
+//!
+//! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as
+//! `128M`), `--folder DIR` for the large files (a memory file system, say), `--python PATH` for an
+//! interpreter that has lxml.
+//!
+//! All jobs do the same: they make the links of a page absolute, those of
+//! [`baselink::scan::attributes`]. What a peer has no means for is left out, in its favour: `style`
+//! attributes and style sheets, `srcdoc`, bases in the page. All resolve by [`baselink::resolve::Base`],
+//! so that what differs is how links are found and the page is written.
+//!
+//! Deliberately absent: a judgement of other machines. Ratios of one run mean something, numbers do not.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, missing_docs)]
+
+mod dom;
+mod hostile;
+mod instructions;
+mod jobs;
+mod lol;
+mod mail;
+mod processes;
+mod sets;
+mod table;
+
+use std::path::PathBuf;
+
+use jobs::Job;
+
+/// Where every page of every set is said to come from.
+const URL: &str = "http://example.org/docs/guide/page.html";
+
+/// What was asked for on the command line.
+struct Asked {
+    sets: Vec<String>,
+    rounds: usize,
+    /// Bytes of each set that is measured in process.
+    pages: usize,
+    dense: usize,
+    /// Files, of about 6 KB.
+    small: usize,
+    big: u64,
+    mbox: u64,
+    /// Bytes of the smallest document of each hostile shape.
+    hostile: usize,
+    folder: PathBuf,
+    python: String,
+}
+
+impl Asked {
+    fn read(arguments: &[String]) -> Self {
+        let has = |name: &str| arguments.iter().any(|argument| argument == name);
+        let after = |name: &str| {
+            let at = arguments.iter().position(|argument| argument == name)?;
+            Some(arguments.get(at + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
+        };
+        let number = |name: &str, quick: u64, whole: u64| {
+            let usual = if has("--quick") { quick } else { whole };
+            after(name).map_or(usual, |size| table::size(&size))
+        };
+        let short = |name: &str, quick: u64, whole: u64| {
+            usize::try_from(number(name, quick, whole)).unwrap()
+        };
+        let sets = arguments.windows(2).filter(|pair| pair[0] == "--set");
+        Self {
+            sets: sets.map(|pair| pair[1].clone()).collect(),
+            rounds: short("--rounds", 3, 7),
+            pages: short("--pages", 3_000_000, 1_000_000_000),
+            dense: short("--dense", 500_000, 6_000_000),
+            small: short("--small", 300, 10_000),
+            big: number("--big", 4_000_000, 128_000_000),
+            mbox: number("--mbox", 8_000_000, 1_000_000_000),
+            hostile: short("--hostile", 50_000, 1_000_000),
+            folder: after("--folder").map_or(env!("CARGO_TARGET_TMPDIR").into(), PathBuf::from),
+            python: after("--python").unwrap_or_else(|| "python3".to_owned()),
+        }
+    }
+
+    fn wants(&self, set: &str) -> bool {
+        self.sets.is_empty() || self.sets.iter().any(|name| name == set)
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // A job as a process of its own.
+    if let [word, job, paths @ ..] = arguments.as_slice()
+        && word == "--as"
+    {
+        let job = Job::named(job).unwrap_or_else(|| panic!("{job}: not a job"));
+        return processes::be(job, paths);
+    }
+    if !arguments.iter().any(|argument| argument == "--bench") {
+        println!("this takes long: run it by `cargo bench --bench compare`, or with -- --quick");
+        return;
+    }
+    let asked = Asked::read(&arguments);
+    println!("one run, medians of {} rounds; MB are 1,000,000 bytes", asked.rounds);
+    if asked.wants("pages") {
+        let (what, pages) = sets::pages(asked.pages);
+        in_process(&asked, &what, &pages);
+        println!("  wanted of baselink fast: 4.50 of lol_html, 0.25 of every <");
+    }
+    if asked.wants("dense") {
+        in_process(&asked, "a page of links, made here", &[sets::dense(asked.dense)]);
+        println!("  wanted of baselink fast: 7.00 of lol_html");
+    }
+    if asked.wants("small") {
+        let pages = sets::small(asked.small);
+        in_process(&asked, "small pages, made here", &pages);
+        processes::small(&asked, &pages);
+    }
+    if asked.wants("big") {
+        processes::big(&asked);
+    }
+    if asked.wants("mbox") {
+        processes::mailbox(&asked);
+    }
+    if asked.wants("hostile") {
+        hostile::growth(&asked);
+    }
+}
+
+/// The table of a set whose pages are in memory.
+fn in_process(asked: &Asked, what: &str, pages: &[Vec<u8>]) {
+    let bytes: usize = pages.iter().map(Vec::len).sum();
+    println!(
+        "\n{what}: {} in {}, in process, one thread",
+        pages.len(),
+        table::megabytes(bytes as u64)
+    );
+    let tools = jobs::Tools::new();
+    jobs::check(&tools, pages);
+    let seconds = jobs::measure(&tools, pages, asked.rounds);
+    let mut rows = table::Table::new(&["MB/s", "of lol_html", "of every <", "instr/byte"]);
+    let of = |job| seconds[Job::ALL.iter().position(|one| *one == job).unwrap()];
+    let instructions = instructions::per_byte(asked, pages);
+    for (index, job) in Job::ALL.into_iter().enumerate() {
+        rows.row(
+            job.title(),
+            &[
+                table::number(bytes as f64 / 1e6 / seconds[index]),
+                table::ratio(of(Job::Lol) / seconds[index]),
+                table::ratio(of(Job::Angles) / seconds[index]),
+                instructions[index].map_or("-".to_owned(), table::number),
+            ],
+        );
+    }
+    rows.print();
+}

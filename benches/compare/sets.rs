@@ -1,0 +1,181 @@
+//! The pages that are measured: real ones where they are at hand, and some that are made here, the same
+//! ones each time.
+//!
+//! Deliberately absent: hostile ones, and messages.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+const WORDS: [&str; 24] = [
+    "the",
+    "document",
+    "of",
+    "a",
+    "base",
+    "and",
+    "reference",
+    "is",
+    "resolved",
+    "in",
+    "which",
+    "it",
+    "was",
+    "retrieved",
+    "by",
+    "its",
+    "entity",
+    "path",
+    "for",
+    "readers",
+    "with",
+    "no",
+    "other",
+    "URL",
+];
+
+/// A sequence of numbers that looks like chance.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+
+    fn words(&mut self, count: usize, text: &mut String) {
+        for _ in 0..count {
+            text.push_str(WORDS[self.below(WORDS.len())]);
+            text.push(' ');
+        }
+    }
+}
+
+/// The real pages of `../shared/corpus/pages`, as many as fit in `most` bytes, and what they are; where
+/// there are none, pages made here.
+pub(crate) fn pages(most: usize) -> (String, Vec<Vec<u8>>) {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/pages")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "html") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut left = most;
+    let mut pages: Vec<Vec<u8>> = Vec::new();
+    for file in files {
+        let page = std::fs::read(file).unwrap();
+        if page.len() <= left {
+            left -= page.len();
+            pages.push(page);
+        }
+    }
+    if pages.is_empty() {
+        println!(
+            "notice: ../shared/corpus/pages is not here; pages made here stand in for real ones"
+        );
+        return ("pages made here".to_owned(), (0..60).map(|seed| page(seed, 200_000)).collect());
+    }
+    ("real pages of ../shared/corpus/pages".to_owned(), pages)
+}
+
+/// One page in which nearly everything is a link, as in the index of a manual.
+pub(crate) fn dense(length: usize) -> Vec<u8> {
+    let mut chance = Chance(7);
+    let mut page =
+        "<!DOCTYPE html>\n<html><head><title>Index</title></head><body>\n<ul>\n".to_owned();
+    while page.len() < length {
+        let (a, b) = (chance.below(4_000), chance.below(90));
+        let _ = write!(
+            page,
+            "<li class=\"entry\"><a href=\"../api/module{b}/class{a}.html#method{b}\">class{a}.method{b}</a> \
+             in <a class=\"m\" href='module{b}.html'>module{b}</a>: "
+        );
+        chance.words(6, &mut page);
+        let _ = writeln!(page, "(<a href=/src/{b}/{a}.rs>source</a>)</li>");
+    }
+    page.push_str("</ul>\n</body></html>\n");
+    page.into_bytes()
+}
+
+/// Small pages with a head, a menu and some text.
+pub(crate) fn small(count: usize) -> Vec<Vec<u8>> {
+    (0..count).map(|seed| page(seed, 3_000 + seed % 7 * 1_000)).collect()
+}
+
+/// A page like many.
+fn page(seed: usize, length: usize) -> Vec<u8> {
+    let mut chance = Chance(seed as u64);
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Page {seed}</title>\n\
+         <link rel=\"stylesheet\" href=\"/css/main.css?v=3\">\n<link rel=icon href=../favicon.ico>\n\
+         <script src=\"/js/app.js\" defer></script>\n<script>if (a < b) {{ document.title = '<a href=x>'; }}\
+         </script>\n<style>body {{ margin: 0; background: url(\"../img/back.png\"); }}</style>\n</head>\n\
+         <body class=\"page\">\n<!-- menu -->\n<nav><ul>\n"
+    );
+    for entry in 0..8 {
+        let _ = writeln!(
+            page,
+            "<li class=\"item\"><a href=\"../part{entry}/index.html\">Part {entry}</a></li>"
+        );
+    }
+    page.push_str("</ul></nav>\n<main>\n");
+    while page.len() < length {
+        let number = chance.below(1_000);
+        page.push_str("<p class=\"text\" id=\"p");
+        let _ = write!(page, "{number}\">");
+        chance.words(30, &mut page);
+        let _ = write!(page, "<a href=\"chapter{number}.html?from={seed}&amp;to={number}#top\">");
+        chance.words(2, &mut page);
+        page.push_str("</a> &mdash; ");
+        chance.words(20, &mut page);
+        page.push_str("</p>\n");
+        match number % 4 {
+            0 => {
+                let _ = writeln!(
+                    page,
+                    "<img src=\"img/{number}.jpg\" srcset=\"img/{number}.jpg 1x, img/{number}@2x.jpg 2x\" \
+                     alt=\"\" width=\"640\" height=\"480\">"
+                );
+            }
+            1 => {
+                let _ = writeln!(
+                    page,
+                    "<a rel=\"nofollow\" href=\"https://example.com/{number}\">out</a>"
+                );
+            }
+            2 => {
+                let _ = writeln!(
+                    page,
+                    "<div style=\"color: #333; padding: 4px\"><b>{number}</b></div>"
+                );
+            }
+            _ => {}
+        }
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    page.into_bytes()
+}
+
+/// Writes pages one behind the other, and again, until `size` bytes are there; says how many.
+pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
+    let mut written = 0;
+    for page in pages.iter().cycle() {
+        if written >= size {
+            break;
+        }
+        file.write_all(page).unwrap();
+        written += page.len() as u64;
+    }
+    file.into_inner().unwrap().sync_all().unwrap();
+    written
+}

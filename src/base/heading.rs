@@ -1,0 +1,191 @@
+//! The base that the heading of an entity gives to its content: RFC 1808, 3.1; RFC 2110, 4.2 and 5;
+//! RFC 2557, 5.
+//!
+//! Of its header fields `Base` comes first, then `Content-Base`, then an absolute `Content-Location`;
+//! behind them the headings around it, outward.
+//!
+//! ```
+//! use baselink::base::{Outer, of_heading};
+//! use baselink::document::{UrlField, UrlValue};
+//! use baselink::resolve::Profile;
+//! let field = |field, url: &str| {
+//!     let (value, span) = Default::default();
+//!     UrlValue { field, url: url.to_owned(), value, span, verbatim: None }
+//! };
+//! let fields = [
+//!     field(UrlField::ContentLocation, "http://b/"),
+//!     field(UrlField::ContentBase, "http://a/"),
+//! ];
+//! let chain = of_heading(&"1".into(), &fields, Outer::Retrieval(None), Profile::Rfc1808, true);
+//! assert_eq!(chain.base.as_deref(), Some("http://a/"));
+//! ```
+//!
+//! Deliberately absent: reading header fields. They come as strings, with their places.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{BaseChain, Declaration, INNER, Level, Outer, Rule, Source, Status, abridged};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{UrlField, UrlValue};
+use crate::reference;
+use crate::resolve::{Base, Profile};
+
+/// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
+/// RFC 2110, 5; RFC 2557, 5).
+///
+/// `fields` are its header fields that hold URLs, those of a name in their order. `profile` says how
+/// a relative one is resolved, and `content_location` whether `Content-Location` counts.
+#[must_use]
+pub fn of_heading(
+    name: &Arc<str>,
+    fields: &[UrlValue],
+    outer: Outer<'_>,
+    profile: Profile,
+    content_location: bool,
+) -> BaseChain {
+    let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
+    for field in UrlField::ALL {
+        if field == UrlField::SnapshotContentLocation {
+            if fields.is_empty() {
+                let reason = "its heading declares no base";
+                chain.level(Rule::Embedded, Source::BaseHeader, None, Status::Absent, reason);
+            }
+            chain.enclosing_in_file(outer);
+        }
+        for (index, value) in fields.iter().filter(|value| value.field == field).enumerate() {
+            chain.header_field(value, index, profile, content_location);
+        }
+    }
+    if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
+        chain.enclosing(outer, "entity");
+    }
+    chain.outermost(outer);
+    chain.none();
+    chain
+}
+
+impl BaseChain {
+    /// A header field of the heading; `index` counts those of its name.
+    fn header_field(
+        &mut self,
+        field: &UrlValue,
+        index: usize,
+        profile: Profile,
+        content_location: bool,
+    ) {
+        let name = field.field.name();
+        let counts = content_location
+            || !matches!(
+                field.field,
+                UrlField::ContentLocation | UrlField::SnapshotContentLocation
+            );
+        let (status, reason) = if index > 0 {
+            let message = format!("{name} is repeated: the first counts");
+            self.diagnostics.push(Diagnostic::new(Code::FieldRepeated, field.span, message));
+            (Status::PassedOver, "the first field of its name counts".into())
+        } else if !counts {
+            (Status::PassedOver, "--no-content-location says that it does not count".into())
+        } else if self.base.is_some() {
+            (Status::PassedOver, self.stronger(field.field))
+        } else {
+            self.first_header_field(field, profile)
+        };
+        let value = Some(field.url.as_str().into());
+        self.level(Rule::Embedded, field.field.into(), value, status, reason);
+        if let Some(level) = self.levels.last_mut() {
+            level.span = Some(field.span);
+        }
+    }
+
+    /// Why `field` is passed over where a base is established already.
+    fn stronger(&self, field: UrlField) -> Cow<'static, str> {
+        if self.rule == Rule::Encapsulating {
+            return "the heading of an entity around it gave the base".into();
+        }
+        let stronger = UrlField::ALL.into_iter().find(|&one| Source::from(one) == self.source);
+        let name = stronger.map_or("another field", UrlField::name);
+        format!("{name} comes before {}", field.name()).into()
+    }
+
+    fn first_header_field(
+        &mut self,
+        field: &UrlValue,
+        profile: Profile,
+    ) -> (Status, Cow<'static, str>) {
+        let name = field.field.name();
+        if field.url.is_empty() {
+            return (Status::Invalid, "it holds no URL".into());
+        }
+        if reference::placeholder(&field.url).is_some() {
+            return (Status::Invalid, "a template language was to fill it in".into());
+        }
+        let is_label = !matches!(field.field, UrlField::Base | UrlField::ContentBase);
+        // RFC 2557, 5: only an absolute Content-Location is a base.
+        if is_label && Base::absolute(profile, &field.url).is_err() {
+            let reason = "a relative one is a label, not a base (RFC 2557, 5)";
+            return (Status::PassedOver, reason.into());
+        }
+        let say = |chain: &mut Self, what: String| {
+            let message = format!(
+                "the URL of this {name} is relative (RFC 1808, 3.1, wants it absolute); {what}"
+            );
+            chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
+        };
+        match self.declared_url(&field.url, profile) {
+            Declaration::Absolute(base) => {
+                self.take(base, Rule::Embedded, field.field.into());
+                (Status::Taken, format!("{name} of its heading").into())
+            }
+            Declaration::Relative(base, outer) => {
+                say(self, format!("it means {}", abridged(&base)));
+                self.take(base, Rule::Embedded, field.field.into());
+                (
+                    Status::Taken,
+                    format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
+                )
+            }
+            Declaration::NoOuter => {
+                say(self, "there is no base around it, so it was passed over".to_owned());
+                (Status::PassedOver, "it is relative, and there is no base around it".into())
+            }
+            Declaration::Invalid(why) => (Status::Invalid, why),
+        }
+    }
+
+    /// 3.1, behind the `base` elements of a document: what its heading established.
+    pub(super) fn heading(&mut self, heading: &Self) {
+        let inner = self.base.is_some();
+        self.levels.extend(heading.levels.iter().map(|level| match level.status {
+            Status::Taken if inner => {
+                Level { status: Status::PassedOver, reason: INNER.into(), ..level.clone() }
+            }
+            _ => level.clone(),
+        }));
+        if !inner {
+            self.base.clone_from(&heading.base);
+            self.rule = heading.rule;
+            self.source = heading.source;
+            self.declared.clone_from(&heading.declared);
+        }
+    }
+
+    /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
+    fn enclosing_in_file(&mut self, outer: Outer<'_>) {
+        if let Outer::Encapsulating(around) = outer {
+            let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
+            if !matches!(
+                origin,
+                Source::Default
+                    | Source::Retrieval
+                    | Source::UrlMap
+                    | Source::Layout
+                    | Source::SavedFrom
+                    | Source::Xattr
+                    | Source::SnapshotContentLocation
+            ) {
+                self.enclosing(outer, "entity");
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What `--help` says behind the options: what the output means, examples, exit statuses.
+//!
+//! ```text
+//! Examples:
+//!   baselink base mail.eml
+//!
+//! Exit status:
+//!   0  done
+//! ```
+//!
+//! Deliberately absent: the options. Each says for itself what it is.
+
+pub(super) const PROGRAM_AFTER: &str = "\
+Examples:
+  baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
+  baselink links --url http://a.example/docs/page.html page.html
+  baselink rewrite --url http://a.example/ inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ docs -o absolute
+  baselink base mail.eml
+  baselink resolve http://a/b/c/d ../g
+
+`baselink COMMAND --help` has the options of a command.
+
+Exit status:
+  0  done
+  1  what was asked for does not hold (--strict, --verify, a reference without a target)
+  2  a file or an argument could not be used";
+
+pub(super) const REWRITE_AFTER: &str = "\
+Examples:
+  baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
+  curl -s http://a.example/ | baselink rewrite --url http://a.example/ > absolute.html
+  baselink rewrite --url http://a.example/docs/page.html --diff page.html
+  baselink rewrite --dry-run --strict page.html || echo some links would break
+  baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
+  baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
+  baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
+  baselink rewrite --in-place Maildir
+
+Of many files only errors and sums are said, each kind of oddity once; -v says all.
+
+Exit status:
+  0  done
+  1  --strict: a relative link was not made absolute and was not meant to be left;
+     --verify: more than URLs would have changed, and nothing was written
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const LINKS_AFTER: &str = "\
+Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
+attribute, and the reference as written with its target or with the reason why it is left. A link \
+of a document inside the document (srcdoc, a part of a message) has its number before its element.
+
+With --json, an object per link: path, entity, line, column, start, end, element, attribute, \
+reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
+reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
+conforms, violation (null, or an object with at, the byte of the reference; character; production; \
+message). Every key is always there, null where it does not apply.
+
+Examples:
+  baselink links --url http://a.example/docs/page.html page.html
+  baselink links --grammar page.html
+  baselink links --layout host crawl
+  baselink links --enable social,lazy page.html
+  baselink links --enable headers,text mail.eml
+  baselink links --json --url http://a.example/ page.html | jq -r .target
+
+Exit status:
+  0  done
+  1  --strict: a relative link has no target, and is not meant to be left
+  2  a file or an argument could not be used";
+
+pub(super) const BASE_AFTER: &str = "\
+The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
+base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
+shown as the tree of its entities, each with the levels at which there is something.
+
+With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
+or entity, rule and source of the level that an inherited base comes from), chain (an array of \
+entity, rule, source, value, status, reason; status is taken, passed-over, absent or invalid).
+
+Examples:
+  baselink base page.html
+  baselink base --url http://a.example/docs/page.html page.html
+  baselink base --include '*.html' docs
+  baselink base --resolver whatwg --url http://a.example/ page.html
+  baselink base --json page.html | jq -r .base
+  baselink base mail.eml
+
+Exit status:
+  0  done, also where a document has no base
+  2  a file or an argument could not be used";
+
+pub(super) const RESOLVE_AFTER: &str = "\
+A reference that has no target is printed as it is, with a warning on standard error. One that \
+begins with `-` goes after `--`.
+
+With --json, an object per reference: base, reference, target (null when there is none), category, \
+conforms, violation (null, or an object with at, character, production, message), resolver.
+
+Examples:
+  baselink resolve http://a/b/c/d ../g '?y' '#s'
+  baselink resolve --explain 'http://a/b/c/d;p?q' ../g
+  baselink resolve --resolver whatwg http://a/b/c/d /../g
+  printf '%s\\n' ../g ./g | baselink resolve http://a/b/c/d
+
+Exit status:
+  0  done
+  1  a reference has no target
+  2  a file or an argument could not be used";

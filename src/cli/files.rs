@@ -1,0 +1,323 @@
+//! Every file that was asked for, in its order, on several threads.
+//!
+//! ```text
+//! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
+//! ```
+//!
+//! Files are taken from the walk in batches; the threads share a batch, each file writing to a page of
+//! its own, and then the pages are shown in the order of the files. What is printed therefore does not
+//! depend on the number of threads. A batch of one file goes straight to the streams, so that a
+//! mailbox, which may be longer than memory, is never held.
+//!
+//! Deliberately absent: what is done with a file. The commands say it.
+
+use std::io;
+use std::panic::resume_unwind;
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use baselink::error::{Error, Result, name, visible};
+use baselink::tree::walk::{Entry, Kind, Walk, walk};
+use baselink::tree::write::is_temporary;
+use rayon::prelude::*;
+
+use super::args::Documents;
+use super::input::is_standard_input;
+use super::output::{Output, Page, count};
+use super::progress::{Progress, is_stopped};
+
+/// Where a document comes from.
+pub(crate) enum Origin {
+    /// Standard input.
+    Standard,
+    /// A file, named or found.
+    Entry(Entry),
+}
+
+impl Origin {
+    /// What was named, or what was found below it; `-` is standard input.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Standard => Path::new("-"),
+            Self::Entry(entry) => &entry.path,
+        }
+    }
+
+    /// Whether it was named itself.
+    pub(crate) fn is_named(&self) -> bool {
+        match self {
+            Self::Standard => true,
+            Self::Entry(entry) => entry.relative.is_empty(),
+        }
+    }
+
+    fn is_folder(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
+    }
+
+    fn size(&self) -> u64 {
+        match self {
+            Self::Standard => 0,
+            Self::Entry(entry) => entry.size,
+        }
+    }
+}
+
+/// How many files a batch has at most: each may have a file open that is being written.
+const FILES: usize = 256;
+/// How many bytes a batch has at most, but for its last file.
+const BYTES: u64 = 64 << 20;
+
+/// Looks at what `--url` can mean for these documents.
+///
+/// # Errors
+///
+/// There is a folder, and no path can stand behind the URL.
+pub(crate) fn check(documents: &Documents) -> Result<()> {
+    match &documents.reading.origins.root_url {
+        Some(url) if documents.has_folder() => {
+            url.is_of_a_folder().map_err(|error| Error::new(format!("--url: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What came of the files of a batch; nothing of one that was stopped before.
+type Worked<T> = Vec<Option<(Origin, Page, T)>>;
+
+/// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
+/// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
+pub(crate) fn each<T: Send>(
+    documents: &Documents,
+    output: &mut Output,
+    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
+    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+) -> io::Result<usize> {
+    let mut failed = 0;
+    let is_tree = documents.has_folder();
+    if is_tree {
+        output.count_what_is_odd();
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
+    let pool = pool.map_err(io::Error::other)?;
+    let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
+    let progress = (documents.progress && is_tree)
+        .then(|| Progress::over(roots(), documents.selection.clone()));
+    if let Some(progress) = &progress {
+        output.show_progress(progress.clone());
+    }
+    say_what_is_missing(documents, output);
+    let mut all = All::of(documents, output);
+    let one = |origin: Origin, output: &mut Output| {
+        let result = work(&origin, output)?;
+        if let Some(progress) = progress.as_ref().filter(|_| !origin.is_folder()) {
+            progress.done(origin.size());
+        }
+        Ok::<_, io::Error>((origin, result))
+    };
+    let on_page = |(origin, mut page): (Origin, Output)| {
+        if is_stopped() {
+            return Ok(None);
+        }
+        let (origin, result) = one(origin, &mut page)?;
+        Ok(Some((origin, page.into_page(), result)))
+    };
+    let mut finish = |worked: Worked<T>, failures: Vec<Error>, output: &mut Output| {
+        done(worked.into_iter().flatten().collect(), output)?;
+        for failure in failures {
+            output.error(&visible(&failure.to_string()));
+            failed += 1;
+        }
+        Ok::<_, io::Error>(())
+    };
+    // What one batch gave is finished while the threads work on the next.
+    let mut before: Option<(Worked<T>, Vec<Error>)> = None;
+    loop {
+        let (mut batch, failures) = all.batch();
+        let is_last = batch.is_empty() && failures.is_empty();
+        if is_last || is_stopped() {
+            break;
+        }
+        if batch.len() == 1 {
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
+            let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
+            finish(vec![alone], failures, output)?;
+            continue;
+        }
+        let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
+        let worked: io::Result<Worked<T>> = thread::scope(|scope| {
+            let work = || pool.install(|| batch.into_par_iter().map(on_page).collect());
+            let worked = thread::Builder::new().spawn_scoped(scope, work)?;
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            worked.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        before = Some((worked?, failures));
+    }
+    if let Some((worked, failures)) = before {
+        finish(worked, failures, output)?;
+    }
+    output.end_progress();
+    if is_tree {
+        output.say_what_was_odd();
+    }
+    Ok(failed)
+}
+
+/// How many files of a map are named that are not there.
+const MISSING: usize = 5;
+
+/// Says which files a map names that are not there.
+fn say_what_is_missing(documents: &Documents, output: &mut Output) {
+    let Some(map) = &documents.reading.origins.map else { return };
+    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
+    let missing = map.missing(&roots);
+    for sentence in missing.iter().take(MISSING) {
+        output.caution(&visible(sentence));
+    }
+    if missing.len() > MISSING {
+        let more = missing.len() - MISSING;
+        output.caution(&format_args!("the map names {more} more files that are not there"));
+    }
+}
+
+/// The files that were asked for.
+struct All<'d> {
+    /// Last first.
+    parts: Vec<Part<'d>>,
+    /// What was found and had no room in its batch.
+    next: Option<Entry>,
+}
+
+enum Part<'d> {
+    Standard,
+    Below(Box<Walk<'d>>),
+}
+
+impl<'d> All<'d> {
+    fn of(documents: &'d Documents, output: &mut Output) -> Self {
+        let is_standard = |path: &PathBuf| is_standard_input(path);
+        let mut parts = Vec::new();
+        for (number, paths) in documents.paths.split(is_standard).enumerate() {
+            if number > 0 {
+                parts.push(Part::Standard);
+            }
+            if !paths.is_empty() {
+                let found = walk(paths, &documents.selection);
+                for overlap in found.overlaps() {
+                    output.caution(&visible(overlap));
+                }
+                parts.push(Part::Below(Box::new(found)));
+            }
+        }
+        parts.reverse();
+        Self { parts, next: None }
+    }
+
+    /// The next files, and what could not be found before the last of them.
+    fn batch(&mut self) -> (Vec<Origin>, Vec<Error>) {
+        let (mut batch, mut failures, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
+        while batch.len() < FILES && bytes < BYTES {
+            let found = match self.next.take() {
+                Some(next) => Some(Ok(next)),
+                None => match self.parts.last_mut() {
+                    None => break,
+                    Some(Part::Standard) if !batch.is_empty() => break,
+                    Some(Part::Standard) => {
+                        self.parts.pop();
+                        batch.push(Origin::Standard);
+                        break;
+                    }
+                    Some(Part::Below(walk)) => walk.next(),
+                },
+            };
+            match found {
+                None => {
+                    self.parts.pop();
+                }
+                Some(Err(failure)) => {
+                    failures.push(failure);
+                    // Where it stands among the files, it is said.
+                    break;
+                }
+                Some(Ok(entry)) => {
+                    // A large file is a batch of its own.
+                    if entry.size >= BYTES && !batch.is_empty() {
+                        self.next = Some(entry);
+                        break;
+                    }
+                    bytes = bytes.saturating_add(entry.size);
+                    batch.push(Origin::Entry(entry));
+                }
+            }
+        }
+        (batch, failures)
+    }
+}
+
+/// What was found and not read.
+#[derive(Default)]
+pub(crate) struct Left {
+    pub(crate) no_documents: usize,
+    pub(crate) links: usize,
+}
+
+impl Left {
+    /// Says how many symbolic links there were.
+    pub(crate) fn say_links(&self, output: &mut Output) {
+        if self.links > 0 {
+            let links = count(self.links, "symbolic link was", "symbolic links were");
+            output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
+        }
+    }
+
+    /// Says all of it, and whether nothing else was found.
+    pub(crate) fn say(&self, documents: usize, output: &mut Output) {
+        if documents == 0 {
+            output.notice(&"no document was found");
+        }
+        if self.no_documents > 0 {
+            let files = count(self.no_documents, "file is no document", "files are no documents");
+            output.notice(&files);
+        }
+        self.say_links(output);
+    }
+}
+
+/// What was found, by what the system says of it.
+pub(crate) enum Found {
+    /// To be opened.
+    File,
+    /// A folder: what is in it comes by itself.
+    Folder,
+    /// A symbolic link, which is not followed.
+    Link,
+    /// A temporary file of a run that was killed, or is still going on.
+    Temporary,
+}
+
+/// What `origin` is. What was named is a file.
+///
+/// # Errors
+///
+/// A device, a pipe or a socket that was only found: to open one may take forever.
+pub(crate) fn found(origin: &Origin) -> Result<Found> {
+    let Origin::Entry(entry) = origin else { return Ok(Found::File) };
+    match entry.kind {
+        Kind::Folder => Ok(Found::Folder),
+        _ if origin.is_named() => Ok(Found::File),
+        Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
+            Ok(Found::Temporary)
+        }
+        Kind::File => Ok(Found::File),
+        Kind::Symlink => Ok(Found::Link),
+        Kind::Special => {
+            let path = name(&entry.path);
+            Err(Error::new(format!("{path}: not a regular file; it was left out")))
+        }
+    }
+}

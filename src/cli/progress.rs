@@ -1,0 +1,116 @@
+//! How far long work is, and how it is stopped.
+//!
+//! ```text
+//! ███████░░░░  1,204 of 10,290 files  31.2 MiB of 289.0 MiB  92.4 MiB/s  3s left
+//! ```
+//!
+//! Deliberately absent: estimates of ours. The bar counts bytes, and indicatif makes a rate of them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use baselink::tree::walk::{Selection, walk};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A bar on standard error.
+#[derive(Clone)]
+pub(crate) struct Progress {
+    bar: ProgressBar,
+    files: Arc<AtomicU64>,
+    /// How many files there are, once they have been counted.
+    all: Arc<OnceLock<u64>>,
+    begun: Instant,
+    shown: Arc<AtomicBool>,
+}
+
+/// For so long nothing is shown: short work needs no bar.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+const COUNTING: &str = "{spinner} {msg}  {bytes}  {bytes_per_sec}";
+const COUNTED: &str = "{bar:24} {msg}  {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left";
+
+impl Progress {
+    /// A bar for the files below `roots`, which are counted on a thread of their own.
+    pub(crate) fn over(roots: Vec<std::path::PathBuf>, selection: Selection) -> Self {
+        let selection = Selection { folders: false, ..selection };
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let style = |template| {
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        bar.set_style(style(COUNTING));
+        let progress = Self {
+            bar,
+            files: Arc::default(),
+            all: Arc::default(),
+            begun: Instant::now(),
+            shown: Arc::default(),
+        };
+        let (bar, all) = (progress.bar.downgrade(), Arc::clone(&progress.all));
+        std::thread::spawn(move || {
+            let (mut files, mut bytes) = (0, 0_u64);
+            for entry in walk(&roots, &selection).flatten() {
+                if is_stopped() {
+                    return;
+                }
+                files += 1;
+                bytes = bytes.saturating_add(entry.size);
+            }
+            let _ = all.set(files);
+            if let Some(bar) = bar.upgrade() {
+                bar.set_style(style(COUNTED));
+                bar.set_length(bytes);
+            }
+        });
+        progress
+    }
+
+    /// Takes in that a file of `size` bytes is done.
+    pub(crate) fn done(&self, size: u64) {
+        let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.inc(size);
+        if self.begun.elapsed() < PATIENCE {
+            return;
+        }
+        if !self.shown.swap(true, Ordering::Relaxed) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_message(match self.all.get() {
+            Some(all) => format!("{files} of {all} files"),
+            None => format!("{files} files"),
+        });
+    }
+
+    /// Prints something while the bar is out of the way.
+    pub(crate) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        // The counting thread and the workers have clones; the bar goes with that of the streams.
+        if Arc::strong_count(&self.files) == 1 {
+            self.bar.finish_and_clear();
+        }
+    }
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C, and the signals that ask a program to end, end the work after the file in hand; a
+/// second one ends the program.
+pub(crate) fn stop_between_files() -> io::Result<()> {
+    ctrlc::set_handler(|| {
+        if STOPPED.swap(true, Ordering::Relaxed) {
+            std::process::exit(super::Status::Stopped as i32);
+        }
+    })
+    .map_err(io::Error::other)
+}
+
+/// Whether the work is to end.
+pub(crate) fn is_stopped() -> bool {
+    STOPPED.load(Ordering::Relaxed)
+}

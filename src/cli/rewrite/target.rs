@@ -1,0 +1,462 @@
+//! Where rewritten bytes go: to standard output, to a file, below a folder, or in the place of the old
+//! ones.
+//!
+//! ```text
+//! Target (of the whole run) --begin--> Sink (of a file) --end--> Written, or Pending --commit_all--> Written
+//! ```
+//!
+//! A file is begun with its first document, and one in place with the first that changes: a file in
+//! which nothing changes is not touched.
+//!
+//! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use baselink::Rewritten;
+use baselink::error::{Error, Result, cause, name};
+use baselink::format::Format;
+use baselink::tree::maildir::{self, Delivery};
+use baselink::tree::mirror::Mirror;
+use baselink::tree::walk::Entry;
+use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
+
+use crate::cli::args::{Destination, Documents};
+use crate::cli::diff;
+use crate::cli::files::Origin;
+use crate::cli::input::Input;
+use crate::cli::output::Output;
+
+/// Where the results of a run go.
+#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
+pub(super) enum Target<'a> {
+    Standard,
+    File(&'a Path),
+    Below(Below),
+    InPlace(&'a InPlace),
+    Diff,
+    Nowhere,
+}
+
+/// A folder that gets what the inputs have.
+pub(super) struct Below {
+    mirror: Mirror,
+    out: PathBuf,
+    only_documents: bool,
+    follow: bool,
+    /// The name that each root has there; without one it is the folder itself.
+    names: HashMap<PathBuf, Option<OsString>>,
+}
+
+impl<'a> Target<'a> {
+    /// Looks at what `destination` can mean for these documents.
+    pub(super) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
+        let folder = documents.roots().find(|root| root.is_dir());
+        Ok(match destination {
+            Destination::Standard => match folder {
+                None => Self::Standard,
+                Some(folder) => {
+                    return Err(Error::new(format!(
+                        "{}: a folder, whose files cannot go to one standard output; use -o DIR or \
+                         --in-place, or look with --diff or --dry-run",
+                        name(folder)
+                    )));
+                }
+            },
+            Destination::Path { path, only_documents, preserve_times } => {
+                let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+                let is_file = documents.paths.len() == 1
+                    && folder.is_none()
+                    && !path.is_dir()
+                    && !names_folder;
+                match (is_file, preserve_times) {
+                    (true, false) => Self::File(path),
+                    (true, true) => Self::Below(Below::of_file(path, documents)?),
+                    (false, _) => {
+                        let below = Below::of(path, *only_documents, documents)?;
+                        Self::Below(if *preserve_times { below.preserving_times() } else { below })
+                    }
+                }
+            }
+            Destination::InPlace(how) => Self::InPlace(how),
+            Destination::Diff => Self::Diff,
+            Destination::Nowhere => Self::Nowhere,
+        })
+    }
+
+    /// Whether files are written.
+    pub(super) fn writes_files(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
+    }
+
+    /// Whether the files that are read are written.
+    pub(super) fn replaces_inputs(&self) -> bool {
+        matches!(self, Self::InPlace(_))
+    }
+
+    /// Makes what is made of a folder, where anything is.
+    pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
+        match (self, origin) {
+            (Self::Below(below), Origin::Entry(entry)) => {
+                below.mirror.folder(&entry.path, &below.place(entry)?).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called when nothing is written any more.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for each folder that could not be given its times.
+    pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+        match self {
+            Self::Below(below) => below.mirror.finish(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Begins what is made of `origin`.
+    pub(super) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
+        Ok(match (self, origin) {
+            (Self::Standard, _) => Sink::Standard,
+            (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
+            (Self::Below(below), Origin::Entry(entry)) => {
+                Sink::Below { below, entry, to: below.place(entry)?, new: None, is_dropped: false }
+            }
+            (Self::InPlace(how), Origin::Entry(entry)) => {
+                let original = Original::of(&entry.path)?;
+                Sink::InPlace { how, original, new: None, is_dropped: false }
+            }
+            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
+                return Err(Error::new("standard input has no name in a folder; name files"));
+            }
+            (Self::Diff, _) => Sink::Diff(diff::Progress::default()),
+            (Self::Nowhere, _) => Sink::Nowhere,
+        })
+    }
+}
+
+impl Below {
+    fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
+        let mirror = Mirror::new(out)?;
+        let roots: Vec<_> = documents.roots().collect();
+        let is_alone = matches!(roots[..], [root] if root.is_dir());
+        let mut names = HashMap::new();
+        let mut taken: HashMap<OsString, &Path> = HashMap::new();
+        for root in roots {
+            // What is not there is said when it is its turn.
+            if fs::metadata(root).is_err() || names.contains_key(root) {
+                continue;
+            }
+            if let Some(conflict) = mirror.conflicts_with(root)? {
+                return Err(conflict);
+            }
+            let own = name_of(root)?;
+            if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
+                let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
+                return Err(Error::new(format!(
+                    "{root} and {other} would both become {place}; rewrite them one after the other"
+                )));
+            }
+            names.insert(root.to_owned(), (!is_alone).then_some(own));
+        }
+        // That it cannot be made is said once, not for every file.
+        if let Some(root) = documents.roots().find(|root| root.exists()) {
+            let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
+            mirror.folder(like, Path::new(""))?;
+        }
+        let (out, follow) = (out.to_owned(), documents.selection.follow);
+        Ok(Self { mirror, out, only_documents, follow, names })
+    }
+
+    /// The folder around the file `path`, which is to be what is made of the only input.
+    fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
+        let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
+            return Err(Error::new(format!("{}: no name of a file", name(path))));
+        };
+        let out = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
+        let mirror = Mirror::new(out)?.preserving_times();
+        Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
+    }
+
+    fn preserving_times(self) -> Self {
+        Self { mirror: self.mirror.preserving_times(), ..self }
+    }
+
+    /// The place of `entry`, below the folder.
+    fn place(&self, entry: &Entry) -> Result<PathBuf> {
+        // A link may lead to what is being written.
+        if self.follow
+            && let Some(conflict) = self.mirror.conflicts_with(&entry.path)?
+        {
+            return Err(conflict);
+        }
+        let root = self.names.get(&*entry.root).and_then(Option::as_ref);
+        Ok(root.into_iter().chain(&entry.relative).collect())
+    }
+}
+
+/// The last name of the path to `root`.
+fn name_of(root: &Path) -> Result<OsString> {
+    if let Some(name) = root.file_name() {
+        return Ok(name.to_owned());
+    }
+    let real = fs::canonicalize(root);
+    let real = real.map_err(|error| Error::new(format!("{}: {}", name(root), cause(&error))))?;
+    let nameless = || Error::new(format!("{}: it has no name to get in a folder", name(root)));
+    real.file_name().map(OsString::from).ok_or_else(nameless)
+}
+
+/// Where the result of a file goes.
+#[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
+pub(super) enum Sink<'t> {
+    Standard,
+    /// `None` once it is not to be written after all.
+    File(Option<(Replacement, &'t Path)>),
+    Below {
+        below: &'t Below,
+        entry: &'t Entry,
+        to: PathBuf,
+        new: Option<Replacement>,
+        /// It is not to be written after all.
+        is_dropped: bool,
+    },
+    InPlace {
+        how: &'t InPlace,
+        original: Original,
+        new: Option<New>,
+        is_dropped: bool,
+    },
+    Diff(diff::Progress),
+    Nowhere,
+}
+
+/// New contents of a file.
+pub(super) enum New {
+    File(Replacement),
+    /// A message of a Maildir.
+    Message(Delivery),
+}
+
+impl New {
+    fn write(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<()> {
+        match self {
+            Self::File(file) => file.write(write),
+            Self::Message(message) => message.write(write),
+        }
+    }
+}
+
+impl Sink<'_> {
+    /// The file that is to be replaced.
+    pub(super) fn original(&self) -> Option<&Original> {
+        match self {
+            Self::InPlace { original, .. } => Some(original),
+            _ => None,
+        }
+    }
+
+    /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
+    /// left.
+    pub(super) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
+        match self {
+            Self::Below { below, entry, to, .. } if !below.only_documents => {
+                let copied = below.mirror.copy(&entry.path, &to);
+                Some(copied.map(|lost| (below.out.join(to), lost)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Adds a document; the outer error is one of standard output.
+    pub(super) fn add(
+        &mut self,
+        input: &Input<'_>,
+        rewritten: &Rewritten<'_>,
+        output: &mut Output,
+    ) -> io::Result<Result<()>> {
+        let edits = &rewritten.edits;
+        let write = |out: &mut dyn io::Write| {
+            out.write_all(input.before)?;
+            edits.write_to(input.bytes, &mut &mut *out)?;
+            out.write_all(input.after)
+        };
+        match self {
+            Self::Standard => write(output.out())?,
+            Self::File(Some((file, _))) => return Ok(file.write(write)),
+            Self::Below { is_dropped: true, .. } | Self::InPlace { is_dropped: true, .. } => {}
+            Self::Below { below, entry, to, new, .. } => {
+                let begun = match new.take() {
+                    Some(begun) => Ok(begun),
+                    None => {
+                        // The name of a message in a Maildir has its size.
+                        if !edits.is_empty() && maildir::is_message(&entry.path) {
+                            *to = maildir::with_sizes_of(to, write)?;
+                        }
+                        below.mirror.begin(&entry.path, to)
+                    }
+                };
+                return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
+            }
+            Self::InPlace { new: Some(new), .. } => return Ok(new.write(write)),
+            Self::InPlace { new: None, .. } if edits.is_empty() => {}
+            Self::InPlace { how, original, new, .. } => {
+                let begun = begin(how, original, input).and_then(|mut begun| {
+                    begun.write(write)?;
+                    Ok(begun)
+                });
+                return Ok(begun.map(|begun| *new = Some(begun)));
+            }
+            Self::Diff(progress) => diff::print(input, edits, progress, output)?,
+            Self::File(None) | Self::Nowhere => {}
+        }
+        Ok(Ok(()))
+    }
+
+    /// Takes in that a document is not what it should be.
+    pub(super) fn add_unproved(
+        &mut self,
+        input: &Input<'_>,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        match self {
+            Self::Standard if input.format == Format::Mbox => {
+                let out = output.out();
+                out.write_all(input.before)?;
+                out.write_all(input.bytes)?;
+                out.write_all(input.after)?;
+            }
+            Self::Standard => *self = Self::Nowhere,
+            Self::File(file) => *file = None,
+            Self::Below { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
+            Self::InPlace { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
+            Self::Diff(_) | Self::Nowhere => {}
+        }
+        Ok(())
+    }
+
+    /// Says where the result is now.
+    pub(super) fn end(self) -> Result<Written> {
+        Ok(match self {
+            Self::Standard => Written::Standard,
+            Self::File(Some((file, path))) => {
+                Written::Pending(Pending { new: New::File(file), to: path.to_owned() })
+            }
+            Self::Below { is_dropped: true, .. } => Written::Nowhere,
+            Self::Below { below, to, new: Some(new), .. } => {
+                Written::Pending(Pending { new: New::File(new), to: below.out.join(to) })
+            }
+            Self::Below { below, entry, to, new: None, .. } => {
+                let new = New::File(below.mirror.begin_copy(&entry.path, &to)?);
+                Written::Pending(Pending { new, to: below.out.join(to) })
+            }
+            Self::InPlace { original, new: Some(new), .. } => {
+                Written::Pending(Pending { new, to: original.path().to_owned() })
+            }
+            Self::InPlace { is_dropped: false, .. } => Written::Unchanged,
+            Self::InPlace { .. } | Self::File(None) | Self::Diff(_) | Self::Nowhere => {
+                Written::Nowhere
+            }
+        })
+    }
+}
+
+/// Begins to replace `original`, of which all that comes before `input` stays as it is.
+fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
+    let mut new = match maildir::is_message(original.path()) {
+        true if how.backup.is_some() => {
+            return Err(Error::new(format!(
+                "{}: in a Maildir a backup would be one more message; leave --backup out",
+                name(original.path())
+            )));
+        }
+        true => New::Message(Delivery::begin(original)?),
+        false => New::File(how.begin(original)?),
+    };
+    let before = input.offset - input.before.len();
+    if before > 0 {
+        let mut old = original.open()?.take(before as u64);
+        new.write(|out| io::copy(&mut old, out).map(drop))?;
+    }
+    Ok(new)
+}
+
+/// Where the result of a file is.
+#[expect(clippy::large_enum_variant, reason = "there are as many as files in a batch")]
+pub(super) enum Written {
+    Nowhere,
+    Standard,
+    /// Where it was: nothing changed.
+    Unchanged,
+    To(PathBuf),
+    Pending(Pending),
+}
+
+impl Written {
+    /// What is still to be done.
+    pub(super) fn take_pending(&mut self) -> Option<Pending> {
+        match std::mem::replace(self, Self::Nowhere) {
+            Self::Pending(pending) => Some(pending),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    /// The file that was written.
+    pub(super) fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::To(path) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// New contents that have no name yet.
+pub(super) struct Pending {
+    new: New,
+    to: PathBuf,
+}
+
+impl Pending {
+    /// Gives all their names: where each is then, and what is to be said of it.
+    pub(super) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
+        let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
+        for Self { new, to } in all {
+            order.push(matches!(new, New::File(_)).then_some(to));
+            match new {
+                New::File(file) => files.push(file),
+                New::Message(message) => messages.push(message),
+            }
+        }
+        let mut files = write::commit_all(files).into_iter();
+        let mut messages = maildir::commit_all(messages).into_iter();
+        order
+            .into_iter()
+            .filter_map(|of_file| match of_file {
+                Some(to) => files.next().map(|done| {
+                    done.map(|lost| (to, lost.iter().map(ToString::to_string).collect()))
+                }),
+                None => messages.next().map(|done| {
+                    done.map(|delivered| {
+                        let mut remarks: Vec<_> =
+                            delivered.lost.iter().map(ToString::to_string).collect();
+                        if delivered.may_be_twice {
+                            remarks.push(
+                                "another program moved it meanwhile; it may be there twice"
+                                    .to_owned(),
+                            );
+                        }
+                        (delivered.path, remarks)
+                    })
+                }),
+            })
+            .collect()
+    }
+}

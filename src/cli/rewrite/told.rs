@@ -1,0 +1,182 @@
+//! What is said of a rewritten file, and of all of them.
+//!
+//! ```text
+//! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
+//! 12 files: 9 rewritten, 1 with nothing to rewrite, 2 copied
+//!   html  9 files, 310 links: 290 rewritten, 20 absolute
+//! ```
+//!
+//! Deliberately absent: deciding when.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use baselink::format::Format;
+use baselink::{Outcome, Report};
+
+use crate::cli::files::Left;
+use crate::cli::output::{Output, Tally, base_and_rule, count};
+use crate::cli::record;
+
+/// What is said of a file in the end.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) tally: Tally,
+    pub(super) odd: Vec<record::Diagnostic>,
+    documents: usize,
+    entities: usize,
+    /// The base of the first document, alone and with what gave it.
+    base: (Option<Arc<str>>, String),
+    /// The base of the relative links, where it is the same for all.
+    of_links: Bases,
+}
+
+/// The bases of relative links.
+#[derive(Default, PartialEq, Eq)]
+enum Bases {
+    #[default]
+    None,
+    One(Option<Arc<str>>, String),
+    Several,
+}
+
+impl Told {
+    /// Takes in what became of a document in it.
+    pub(super) fn add(&mut self, report: &Report) {
+        self.tally.add(report);
+        self.documents += 1;
+        self.entities += report.entities.len();
+        if self.base.1.is_empty()
+            && let Some(outermost) = report.entities.first()
+        {
+            let chain = &outermost.chain;
+            self.base = (
+                chain.base.clone(),
+                base_and_rule(chain.base.as_deref(), chain.rule, chain.source),
+            );
+        }
+        // To absolute ones, the href of a base element among them, their base means nothing.
+        let relative = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
+        for link in relative {
+            match &self.of_links {
+                Bases::None => {
+                    let text = base_and_rule(link.base.as_deref(), link.rule, link.source);
+                    self.of_links = Bases::One(link.base.clone(), text);
+                }
+                Bases::One(base, _) if *base != link.base => self.of_links = Bases::Several,
+                Bases::One(..) | Bases::Several => {}
+            }
+        }
+    }
+
+    /// Says it.
+    pub(super) fn summary(&self, name: &str, format: Format, written: bool, output: &mut Output) {
+        let (tally, (outermost, base)) = (&self.tally, &self.base);
+        let base = match (format, &self.of_links) {
+            (Format::Message | Format::Mbox, Bases::Several) => "several bases",
+            (Format::Message | Format::Mbox, Bases::One(one, text)) if one != outermost => text,
+            (Format::Mbox, Bases::None) => "",
+            _ => base,
+        };
+        let what = match format {
+            Format::Mbox => count(self.documents, "message", "messages"),
+            Format::Message => count(self.entities, "entity", "entities"),
+            _ => String::new(),
+        };
+        let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
+        let unwritten = if written { "" } else { "; nothing was written" };
+        output.notice_of_file(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
+        match (tally.count(Outcome::NoBase), tally.count(Outcome::Rewritten)) {
+            (0, _) => {}
+            (_, 0) => output.notice_of_file(&format_args!(
+                "{name}: no base URL: nothing was rewritten; give one with --url"
+            )),
+            (number, _) => output.notice_of_file(&format_args!(
+                "{name}: no base URL for {number} of the links; give one with --url"
+            )),
+        }
+    }
+}
+
+/// What is said of all files.
+#[derive(Default)]
+pub(super) struct Totals {
+    formats: BTreeMap<&'static str, (usize, Tally)>,
+    /// Documents with links that were rewritten, and without.
+    rewritten: usize,
+    unchanged: usize,
+    without_base: usize,
+    pub(super) copied: usize,
+    pub(super) left: Left,
+    /// Earlier originals, and messages that are being delivered.
+    pub(super) backups: usize,
+    pub(super) deliveries: usize,
+    pub(super) unusable: usize,
+}
+
+impl Totals {
+    /// Takes in what became of a document.
+    pub(super) fn add(&mut self, format: Format, told: &Told) {
+        let (files, tally) = self.formats.entry(format.name()).or_default();
+        *files += 1;
+        tally.merge(&told.tally);
+        match told.tally.count(Outcome::Rewritten) {
+            0 => self.unchanged += 1,
+            _ => self.rewritten += 1,
+        }
+        self.without_base += usize::from(told.tally.count(Outcome::NoBase) > 0);
+    }
+
+    /// How many files are done.
+    pub(super) fn files(&self) -> usize {
+        self.rewritten + self.unchanged + self.copied
+    }
+
+    /// Says how many files became what, and how many links of which format.
+    pub(super) fn summary(&self, are_written: bool, output: &mut Output) {
+        let rewritten = if are_written { "rewritten" } else { "to rewrite" };
+        let parts = [
+            (self.rewritten, rewritten, rewritten),
+            (self.unchanged, "with nothing to rewrite", "with nothing to rewrite"),
+            (self.copied, "copied", "copied"),
+            (self.left.no_documents, "no document", "no documents"),
+            (self.backups, "backup left alone", "backups left alone"),
+            (self.deliveries, "delivery left alone", "deliveries left alone"),
+            (self.unusable, "could not be used", "could not be used"),
+        ];
+        let all = parts.iter().map(|(number, ..)| number).sum();
+        let parts: Vec<_> = parts
+            .into_iter()
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, one, more)| count(number, one, more))
+            .collect();
+        match all {
+            0 => output.notice(&"no file was found"),
+            _ => output.notice(&format_args!(
+                "{}: {}",
+                count(all, "file", "files"),
+                parts.join(", ")
+            )),
+        }
+        let files = |number| count(number, "file", "files");
+        let width = |of: &dyn Fn(&str, usize) -> usize| {
+            self.formats.iter().map(|(name, (number, _))| of(name, *number)).max().unwrap_or(0)
+        };
+        let (names, numbers) =
+            (width(&|name, _| name.len()), width(&|_, number| files(number).len()));
+        for (name, (number, tally)) in &self.formats {
+            let number = files(*number);
+            output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
+        }
+        self.left.say_links(output);
+        if self.without_base > 0 {
+            let files = count(self.without_base, "file has", "files have");
+            output.notice(&format_args!(
+                "{files} relative links and no base URL; give one with --url, --url-map or --layout"
+            ));
+        }
+        if !are_written {
+            output.notice(&"nothing was written");
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! The references whose target is a prefix of the base and the reference's own tail, in every profile
+//! alike: nearly all that documents hold.
+//!
+//! For these RFC 1808 section 4, RFC 3986 section 5.2 and the URL Standard come to the same URL, spelling
+//! of the base aside. The prefixes (scheme, net_loc, whole path, whole query, and the directory with one
+//! more segment gone for each `../`) are found once for a base, so that a link takes one look at its
+//! bytes and no memory.
+//!
+//! ```
+//! use baselink::resolve::{Base, Profile};
+//! let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q");
+//! let splice = base.splice(b"../g?y").unwrap();
+//! assert_eq!((splice.prefix, splice.dropped), ("http://a/b/", "../".len()));
+//! assert!(base.splice(b"../../../g").is_none(), "RFC 1808 keeps one `../`, the others none");
+//! ```
+//!
+//! Deliberately absent: every reference on which two profiles could differ. `None` says nothing of it;
+//! [`Base::resolve`] does.
+
+use super::draft::has_dot_segment;
+use super::{Base, Profile, parses};
+use crate::reference::{Grammar, Reference};
+
+/// A target as text: `prefix`, and then the reference without its first `dropped` bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Splice<'a> {
+    /// What of the base precedes.
+    pub prefix: &'a str,
+    /// How many bytes of the reference it stands for: its leading `./` and `../`, or none.
+    pub dropped: usize,
+}
+
+/// What references inherit from a base, where all profiles agree on it.
+#[derive(Clone, Debug)]
+pub(super) struct Prefixes {
+    /// The base up to the last `/` of its path.
+    directory: String,
+    /// How much of the directory is left after each number of `../`; nothing where the profiles see
+    /// different directories.
+    climbs: Vec<usize>,
+    /// Whether the base has a path: without one only a reference with a name brings the `/` (A7).
+    has_path: bool,
+}
+
+impl Prefixes {
+    /// The prefixes of the base that `url` was given for; `None` where the profiles could read the base
+    /// itself differently.
+    pub(super) fn of(url: &str, base: &Base) -> Option<Self> {
+        let written = Reference::split(Grammar::Rfc3986, url);
+        let is_http = |scheme: &str| {
+            scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+        };
+        let net_loc = written.net_loc().filter(|net_loc| !net_loc.is_empty())?;
+        let path = written.path();
+        let is_plain = written.scheme().is_some_and(is_http)
+            // The URL Standard removes blanks and line ends, and reads `\` as `/`.
+            && url.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\')
+            // What becomes of dot segments in a base depends on what is inherited.
+            && !has_dot_segment(path.as_bytes())
+            && !has_escaped_dot(path.as_bytes())
+            && (is_plain_host(net_loc.as_bytes()) || parses(url));
+        if !is_plain {
+            return None;
+        }
+        let has_path = !path.is_empty();
+        let mut prefixes = Self { directory: String::new(), climbs: Vec::new(), has_path };
+        // RFC 1808, 2.4.5: what follows the first `;` is not of the path, its slashes included.
+        if path.split_once(';').is_some_and(|(_, params)| params.contains('/')) {
+            return Some(prefixes);
+        }
+        prefixes.directory.push_str(&base.directory.text);
+        if !has_path && base.profile == Profile::Rfc1808 {
+            prefixes.directory.push('/'); // A7
+        }
+        let root = base.cuts.net_loc;
+        let directory = &prefixes.directory.as_bytes()[root..];
+        prefixes.climbs = memchr::memrchr_iter(b'/', directory).map(|at| root + at + 1).collect();
+        Some(prefixes)
+    }
+}
+
+impl Base {
+    /// The target of `reference`, given in bytes of ASCII or anything that extends it, as a prefix and a
+    /// tail of the reference. Where there is one, every profile resolves the reference to that URL, but
+    /// for the spelling of the base; the reference is relative to all of them, not empty, and no
+    /// placeholder. `None` where any of this would have to be looked into. Bytes beyond ASCII, blanks,
+    /// and other characters that the URL Standard writes differently give `None`.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+    /// let prefix = |reference: &str| base.splice(reference.as_bytes()).map(|splice| splice.prefix);
+    /// assert_eq!(prefix("g/h;i?y#s"), Some("http://a/b/c/"));
+    /// assert_eq!(prefix("/g"), Some("http://a"));
+    /// assert_eq!(prefix("//g/"), Some("http:"));
+    /// assert_eq!(prefix("?y"), Some("http://a/b/c/d;p"));
+    /// assert_eq!(prefix("#s"), Some("http://a/b/c/d;p?q"));
+    /// for reference in ["", "g:h", ";x", "g/../h", "//g", "?", "g h", "\u{fc}", "%2e/g"] {
+    ///     assert_eq!(prefix(reference), None, "{reference}");
+    /// }
+    /// ```
+    #[must_use]
+    pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
+        let prefixes = self.prefixes.as_ref()?;
+        let whole = |prefix| Some(Splice { prefix, dropped: 0 });
+        match reference {
+            // RFC 1808 inherits the query of the base for one that is written and empty.
+            [] | [b'?'] | [b'?', b'#', ..] => None,
+            [b'#', rest @ ..] if is_plain_tail(rest) => whole(&self.text[..self.cuts.query]),
+            [b'?', rest @ ..] if is_plain_tail(rest) => whole(&self.text[..self.cuts.params]),
+            [b'/', b'/', rest @ ..] => {
+                // Without a path the URL Standard adds one.
+                let (host, path) = rest.split_at(memchr::memchr(b'/', rest)?);
+                let is_plain = is_plain_host(host) && is_plain_path(path, true);
+                if is_plain { whole(&self.text[..self.cuts.scheme]) } else { None }
+            }
+            [b'/', ..] if is_plain_path(reference, true) => whole(&self.text[..self.cuts.net_loc]),
+            [b'/' | b'?' | b'#', ..] => None,
+            _ => {
+                let (ups, dropped) = climb(reference);
+                let end = *prefixes.climbs.get(ups)?;
+                let rest = &reference[dropped..];
+                let is_plain = match rest.first() {
+                    None | Some(b'?' | b'#') if !prefixes.has_path => false,
+                    None => true,
+                    // Params without a path, and an empty segment.
+                    Some(b';' | b'/') => false,
+                    // Where placeholders of template languages begin.
+                    Some(b'%' | b'@' | b'_') if dropped == 0 => {
+                        rest[0] == b'_' && rest.get(1) != Some(&b'_') && is_plain_path(rest, false)
+                    }
+                    Some(_) => is_plain_path(rest, dropped > 0),
+                };
+                is_plain.then(|| Splice { prefix: &prefixes.directory[..end], dropped })
+            }
+        }
+    }
+}
+
+/// How many segments the leading `./` and `../` of a reference climb, and where they end.
+fn climb(reference: &[u8]) -> (usize, usize) {
+    let (mut ups, mut at) = (0, 0);
+    loop {
+        match &reference[at..] {
+            [b'.', b'/', ..] => at += 2,
+            [b'.', b'.', b'/', ..] => (ups, at) = (ups + 1, at + 3),
+            [b'.'] | [b'.', b'?' | b'#', ..] => return (ups, at + 1),
+            [b'.', b'.'] | [b'.', b'.', b'?' | b'#', ..] => return (ups + 1, at + 2),
+            _ => return (ups, at),
+        }
+    }
+}
+
+/// What a byte of a reference is to the profiles.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// All leave it as it is, wherever it stands.
+    Plain,
+    /// They do, but in a path it can mean something.
+    Mark,
+    /// Some may write it differently.
+    Other,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = match byte as u8 {
+            b'.' | b'/' | b':' | b'%' | b'?' | b'#' => Class::Mark,
+            b'-' | b'_' | b'~' | b'!' | b'$' | b'&' | b'(' | b')' => Class::Plain,
+            b'*' | b'+' | b',' | b';' | b'=' | b'@' => Class::Plain,
+            letter_or_digit if letter_or_digit.is_ascii_alphanumeric() => Class::Plain,
+            _ => Class::Other,
+        };
+        byte += 1;
+    }
+    classes
+};
+
+/// Whether every profile keeps `path` and what follows it to the byte. `has_slash` says whether a `/`
+/// before or in front of it keeps a `:` from ending a scheme.
+fn is_plain_path(path: &[u8], mut has_slash: bool) -> bool {
+    for (at, &byte) in path.iter().enumerate() {
+        match CLASSES[usize::from(byte)] {
+            Class::Plain => {}
+            Class::Other => return false,
+            Class::Mark => match byte {
+                b'?' | b'#' => return is_plain_tail(&path[at + 1..]),
+                b'/' => has_slash = true,
+                b':' if !has_slash => return false,
+                b'%' if has_escaped_dot(&path[at..path.len().min(at + 3)]) => return false,
+                b'.' if (at == 0 || path[at - 1] == b'/') && is_dot_segment(&path[at..]) => {
+                    return false;
+                }
+                _ => {}
+            },
+        }
+    }
+    true
+}
+
+/// Whether every profile keeps what follows a path to the byte.
+fn is_plain_tail(tail: &[u8]) -> bool {
+    tail.iter().all(|&byte| CLASSES[usize::from(byte)] != Class::Other)
+}
+
+/// Whether the first segment of `path`, which begins with `.`, is `.` or `..` to any profile: RFC 1808
+/// ends it at `;` also.
+fn is_dot_segment(path: &[u8]) -> bool {
+    let second = usize::from(path.get(1) == Some(&b'.'));
+    matches!(path.get(1 + second), None | Some(b'/' | b'?' | b'#' | b';'))
+}
+
+/// Whether the URL Standard could see a dot in an escape.
+fn has_escaped_dot(path: &[u8]) -> bool {
+    memchr::memchr_iter(b'%', path).any(|at| matches!(path[at + 1..], [b'2', b'e' | b'E', ..]))
+}
+
+/// Whether the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
+/// IPv4 address, which depends on its last label, nor as Punycode.
+fn is_plain_host(host: &[u8]) -> bool {
+    let is_label = |label: &[u8]| {
+        let of = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+        !label.is_empty() && label.iter().all(of) && !label.starts_with(b"xn--")
+    };
+    let last = memchr::memrchr(b'.', host).map_or(0, |dot| dot + 1);
+    host.get(last).is_some_and(u8::is_ascii_lowercase)
+        && host.split(|&byte| byte == b'.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::reference::{contains_placeholder, opaque_scheme, placeholder, scheme};
+    use crate::resolve::{Target, Unresolvable};
+    use proptest::prelude::*;
+
+    const BASE: &str = "http://a/b/c/d;p?q#f";
+
+    fn fully(base: &Base, reference: &str) -> Result<Target, Unresolvable> {
+        let mut target = Target::default();
+        base.resolve_fully(reference, &mut target).map(|()| target)
+    }
+
+    /// Where there is a splice it is what each profile gives by its own rules, and all of them lead to
+    /// the same place. Says whether there is one.
+    fn check(url: &str, reference: &str) -> bool {
+        let mut places = Vec::new();
+        for profile in Profile::ALL {
+            let base = Base::new(profile, url);
+            let Some(splice) = base.splice(reference.as_bytes()) else { continue };
+            let whole = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
+            let expected = fully(&base, reference);
+            assert_eq!(Ok(&whole), expected.as_ref().map(|target| &target.url), "{profile} {url}");
+            // What is kept is the same, too.
+            assert_eq!(base.resolve(reference), expected, "{profile} {url} {reference}");
+            places.push(Base::new(Profile::Whatwg, &whole).as_str().to_owned());
+            assert!(base.is_relative(reference));
+        }
+        let Some(first) = places.first() else { return false };
+        assert!(places.iter().all(|place| place == first), "{url} {reference}: {places:?}");
+        assert_eq!(places.len(), 3, "{url} {reference}: not in every profile");
+        assert_eq!(opaque_scheme(reference), None);
+        assert_eq!(scheme(Grammar::Rfc1808, reference), None);
+        assert!(placeholder(reference).is_none() && !contains_placeholder(reference));
+        true
+    }
+
+    #[test]
+    fn prefixes_and_tails() {
+        for (base, reference, prefix, tail) in [
+            (BASE, "g", "http://a/b/c/", "g"),
+            (BASE, "./g", "http://a/b/c/", "g"),
+            (BASE, "./", "http://a/b/c/", ""),
+            (BASE, ".", "http://a/b/c/", ""),
+            (BASE, ".?y", "http://a/b/c/", "?y"),
+            (BASE, "..", "http://a/b/", ""),
+            (BASE, "../.", "http://a/b/", ""),
+            (BASE, "..#s", "http://a/b/", "#s"),
+            (BASE, "./../g/", "http://a/b/", "g/"),
+            (BASE, "../../g?", "http://a/", "g?"),
+            (BASE, "./g:h", "http://a/b/c/", "g:h"),
+            (BASE, "g/h:i;j@k%20l", "http://a/b/c/", "g/h:i;j@k%20l"),
+            (BASE, "g?y=../z:%2e#../s", "http://a/b/c/", "g?y=../z:%2e#../s"),
+            (BASE, ".g/..g/g./g..", "http://a/b/c/", ".g/..g/g./g.."),
+            (BASE, "_g", "http://a/b/c/", "_g"),
+            (BASE, "g;x=1/y", "http://a/b/c/", "g;x=1/y"),
+            (BASE, "/g:h//i", "http://a", "/g:h//i"),
+            (BASE, "/", "http://a", "/"),
+            (BASE, "//g.example/h?y", "http:", "//g.example/h?y"),
+            (BASE, "?y", "http://a/b/c/d;p", "?y"),
+            (BASE, "#", "http://a/b/c/d;p?q", "#"),
+            ("http://a", "g", "http://a/", "g"),
+            ("http://a", "/g", "http://a", "/g"),
+            ("http://a?q", "g", "http://a/", "g"),
+            ("HTTP://U@A:80/B/c", "g", "HTTP://U@A:80/B/", "g"),
+            ("http://a//b//c", "../../g", "http://a//", "g"),
+            ("http://a//b//c", "../../../g", "http://a/", "g"),
+            // RFC 1808, 2.4.5: the directory is the root; to the others it is not.
+            ("http://a/b;v=1/c/d", "/g", "http://a", "/g"),
+            ("http://a/b;v=1/c/d", "?y", "http://a/b;v=1/c/d", "?y"),
+            ("http://a/b/c;v=1", "g", "http://a/b/", "g"),
+        ] {
+            let prepared = Base::new(Profile::Rfc1808, base);
+            let splice = prepared.splice(reference.as_bytes());
+            let splice = splice.ok_or((base, reference)).unwrap();
+            assert_eq!((splice.prefix, &reference[splice.dropped..]), (prefix, tail), "{base}");
+            assert!(check(base, reference));
+        }
+    }
+
+    #[test]
+    fn what_has_to_be_looked_into() {
+        for reference in [
+            "",
+            "?",
+            "?#s",
+            ";x",
+            "../;x",
+            "..;x",
+            ".;x",
+            ".//g",
+            "g/../h",
+            "g/.",
+            "g/..?y",
+            "g;x/../y",
+            "../../../g",
+            "/./g",
+            "/..",
+            "//g",
+            "//g?y",
+            "///g",
+            "//G/",
+            "//g./",
+            "//1.2/",
+            "//a.0x1/",
+            "//xn--a/",
+            "//g:8/",
+            "//u@g/",
+            "//g/../h",
+            "g:h",
+            "http:g",
+            "1:2",
+            "+a:b",
+            "%2e%2e/g",
+            "g/%2E",
+            ".%2e/",
+            "g h",
+            " g",
+            "g\\h",
+            "g\n",
+            "g'",
+            "g\"",
+            "g|h",
+            "g^",
+            "{g}",
+            "g?[y]",
+            "gü",
+            "%%g",
+            "%NAME%",
+            "@@g",
+            "__NAME__",
+            "[[g]]",
+            "*|g|*",
+        ] {
+            for profile in Profile::ALL {
+                let base = Base::new(profile, BASE);
+                assert_eq!(base.splice(reference.as_bytes()), None, "{profile} {reference}");
+            }
+        }
+        for (base, reference) in [
+            ("http://a/b;v=1/c/d", "g"),
+            // RFC 1808, step 6: the path becomes empty, and needs no slash then.
+            ("http://a", "."),
+            ("http://a#f", "./?y"),
+            ("http://a/b/./c", "#s"),
+            ("http://a/%2e%2E/c", "/g"),
+            ("http:///a/b", "g"),
+            ("http:/a/b", "g"),
+            ("http://1.2.3.4.5/", "g"),
+            ("http://a b/", "g"),
+            ("http://a\\b/c", "g"),
+            ("http://a/ü/", "g"),
+            (" http://a/", "g"),
+            ("file:///a/b", "g"),
+            ("x://a/b", "g"),
+            ("a/b", "g"),
+            ("", "g"),
+        ] {
+            for profile in Profile::ALL {
+                assert_eq!(Base::new(profile, base).splice(reference.as_bytes()), None, "{base}");
+            }
+        }
+    }
+
+    /// Text over the characters that mean something somewhere.
+    fn pieces(most: usize) -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "/",
+            "/",
+            "/",
+            "//",
+            ".",
+            "..",
+            "./",
+            "../",
+            "../",
+            "?",
+            "#",
+            ";",
+            ":",
+            "%",
+            "%2e",
+            "%20",
+            "a",
+            "b",
+            "g",
+            "C:",
+            "&",
+            "=",
+            "@",
+            "_",
+            "~",
+            "!",
+            "$",
+            "(",
+            ")",
+            "*",
+            "+",
+            ",",
+            "'",
+            "-",
+            "1",
+            "0x",
+            "xn--",
+            "\\",
+            " ",
+            "\t",
+            "\n",
+            "\u{0}",
+            "|",
+            "^",
+            "`",
+            "{",
+            "}",
+            "[",
+            "]",
+            "\"",
+            "<",
+            ">",
+            "é",
+            "http:",
+            "h.example/",
+            "[1]",
+            "&#1;",
+        ]);
+        prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
+    }
+
+    fn base() -> impl Strategy<Value = String> {
+        let start = prop::sample::select(vec![
+            "http://a",
+            "http://a/",
+            "http://a/b/c/",
+            "http://a/b/c/d;p?q#f",
+            "HTTPS://u@A.b:443/b/",
+            "http://",
+            "file:///b/",
+            "ws://a/b/",
+            "x://a/b/",
+            "http://[::1]/b/",
+            "http://1.2/b/",
+            "http://a/b/c/d?q",
+            "",
+        ]);
+        (start, prop::bool::ANY, pieces(6)).prop_map(|(start, whole, rest)| {
+            if whole { start.to_owned() } else { format!("{start}{rest}") }
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 5_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn every_profile_resolves_to_the_splice(base in base(), reference in pieces(8)) {
+            check(&base, &reference);
+        }
+
+        #[test]
+        fn no_byte_of_ascii_is_mistaken(
+            before in prop::sample::select(vec!["", "g", "/", "?", "#", "../", "//h/", "g?y", "g/"]),
+            byte in 0_u8..128,
+            after in prop::sample::select(vec!["", "g", "/", "/g", "2e", ":", "//"]),
+        ) {
+            check(BASE, &format!("{before}{}{after}", char::from(byte)));
+        }
+    }
+}
