@@ -582,7 +582,7 @@ mod together {
         let at = |number: usize| folder.path().join(format!("{}/{number}", number % 7));
         let begin = |number: usize| {
             put(&at(number), b"old");
-            let settings = if number % 3 == 0 { backed_up() } else { InPlace::default() };
+            let settings = if number.is_multiple_of(3) { backed_up() } else { InPlace::default() };
             let mut new = settings.begin(&Original::of(&at(number)).unwrap()).unwrap();
             new.write(|out| write!(out, "new {number}")).unwrap();
             new

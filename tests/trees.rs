@@ -5,7 +5,7 @@
 //! What the library does with each is in `tests/tree_*.rs`; here is what the user sees. What a machine
 //! does not have (another user, extended attributes, `script`) is skipped with a notice.
 //!
-//! Deliberately absent: kills at any moment.
+//! Deliberately absent: kills at any moment and full disks, which `tests/trees_killed.rs` has.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 

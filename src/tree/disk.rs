@@ -107,13 +107,14 @@ impl New {
     }
 }
 
+/// Without the temporary name in errors, which nobody knows.
 impl Write for New {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        self.file.as_file_mut().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_file_mut().flush()
     }
 }
 
