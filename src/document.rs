@@ -49,11 +49,14 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Whether it has a shape (thousands of foster-parented elements, say) for which a tree that keeps
-    /// lists of children takes too long.
-    pub is_crowded: bool,
+    /// Why it, or a stretch of it that is scanned on its own, was handed over to the exact scanner of
+    /// HTML; `None` where the fast one sufficed, or was not asked.
+    pub handed_over: Option<HandOver>,
     /// Where a `base` element would be the first child of `head`.
     pub head: Option<Head>,
+    /// What a fragment can name in it, decoded, in the order of the document; empty where it was not
+    /// asked for (`ScanOptions::ids`).
+    pub ids: Vec<String>,
     /// Its own buffer, where that is not the buffer that was scanned.
     pub decoded: Option<Decoded>,
 }
@@ -73,9 +76,60 @@ impl Document {
             parts: Vec::new(),
             diagnostics: Vec::new(),
             without_tree: false,
-            is_crowded: false,
+            handed_over: None,
             head: None,
+            ids: Vec::new(),
             decoded: None,
+        }
+    }
+}
+
+/// Why a document was handed over from the fast scanner of HTML to the exact one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum HandOver {
+    /// A `frameset`, which may take away the body and makes the parser drop most tags.
+    Frameset,
+    /// A `col` in a `template`, which makes the parser drop tags.
+    Column,
+    /// An end tag in foreign content that closes nothing there.
+    EndTag,
+    /// HTML in an integration point that does more than to nest.
+    IntegrationPoint,
+    /// An `annotation-xml`, whose attributes decide what its content is.
+    Annotation,
+    /// A name in foreign content that has bytes beyond ASCII.
+    Name,
+    /// Several `base` elements and a table, out of which the parser may move one.
+    Bases,
+    /// A tag, or what reads like one in a CDATA section, with more attributes than html5ever is given.
+    Attributes,
+}
+
+impl HandOver {
+    /// Every reason.
+    pub const ALL: [Self; 8] = [
+        Self::Frameset,
+        Self::Column,
+        Self::EndTag,
+        Self::IntegrationPoint,
+        Self::Annotation,
+        Self::Name,
+        Self::Bases,
+        Self::Attributes,
+    ];
+
+    /// What stood in the way, as a sentence without a full stop.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Frameset => "a frameset may take the place of the body",
+            Self::Column => "a col in a template makes the parser drop tags",
+            Self::EndTag => "an end tag in SVG or MathML closes nothing there",
+            Self::IntegrationPoint => "HTML inside of SVG or MathML does more than to nest",
+            Self::Annotation => "the attributes of annotation-xml decide what its content is",
+            Self::Name => "an element of SVG or MathML has a name beyond ASCII",
+            Self::Bases => "a table may change the order of the base elements",
+            Self::Attributes => "a tag has more than 1,000 attributes",
         }
     }
 }

@@ -93,11 +93,13 @@ pub enum Reason {
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
     Doubt,
+    /// Whoever chose what is written in the place of links wanted it as it is.
+    Kept,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -116,6 +118,7 @@ impl Reason {
         Self::BecomesBase,
         Self::Transfer,
         Self::Doubt,
+        Self::Kept,
     ];
 
     /// Its name in `--json`.
@@ -140,6 +143,7 @@ impl Reason {
             Self::BecomesBase => "becomes-base",
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
+            Self::Kept => "kept",
         }
     }
 
@@ -154,6 +158,7 @@ impl Reason {
                 | Self::Fragment
                 | Self::BaseElement
                 | Self::Dkim
+                | Self::Kept
         )
     }
 }
@@ -188,6 +193,8 @@ pub struct LinkReport {
     pub reason: Option<Reason>,
     /// Whether another profile resolves it to a different target.
     pub differs: bool,
+    /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
+    pub is_editable: bool,
 }
 
 impl LinkReport {
@@ -231,10 +238,10 @@ pub struct EntityReport {
     pub charset: Charset,
     /// Its base.
     pub chain: BaseChain,
+    /// What a fragment can name in it, decoded; empty where it was not asked for.
+    pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Whether `--verify` compares tokens, because a tree would take too long.
-    pub is_crowded: bool,
 }
 
 /// Everything that is known of a file's links.

@@ -91,7 +91,8 @@ fn document(
     edits_belong_to_links(edits, part, differences);
     let marker = unused_word(source);
     let (before, marked) = variants(source, edits, part, entity.charset, &marker);
-    let by_tokens = entity.without_tree || entity.is_crowded;
+    let by_tokens = entity.format == Format::Html
+        && !html::has_affordable_tree(entity.charset.decode(source, 0).text.as_bytes());
     let pieces = |bytes: &[u8]| {
         let mark = match entity.format {
             // There, U+FEFF would be the beginning of a name.

@@ -26,6 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs", "verify.rs"]),
+    ("wide", &["scan/html/fast/"]),
     ("mailparse", &["scan/message/"]),
     ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),
@@ -44,6 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("globset", &["tree/"]),
     ("csv", &["tree/"]),
     ("xattr", &["tree/"]),
+    ("rustix", &["tree/"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -300,6 +300,15 @@ mod unix {
         put("page.html", "<a href=http://a.example/>");
         put("mail.eml", "Content-Type: text/html\n\n<a href=x>\n");
         put("inbox.mbox", "From a\nContent-Type: text/html\n\n<a href=x>\n");
+        for folder in ["docs", "crawl/a.example", "Maildir/cur", "Maildir/new", "Maildir/tmp"] {
+            fs::create_dir_all(scene.path().join(folder)).unwrap();
+        }
+        put("docs/index.html", "<a href=x>");
+        put("crawl/a.example/x.html", "<a href=x>");
+        put(
+            "Maildir/new/1.a.host",
+            "Base: http://a.example/\nContent-Type: text/html\n\n<a href=x>\n",
+        );
         let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", program.display());
         let mut tried = 0;

@@ -533,7 +533,7 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
     assert_eq!(missing, expected);
     // Without the root its `a.html` is not found either.
     assert_eq!(map.missing(&[]).len(), 3);
-    let origins = Origins { map: Some(map), ..Origins::default() };
+    let origins = Origins { map: Some(map.into()), ..Origins::default() };
     let urls = |root: PathBuf| -> Vec<_> {
         let selection = Selection::default();
         walk(&[root], &selection).map(|entry| url(&origins, &entry.unwrap()).unwrap()).collect()
@@ -564,7 +564,7 @@ fn the_first_source_that_has_a_url_wins() {
     let page = b"<!-- saved from url=(0012)http://saved -->";
 
     let mut origins = Origins {
-        map: Some(map(b"a.example/x,http://map/")),
+        map: Some(map(b"a.example/x,http://map/").into()),
         layout: Some(Layout::Host),
         ..root_url("http://root/")
     };
@@ -610,10 +610,10 @@ fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
         "http://a/\u{FFFD}",
     ] {
         let text = format!("x,{wrong}\n");
-        let origins = Origins { map: Some(map(text.as_bytes())), ..Origins::default() };
+        let origins = Origins { map: Some(map(text.as_bytes()).into()), ..Origins::default() };
         assert_eq!(first(&origins, &entry("x"), page), (saved.clone(), 1), "{wrong}");
     }
-    let origins = Origins { map: Some(map(b"x,y\n")), ..Origins::default() };
+    let origins = Origins { map: Some(map(b"x,y\n").into()), ..Origins::default() };
     let internet = b"<!-- saved from url=(0014)about:internet -->";
     let (retrieval, passed_over) = origins.of(&entry("x"), Format::Html, internet);
     assert_eq!(retrieval, None);

@@ -7,11 +7,12 @@
 //! The first step looks at one argument at a time; whatever takes two of them to see is left to the
 //! second.
 //!
-//! Deliberately absent: files. Nothing is opened or looked for here.
+//! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
 
 use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use baselink::error::{Error, Result};
 use baselink::format::Format;
@@ -20,22 +21,28 @@ use baselink::resolve::{Base, Profile};
 use baselink::scan::attributes::{Groups, UserRow};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
-use baselink::tree::walk::{Globs, Selection};
+use baselink::tree::walk::{Entry, Globs, Selection};
 use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use self::help::{BASE_AFTER, LINKS_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER};
+use self::line::{Line, Sections, settings_of};
+use super::files::Origin;
 use super::input::is_standard_input;
 use super::output::Talk;
+use super::settings::Settings;
 
 mod help;
+mod line;
 
 /// What was asked for.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// How much is said, and in which colours.
     pub(crate) talk: Talk,
+    /// The settings file that counts.
+    pub(crate) settings: Option<PathBuf>,
     /// What is to be done.
     pub(crate) command: Command,
 }
@@ -112,8 +119,9 @@ pub(crate) struct Documents {
     pub(crate) jobs: usize,
     /// Whether long work is to be shown.
     pub(crate) progress: bool,
-    /// How they are read.
-    pub(crate) reading: Reading,
+    /// How they are read, but for what settings say of some of them.
+    pub(crate) reading: Arc<Reading>,
+    sections: Option<Sections>,
 }
 
 /// How documents are read.
@@ -131,6 +139,19 @@ impl Documents {
     /// What was named, but for standard input.
     pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
+    }
+
+    /// How `origin` is read, and as what it is seen from the folder whose URL is known, where that is not
+    /// its root.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<Entry>)> {
+        match (&self.sections, origin) {
+            (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
+            _ => Ok((Arc::clone(&self.reading), None)),
+        }
     }
 
     /// Whether one of them is a folder.
@@ -169,31 +190,95 @@ pub(crate) enum Refusal {
     Sentence(Talk, Error),
 }
 
-/// Reads the command line, the program's name first.
+/// Reads the command line, the program's name first, and the settings that go with it.
 pub(crate) fn parse(
-    typed: impl IntoIterator<Item = OsString>,
+    words: impl IntoIterator<Item = OsString>,
 ) -> std::result::Result<Asked, Refusal> {
-    let typed = Typed::try_parse_from(typed).map_err(Refusal::Clap)?;
-    let mut talk = Talk { quiet: typed.talk.quiet, verbose: false, color: typed.talk.color.into() };
-    let command = match typed.command {
-        TypedCommand::Rewrite(typed) => {
-            talk.verbose = typed.policy.verbose;
-            typed.meant().map(|meant| Command::Rewrite(Box::new(meant)))
-        }
-        TypedCommand::Links(typed) => {
-            talk.verbose = typed.policy.verbose;
-            typed.meant().map(|meant| Command::Links(Box::new(meant)))
-        }
-        TypedCommand::Base(typed) => typed.meant().map(|meant| Command::Base(Box::new(meant))),
-        TypedCommand::Resolve(typed) => typed.meant().map(Command::Resolve),
-        TypedCommand::Check { .. } => Err(later("the command check", "name files to `links`")),
-        TypedCommand::Localize { .. } => {
-            Err(later("the command localize", "`rewrite` makes links absolute"))
-        }
+    let (typed, line) = Line::read(words.into_iter().collect()).map_err(Refusal::Clap)?;
+    let talk = typed.talk();
+    let refused = |error| Refusal::Sentence(talk, error);
+    let Some(path) = typed.settings().map_err(refused)? else {
+        let command = typed.meant().map_err(refused)?;
+        return Ok(Asked { talk, settings: None, command });
     };
-    match command {
-        Ok(command) => Ok(Asked { talk, command }),
-        Err(error) => Err(Refusal::Sentence(talk, error)),
+    let settings = Settings::read(&path, &Typed::command()).map_err(refused)?;
+    let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
+    let talk = typed.talk();
+    let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    if let Some(documents) = command.documents() {
+        let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
+        documents.sections = Some(sections);
+    }
+    Ok(Asked { talk, settings: Some(path), command })
+}
+
+impl Command {
+    fn documents(&mut self) -> Option<&mut Documents> {
+        match self {
+            Self::Rewrite(asked) => Some(&mut asked.documents),
+            Self::Links(asked) => Some(&mut asked.documents),
+            Self::Base(asked) => Some(&mut asked.documents),
+            Self::Resolve(_) => None,
+        }
+    }
+}
+
+impl Typed {
+    fn talk(&self) -> Talk {
+        let verbose = match &self.command {
+            TypedCommand::Rewrite(typed) => typed.policy.verbose,
+            TypedCommand::Links(typed) => typed.policy.verbose,
+            _ => false,
+        };
+        Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+    }
+
+    /// The settings file that counts.
+    fn settings(&self) -> Result<Option<PathBuf>> {
+        let (settings, paths): (_, &[PathBuf]) = match &self.command {
+            TypedCommand::Rewrite(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Links(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Resolve(typed) => (&typed.settings, &[]),
+            TypedCommand::Check { .. } | TypedCommand::Localize { .. } => return Ok(None),
+        };
+        match settings {
+            TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
+            TypedSettings { no_config: true, .. } => Ok(None),
+            TypedSettings { .. } => settings_of(paths),
+        }
+    }
+
+    fn meant(self) -> Result<Command> {
+        Ok(match self.command {
+            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
+            TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
+            TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
+            TypedCommand::Check { .. } => {
+                return Err(later("the command check", "name files to `links`"));
+            }
+            TypedCommand::Localize { .. } => {
+                return Err(later("the command localize", "`rewrite` makes links absolute"));
+            }
+        })
+    }
+
+    /// How documents are read, without the table of `--url-map`.
+    fn reading(self) -> Result<Reading> {
+        let (mut documents, policy) = match self.command {
+            TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Base(typed) => (typed.documents, None),
+            _ => return Err(Error::new("it has no documents")),
+        };
+        documents.url_map = None;
+        let mut reading = documents.reading()?;
+        match policy {
+            Some(policy) => policy.add_to(&mut reading.options),
+            None => reading.origins.every_source = true,
+        }
+        Ok(reading)
     }
 }
 
@@ -346,6 +431,8 @@ struct TypedDocuments {
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
     attribute: Vec<UserRow>,
+    #[command(flatten)]
+    settings: TypedSettings,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -369,6 +456,19 @@ enum TypedProgress {
 enum TypedInPlace {
     Files,
     BreakLinks,
+}
+
+/// The settings file.
+#[derive(Debug, Args)]
+struct TypedSettings {
+    /// The settings file; otherwise baselink.toml in the first input or a folder above it
+    ///
+    /// Its keys are these options without `--`, but for those that say what is written.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Settings")]
+    config: Option<PathBuf>,
+    /// Ignore settings files
+    #[arg(long, help_heading = "Settings")]
+    no_config: bool,
 }
 
 /// What is to come of links.
@@ -478,6 +578,8 @@ struct TypedResolve {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
     resolver: Option<Profile>,
+    #[command(flatten)]
+    settings: TypedSettings,
     /// Show components and steps, so that the result can be checked by hand
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
     explain: bool,
@@ -503,14 +605,34 @@ fn charset(label: &str) -> Result<Charset> {
 }
 
 impl TypedDocuments {
-    fn meant(self) -> Result<Documents> {
-        let mut paths = self.paths;
+    fn meant(mut self) -> Result<Documents> {
+        let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
             paths.push("-".into());
         }
         if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
             return Err(Error::new("standard input (-) can be read only once; name it once"));
         }
+        let globs = |option: &str, globs: &[String]| {
+            Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
+        };
+        let selection = Selection {
+            include: globs("--include", &self.include)?,
+            exclude: globs("--exclude", &self.exclude)?,
+            hidden: self.hidden,
+            follow: self.follow,
+            ..Selection::default()
+        };
+        let jobs = self.jobs.map_or_else(
+            || std::thread::available_parallelism().map_or(1, NonZero::get),
+            usize::from,
+        );
+        let progress = !matches!(self.progress, Some(TypedProgress::Never));
+        let reading = Arc::new(self.reading()?);
+        Ok(Documents { paths, selection, jobs, progress, reading, sections: None })
+    }
+
+    fn reading(self) -> Result<Reading> {
         let profile = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(profile, url)?;
@@ -536,7 +658,7 @@ impl TypedDocuments {
         }
         let map = self.url_map.as_deref().map(UrlMap::read).transpose();
         let origins = Origins {
-            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?,
+            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
@@ -547,37 +669,32 @@ impl TypedDocuments {
             Some(scheme) => Origins { scheme, ..origins },
             None => origins,
         };
-        let globs = |option: &str, globs: &[String]| {
-            Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
-        };
-        let selection = Selection {
-            include: globs("--include", &self.include)?,
-            exclude: globs("--exclude", &self.exclude)?,
-            hidden: self.hidden,
-            follow: self.follow,
-        };
-        let jobs = self.jobs.map_or_else(
-            || std::thread::available_parallelism().map_or(1, NonZero::get),
-            usize::from,
-        );
-        let progress = !matches!(self.progress, Some(TypedProgress::Never));
-        let reading = Reading { format: self.format, options, origins };
-        Ok(Documents { paths, selection, jobs, progress, reading })
+        Ok(Reading { format: self.format, options, origins })
     }
 
     fn meant_with(self, policy: &TypedPolicy) -> Result<Documents> {
         let mut meant = self.meant()?;
-        let options = &mut meant.reading.options;
-        options.fragments = policy.fragments.unwrap_or_default();
-        options.base_element = policy.base_element.unwrap_or_default();
-        options.skip_dkim = policy.skip_dkim;
+        if let Some(reading) = Arc::get_mut(&mut meant.reading) {
+            policy.add_to(&mut reading.options);
+        }
         Ok(meant)
+    }
+}
+
+impl TypedPolicy {
+    fn add_to(&self, options: &mut Options) {
+        options.fragments = self.fragments.unwrap_or_default();
+        options.base_element = self.base_element.unwrap_or_default();
+        options.skip_dkim = self.skip_dkim;
     }
 }
 
 impl TypedRewrite {
     fn meant(self) -> Result<Rewrite> {
-        let documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant_with(&self.policy)?;
+        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        documents.selection.folders =
+            self.output.is_some() && !self.only_documents && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         let (output, in_place) = (self.output, self.in_place);
@@ -656,7 +773,9 @@ impl TypedLinks {
 impl TypedBase {
     fn meant(self) -> Result<Bases> {
         let mut documents = self.documents.meant()?;
-        documents.reading.origins.every_source = true;
+        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
+            reading.origins.every_source = true;
+        }
         Ok(Bases { documents, json: self.json })
     }
 }
@@ -697,7 +816,6 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
 mod tests {
     use super::*;
     use baselink::scan::attributes::Group;
-    use clap::CommandFactory;
 
     #[test]
     fn the_arguments_are_consistent_and_the_help_names_every_group() {

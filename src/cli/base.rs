@@ -48,7 +48,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let (mut has_tree, mut files, mut status) = (false, 0, Status::Done);
     let mut left = Left::default();
     let work = |origin: &Origin, output: &mut Output| {
-        each_document(origin, &documents.reading, output, |file, output| one(asked, file, output))
+        each_document(origin, documents, output, |file, output| one(asked, file, output))
     };
     let failed = files::each(documents, output, work, |batch, output| {
         for (_, page, (of_file, is_tree)) in batch {
@@ -82,7 +82,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
     let is_tree = !asked.json && matches!(file.format, Format::Message | Format::Mbox);
     let mut is_shown = false;
-    let read = file.each(&asked.documents.reading.options, |input, options| {
+    let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
         for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {

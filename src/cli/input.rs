@@ -24,7 +24,7 @@ use baselink::tree::maildir;
 use baselink::tree::origin::saved_from::HEAD;
 use baselink::tree::write::Original;
 
-use super::args::Reading;
+use super::args::{Documents, Reading};
 use super::files::Origin;
 
 /// How much is looked at to tell a format.
@@ -40,6 +40,7 @@ pub(crate) struct File<'a> {
     pub(crate) retrieval: Option<Retrieval>,
     /// A sentence for each URL that is none.
     pub(crate) passed_over: Vec<String>,
+    reading: Arc<Reading>,
     contents: Contents,
 }
 
@@ -71,14 +72,15 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens what `origin` names, to be read as `reading` says or as what it looks like; `None` where that
+    /// Opens what `origin` names, to be read as `documents` say or as what it looks like; `None` where that
     /// is no document. Only a file that is to be replaced has an `original`.
     pub(crate) fn open(
         origin: &'a Origin,
-        reading: &Reading,
+        documents: &Documents,
         original: Option<&Original>,
     ) -> Result<Option<Self>> {
         let path = origin.path();
+        let (reading, seen) = documents.reading_of(origin)?;
         let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
         let mut reader = match (origin, original) {
             (_, Some(original)) => Box::new(original.open()?),
@@ -92,7 +94,9 @@ impl<'a> File<'a> {
             return Ok(None);
         }
         let (retrieval, passed_over) = match origin {
-            Origin::Entry(entry) => reading.origins.of(entry, format, &bytes),
+            Origin::Entry(entry) => {
+                reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, &bytes)
+            }
             Origin::Standard => reading.origins.of_standard_input(format, &bytes),
         };
         let contents = if format == Format::Mbox {
@@ -103,7 +107,7 @@ impl<'a> File<'a> {
             }
             Contents::Whole(bytes)
         };
-        Ok(Some(Self { path, format, contents, retrieval, passed_over }))
+        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over }))
     }
 
     /// Its path for people.
@@ -111,15 +115,14 @@ impl<'a> File<'a> {
         name(self.path)
     }
 
-    /// Does `work` for every document in it, with what the library is told of it beside `options`; the
-    /// inner error is one of reading.
+    /// Does `work` for every document in it, with what the library is told of it; the inner error is one
+    /// of reading.
     pub(crate) fn each(
         self,
-        options: &Options,
         mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
     ) -> io::Result<Result<()>> {
-        let Self { path, format, contents, retrieval, .. } = self;
-        let mut options = Options { format, retrieval, ..options.clone() };
+        let Self { path, format, reading, contents, retrieval, .. } = self;
+        let mut options = Options { format, retrieval, ..reading.options.clone() };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(bytes) => {

@@ -25,7 +25,7 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let (mut tally, mut files, mut status) = (Tally::default(), 0, Status::Done);
     let mut left = Left::default();
     let work = |origin: &Origin, output: &mut Output| {
-        each_document(origin, &documents.reading, output, |file, output| one(asked, file, output))
+        each_document(origin, documents, output, |file, output| one(asked, file, output))
     };
     let failed = files::each(documents, output, work, |batch, output| {
         for (_, page, done) in batch {
@@ -58,7 +58,7 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
 /// Lists the links of a file.
 fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, Tally)> {
     let (mut tally, mut status, mut is_listed) = (Tally::default(), Status::Done, false);
-    let read = file.each(&asked.documents.reading.options, |input, options| {
+    let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
         output.diagnostics(&places, &report);

@@ -13,9 +13,9 @@
 use std::ffi::OsString;
 use std::io;
 
-use baselink::error::{Result, cause};
+use baselink::error::{Result, cause, name};
 
-use self::args::{Command, Reading, Refusal};
+use self::args::{Command, Documents, Refusal};
 use self::files::{Found, Origin};
 use self::input::{File, no_document};
 use self::output::Output;
@@ -31,7 +31,6 @@ mod progress;
 mod record;
 mod resolve;
 mod rewrite;
-#[allow(dead_code)]
 mod settings;
 
 /// How a command ended; the worse one is the greater one.
@@ -63,6 +62,9 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         }
     };
     let mut output = Output::new(asked.talk);
+    if let Some(settings) = &asked.settings {
+        output.notice(&format_args!("settings: {}", name(settings)));
+    }
     let documents = match &asked.command {
         Command::Rewrite(asked) => Some(&asked.documents),
         Command::Links(asked) => Some(&asked.documents),
@@ -116,14 +118,14 @@ enum Became<T> {
 /// it gave. Where it is none and was only found, that is no failure.
 fn each_document<T>(
     origin: &Origin,
-    reading: &Reading,
+    documents: &Documents,
     output: &mut Output,
     work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
 ) -> io::Result<(Status, Became<T>)> {
     let opened = match files::found(origin) {
         Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
-        Ok(Found::File) => File::open(origin, reading, None),
+        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::File) => File::open(origin, documents, None),
         Err(failure) => Err(failure),
     };
     let failure = match opened {

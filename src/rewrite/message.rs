@@ -168,8 +168,8 @@ impl Plan<'_> {
                 media_type: entity.media_type.to_string().into(),
                 charset: Charset::UTF_8,
                 chain: heading,
+                ids: Vec::new(),
                 without_tree: false,
-                is_crowded: false,
             });
         }
         // The labels of images and the like are the bases of nothing.

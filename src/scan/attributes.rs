@@ -735,6 +735,12 @@ impl UserRow {
         self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
     }
 
+    /// Name of the attribute, in lower case.
+    #[must_use]
+    pub fn attribute(&self) -> &str {
+        &self.attribute
+    }
+
     /// A row that says how to read the attribute. Its names of element and attribute mean nothing.
     #[must_use]
     pub const fn row(&self) -> &'static Row {

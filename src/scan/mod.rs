@@ -42,6 +42,22 @@ pub struct ScanOptions {
     pub groups: Groups,
     /// Further places.
     pub places: Vec<UserRow>,
+    /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
+    /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
+    pub ids: bool,
+    /// Which of the two scanners of HTML is asked first.
+    pub scanner: Scanner,
+}
+
+/// The scanners of HTML. They find the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scanner {
+    /// The one that walks over the bytes ([`html::fast`]), and the other where it cannot prove that it is
+    /// right.
+    #[default]
+    Fast,
+    /// html5ever with positions ([`html::exact`]): the referee.
+    Exact,
 }
 
 /// Finds every link of an HTML document, as written.

@@ -38,6 +38,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
 use crate::error::{Error, Result, name};
@@ -47,7 +48,7 @@ use crate::resolve;
 use crate::tree::walk::{Entry, Kind};
 
 pub mod map;
-mod names;
+pub(in crate::tree) mod names;
 pub mod saved_from;
 
 use map::UrlMap;
@@ -57,7 +58,7 @@ use names::Percent;
 #[derive(Clone, Debug)]
 pub struct Origins {
     /// A table of files and URLs.
-    pub map: Option<UrlMap>,
+    pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
     /// The name of the file that stands for its folder, as `index.html` does: the URL of such a file
@@ -149,10 +150,89 @@ impl RootUrl {
         let folder = is_of_a_folder.then(|| format!("{url}{slash}"));
         Self { given: url.to_owned(), folder }
     }
+
+    /// A folder that is nowhere.
+    pub(in crate::tree) fn nowhere() -> Self {
+        let url = "https://elsewhere.invalid/elsewhere/".to_owned();
+        Self { given: url.clone(), folder: Some(url) }
+    }
+
+    /// The URL of the folder, with its final `/`; of what was named itself, as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.given)
+    }
+
+    /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
+    /// and dot segments are taken out first (RFC 3986, 5.2.4).
+    pub(in crate::tree) fn below(&self, url: &str) -> Option<Below> {
+        let root = Reference::split(Grammar::Rfc3986, self.folder.as_deref()?);
+        let url = Reference::split(Grammar::Rfc3986, url);
+        if !root.scheme()?.eq_ignore_ascii_case(url.scheme()?) || !same_net_loc(&root, &url) {
+            return None;
+        }
+        let mut segments = Vec::new();
+        let mut has_dots = false;
+        let mut ends_in_dots = false;
+        for segment in path_or_root(&url).strip_prefix('/')?.split('/') {
+            ends_in_dots = matches!(segment, "." | "..");
+            has_dots |= ends_in_dots;
+            match segment {
+                "." => {}
+                ".." => {
+                    segments.pop()?;
+                }
+                name => segments.push(name),
+            }
+        }
+        if ends_in_dots {
+            segments.push("");
+        }
+        let folders: Vec<&str> = root.path().strip_prefix('/')?.split_terminator('/').collect();
+        let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
+        if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
+            return None;
+        }
+        let rest = &segments[folders.len()..];
+        let names_root = rest.is_empty();
+        let mut below = Below { path: Vec::new(), is_path: true, names_root, tail: None };
+        for (number, segment) in rest.iter().enumerate() {
+            let is_last = number + 1 == rest.len();
+            let start = below.path.len();
+            below.path.extend_from_slice(&names::decode(segment));
+            let name = &below.path[start..];
+            below.is_path &= (name.is_empty() && is_last)
+                || !matches!(name, b"" | b"." | b"..")
+                    && !name.iter().any(|byte| b"/\0".contains(byte));
+            if !is_last {
+                below.path.push(b'/');
+            }
+        }
+        if !has_dots && !names_root {
+            let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
+            let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
+            below.tail = Some(url.path_span.start + at);
+        }
+        Some(below)
+    }
+}
+
+/// What a URL names below a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tree) struct Below {
+    /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
+    /// folder is meant.
+    pub(in crate::tree) path: Vec<u8>,
+    /// Whether files can have these names.
+    pub(in crate::tree) is_path: bool,
+    /// Whether it is the root itself, without its final `/`.
+    pub(in crate::tree) names_root: bool,
+    /// Where in the URL begins what stands behind that of the root; `None` where it has dot segments.
+    pub(in crate::tree) tail: Option<usize>,
 }
 
 /// What is asked, in this order.
-const ORDER: [Source; 5] =
+pub const ORDER: [Source; 5] =
     [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
 
 impl Origins {
@@ -168,10 +248,23 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
-        self.first(entry, format, head, |source| match source {
+        self.of_seen(entry, entry, format, head)
+    }
+
+    /// The same where root URL and layout are those of another folder than the root of `entry`: `seen` is
+    /// the entry with the names that lead to it from there.
+    #[must_use]
+    pub fn of_seen(
+        &self,
+        entry: &Entry,
+        seen: &Entry,
+        format: Format,
+        head: &[u8],
+    ) -> (Option<Retrieval>, Vec<String>) {
+        self.first(seen, format, head, |source| match source {
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
-            Source::Retrieval => self.below_root_url(entry),
-            Source::Layout => self.by_layout(entry),
+            Source::Retrieval => self.below_root_url(seen),
+            Source::Layout => self.by_layout(seen),
             Source::Xattr => attribute(entry).map(without_fragment),
             _ => None,
         })
@@ -328,7 +421,7 @@ impl Origins {
             folder.push_str(port);
         }
         let mut path = PathBuf::from(folder);
-        let (folders, file) = path_of(url).rsplit_once('/')?;
+        let (folders, file) = path_or_root(url).rsplit_once('/')?;
         let written = |text: &str| {
             let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
             names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
@@ -397,7 +490,7 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
     if !same_scheme || url.query().is_some() || !same_net_loc(root, url) {
         return None;
     }
-    let mut segments = path_of(url).split('/');
+    let mut segments = path_or_root(url).split('/');
     let folders = root.path().strip_suffix('/')?;
     for folder in folders.split('/') {
         if names::decode(segments.next()?) != names::decode(folder) {
@@ -418,21 +511,23 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
 }
 
 /// RFC 3986, 6.2.3: behind an authority no path is `/`.
-fn path_of<'a>(url: &Reference<'a>) -> &'a str {
+pub(in crate::tree) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
+}
+
+/// `//` and a net_loc in lower case, without the default port of `scheme`.
+pub(in crate::tree) fn net_loc(scheme: &str, net_loc: &str) -> String {
+    let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
+    let is_default = port.is_empty() || Some(port) == default_port(scheme);
+    format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
 }
 
 fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
     let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
         return one.net_loc() == other.net_loc();
     };
-    let without_default = |net_loc: &str| {
-        let default = one.scheme().and_then(default_port);
-        let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
-        let is_default = port.is_empty() || Some(port) == default;
-        if is_default { host.to_ascii_lowercase() } else { net_loc.to_ascii_lowercase() }
-    };
-    without_default(a) == without_default(b)
+    let scheme = one.scheme().unwrap_or_default();
+    a == b || net_loc(scheme, a) == net_loc(scheme, b)
 }
 
 /// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.

@@ -15,6 +15,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
   baselink links --url http://a.example/docs/page.html page.html
   baselink rewrite --url http://a.example/ inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
 
@@ -33,12 +34,18 @@ Examples:
   baselink rewrite --dry-run --strict page.html || echo some links would break
   baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
   baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
+  baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
+  baselink rewrite --in-place Maildir
+
+Of many files only errors and sums are said, each kind of oddity once; -v says all.
 
 Exit status:
   0  done
   1  --strict: a relative link was not made absolute and was not meant to be left;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used";
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
@@ -54,6 +61,7 @@ message). Every key is always there, null where it does not apply.
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
   baselink links --grammar page.html
+  baselink links --layout host crawl
   baselink links --enable social,lazy page.html
   baselink links --enable headers,text mail.eml
   baselink links --json --url http://a.example/ page.html | jq -r .target
@@ -75,6 +83,7 @@ entity, rule, source, value, status, reason; status is taken, passed-over, absen
 Examples:
   baselink base page.html
   baselink base --url http://a.example/docs/page.html page.html
+  baselink base --include '*.html' docs
   baselink base --resolver whatwg --url http://a.example/ page.html
   baselink base --json page.html | jq -r .base
   baselink base mail.eml

@@ -159,11 +159,11 @@ impl Totals {
             )),
         }
         let files = |number| count(number, "file", "files");
-        let width = |of: fn(&str, usize) -> usize| {
+        let width = |of: &dyn Fn(&str, usize) -> usize| {
             self.formats.iter().map(|(name, (number, _))| of(name, *number)).max().unwrap_or(0)
         };
         let (names, numbers) =
-            (width(|name, _| name.len()), width(|_, number| number.to_string().len() + 6));
+            (width(&|name, _| name.len()), width(&|_, number| files(number).len()));
         for (name, (number, tally)) in &self.formats {
             let number = files(*number);
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));

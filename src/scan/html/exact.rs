@@ -42,7 +42,7 @@ use crate::layer::{View, escape};
 use crate::span::Span;
 
 /// Attributes of one tag beyond which html5ever's search for repeated ones takes too long.
-const MOST_ATTRIBUTES: usize = 1_000;
+pub(super) const MOST_ATTRIBUTES: usize = 1_000;
 
 /// Calls into the tree that are always granted, and how many more for each byte.
 ///
@@ -80,6 +80,8 @@ pub fn scan(
         bytes,
         reader: None,
         declaration: None,
+        section: None,
+        text: None,
         at: range.start,
         spoke: false,
         found: Vec::new(),
@@ -175,6 +177,10 @@ struct Watch<'a> {
     reader: Option<TagReader>,
     /// Where the comment or declaration that is being tokenized begins.
     declaration: Option<usize>,
+    /// Where the last `<![` stands, which is a comment outside of foreign content.
+    section: Option<usize>,
+    /// The name of the element whose raw text or RCDATA is being tokenized: only its end tag counts.
+    text: Option<Span>,
     /// The end of what has been fed.
     at: usize,
     /// Whether characters were emitted since the last piece was fed.
@@ -200,7 +206,12 @@ impl Watch<'_> {
                 self.reader = None;
                 self.declaration = Some(start);
             }
-            Progress::NotATag => self.reader = None,
+            Progress::NotATag => {
+                self.reader = None;
+                if self.bytes[start..to].starts_with(b"<![") {
+                    self.section = Some(start);
+                }
+            }
         }
         Ok(())
     }
@@ -211,6 +222,7 @@ impl Watch<'_> {
             self.spoke = false;
             self.reader = None;
             self.declaration = None;
+            self.section = None;
         }
         if let Some(at) = self.unverified {
             return Err(Stopped::Unverified(at));
@@ -218,7 +230,7 @@ impl Watch<'_> {
         if opening {
             // What was emitted for `<` belongs to what stands before it.
             self.advance(from, to)?;
-            if self.reader.is_none() && self.declaration.is_none() {
+            if self.reader.is_none() && self.declaration.is_none() && self.may_count(from) {
                 self.reader = Some(TagReader::new(from));
             }
         } else if self.reader.as_ref().is_some_and(TagReader::is_complete) {
@@ -226,6 +238,25 @@ impl Watch<'_> {
             self.reader = None;
         }
         Ok(())
+    }
+
+    /// Whether the `<` at `at` may begin something else than text.
+    fn may_count(&self, at: usize) -> bool {
+        self.text.is_none_or(|name| {
+            let end = self.bytes.get(at + 2..at + 2 + name.len());
+            self.bytes.get(at + 1) == Some(&b'/')
+                && end.is_some_and(|end| end.eq_ignore_ascii_case(&self.bytes[name.range()]))
+        })
+    }
+
+    /// Where the comment whose token has arrived begins.
+    fn take_comment(&mut self) -> Option<usize> {
+        let declaration = self.declaration.take();
+        let section = self.section.take().filter(|&start| {
+            let end = memchr::memchr(b'>', &self.bytes[start..self.at]);
+            end.is_none_or(|length| start + length + 1 == self.at)
+        });
+        section.or(declaration)
     }
 
     /// The bytes of the tag whose token has arrived, if they are what the token says.
@@ -290,6 +321,7 @@ impl TokenSink for Proxy<'_> {
                     watch.unverified = Some(watch.at);
                 }
                 watch.declaration = None;
+                watch.section = None;
                 if let Some(raw) = &raw {
                     self.builder.sink.enter_tag(raw.span.start);
                 }
@@ -298,7 +330,7 @@ impl TokenSink for Proxy<'_> {
             Token::CommentToken(_) => {
                 let mut watch = self.watch.borrow_mut();
                 watch.reader = None;
-                if let Some(start) = watch.declaration.take() {
+                if let Some(start) = watch.take_comment() {
                     let comment = Found::Comment(Span::new(start, watch.at));
                     watch.found.push(comment);
                 }
@@ -316,6 +348,8 @@ impl TokenSink for Proxy<'_> {
                 TokenSinkResult::Plaintext => TextModel::Plaintext,
                 _ => TextModel::Markup,
             };
+            self.watch.borrow_mut().text =
+                (!tag.end_tag && text != TextModel::Markup).then_some(tag.name);
             let found = if tag.end_tag {
                 Found::End(tag)
             } else {

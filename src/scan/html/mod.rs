@@ -1,7 +1,8 @@
 //! HTML to a [`Document`]: every link of `docs/links.md` as it stands in the bytes, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
-//! [`exact`] says which tags there are (or [`tokens`], past html5ever's bounds); a pass looks them up in
+//! [`fast`] says which tags there are, or [`exact`] where that cannot be proved (or [`tokens`], past
+//! html5ever's bounds); a pass looks them up in
 //! [`super::attributes`] and takes values apart; this file puts the passes over a document together. Text
 //! that is markup to somebody (`noscript`, conditional comments) is scanned in place; a `srcdoc` is a
 //! document of its own.
@@ -19,6 +20,7 @@
 //! elsewhere.
 
 pub mod exact;
+pub mod fast;
 mod pass;
 pub mod tag;
 pub mod tokens;
@@ -27,7 +29,7 @@ mod tree;
 use std::sync::Arc;
 
 use self::pass::Pass;
-use self::tag::RawTag;
+use self::tag::{Progress, RawTag, TagReader};
 use super::ScanOptions;
 use super::attributes::Namespace;
 use super::collect::{Embedded, unknown};
@@ -116,10 +118,19 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     document
 }
 
+/// Whether html5ever, with a tree that keeps lists of children, takes no more than linear time on `text`.
+pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
+    exact::scan(text, 0..text.len(), true, &mut |_| {}).is_ok_and(|facts| !facts.is_crowded)
+}
+
 /// The encoding that a `meta` element behind the first 1024 bytes declares. A browser, too, changes the
 /// encoding when it comes to one (HTML, 13.2.3.5); and a declaration must not lose its effect because
 /// the links before it grew.
 fn late_declaration(bytes: &[u8]) -> Option<Charset> {
+    // Where nothing looks like one, whatever the tokenizer makes of it, there is none.
+    if !memchr::memchr_iter(b'<', bytes).any(|at| may_declare(bytes, at)) {
+        return None;
+    }
     let mut declared = None;
     tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
         if let Event::StartTag { tag, namespace: Namespace::Html, .. } = event
@@ -130,6 +141,23 @@ fn late_declaration(bytes: &[u8]) -> Option<Charset> {
         }
     });
     declared
+}
+
+/// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
+fn may_declare(bytes: &[u8], at: usize) -> bool {
+    /// Tags that are longer are not read, so that many that go on and on cost no more than their length.
+    const LONGEST: usize = 1_024;
+    let name = bytes.get(at + 1..at + 5);
+    if !name.is_some_and(|name| name.eq_ignore_ascii_case(b"meta")) {
+        return false;
+    }
+    let end = bytes.len().min(at + LONGEST);
+    let mut reader = TagReader::new(at);
+    match reader.read(bytes, at, end) {
+        Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),
+        Progress::More => end < bytes.len(),
+        _ => false,
+    }
 }
 
 /// Where a document stands among documents.
@@ -168,8 +196,9 @@ impl<'o> Nested<'o> {
                 let at = pass.head_position(span);
                 document.head = Some(Head { at, prefix: String::new(), is_xml: false });
                 document.without_tree = pass.without_tree;
-                document.is_crowded = pass.is_crowded;
+                document.ids = pass.ids;
             }
+            document.handed_over = document.handed_over.or(pass.handed_over);
             document.links.extend(pass.collector.links);
             document.bases.extend(pass.bases);
             document.diagnostics.extend(pass.diagnostics);

@@ -14,17 +14,18 @@
 
 use std::collections::HashMap;
 
+use super::fast::{self, Names, Sink};
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
-use super::{Event, Markup, TextModel, exact, tokens};
+use super::{Event, Markup, TextModel, TreeFacts, exact, tokens};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, BaseKind, DeclaredBase, LONGEST_BASE, Standing};
+use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::Carrier;
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Group, Namespace, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
-use crate::scan::{ScanOptions, json, value};
+use crate::scan::{ScanOptions, Scanner, json, value};
 use crate::span::Span;
 
 /// As much of an element's name as is kept.
@@ -58,11 +59,11 @@ pub(super) struct Pass<'a> {
     pub(super) bases: Vec<DeclaredBase>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) markup: Vec<Markup>,
+    pub(super) ids: Vec<String>,
     text: Option<OpenText>,
-    html: Option<Span>,
-    head: Option<Span>,
     pub(super) without_tree: bool,
-    pub(super) is_crowded: bool,
+    /// Why the fast scanner did not do it.
+    pub(super) handed_over: Option<HandOver>,
 }
 
 impl<'a> Pass<'a> {
@@ -82,15 +83,15 @@ impl<'a> Pass<'a> {
             bases: Vec::new(),
             diagnostics: Vec::new(),
             markup: Vec::new(),
+            ids: Vec::new(),
             text: None,
-            html: None,
-            head: None,
             without_tree: false,
-            is_crowded: false,
+            handed_over: None,
         }
     }
 
-    /// Scans `span` exactly, or without the tree where that would take too long.
+    /// Scans `span`: fast where that is proved to be right, else exactly, or without the tree where that
+    /// would take too long.
     pub(super) fn over(
         bytes: &'a [u8],
         span: Span,
@@ -101,38 +102,64 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, enclosed, charset, options);
+        // The fast scanner tells nothing of tags that have only an id.
+        if options.scanner == Scanner::Fast && !options.ids {
+            let names = Names::of(options);
+            match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
+                Ok(facts) => return pass.finish(span, facts),
+                Err(reason) => {
+                    pass = Self::new(bytes, standing, enclosed, charset, options);
+                    pass.handed_over = Some(reason);
+                }
+            }
+        }
+        let handed_over = pass.handed_over;
         let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
         {
             Ok(facts) => facts,
             Err(stopped) => {
                 pass = Self::new(bytes, standing, enclosed, charset, options);
                 pass.without_tree = true;
+                pass.handed_over = handed_over;
                 pass.diagnostics.push(without_tree(stopped));
                 tokens::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
             }
         };
-        pass.close_text(span.end);
-        pass.is_crowded = facts.is_crowded;
-        if standing == Standing::First {
+        pass.finish(span, facts)
+    }
+
+    fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
+        self.close_text(span.end);
+        if self.standing == Standing::First && !self.bases.is_empty() {
             let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
-            for base in &mut pass.bases {
+            for base in &mut self.bases {
                 base.standing =
                     standings.get(&base.span.start).copied().unwrap_or(Standing::Dropped);
             }
         }
-        pass
+        self
     }
 
     /// Where a `base` element would be the first child of `head`, its start tag implied or not.
     pub(super) fn head_position(&self, span: Span) -> usize {
         let mut at = self.skip_leading(span.start);
-        if let Some(html) = self.html.filter(|html| html.start == at) {
-            at = self.skip_leading(html.end);
+        if let Some(end) = self.start_tag_at(at, "html") {
+            at = self.skip_leading(end);
         }
-        match self.head {
-            Some(head) if head.start == at => head.end,
-            _ => at,
+        self.start_tag_at(at, "head").unwrap_or(at)
+    }
+
+    /// Where the start tag at `at` ends, if there is one and it is called `name`.
+    fn start_tag_at(&self, at: usize, name: &str) -> Option<usize> {
+        let mut reader = TagReader::new(at);
+        if self.bytes.get(at) != Some(&b'<')
+            || reader.read(self.bytes, at, self.bytes.len()) != Progress::Complete
+        {
+            return None;
         }
+        let tag = reader.tag();
+        let is_named = self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        (is_named && !tag.end_tag).then_some(tag.span.end)
     }
 
     /// Behind white space, comments and declarations that are complete.
@@ -166,10 +193,15 @@ impl<'a> Pass<'a> {
                     self.close_text(tag.span.start);
                 }
             }
-            Event::Comment { span } if self.bytes[span.range()].starts_with(b"<?") => {
-                self.import(span);
-            }
-            Event::Comment { span } => self.conditional_comment(span),
+            Event::Comment { span } => self.comment(span),
+        }
+    }
+
+    fn comment(&mut self, span: Span) {
+        if self.bytes[span.range()].starts_with(b"<?") {
+            self.import(span);
+        } else {
+            self.conditional_comment(span);
         }
     }
 
@@ -230,11 +262,6 @@ impl<'a> Pass<'a> {
         let mut element =
             String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
         element.make_ascii_lowercase();
-        match element.as_str() {
-            "html" => self.html = self.html.or(Some(tag.span)),
-            "head" => self.head = self.head.or(Some(tag.span)),
-            _ => {}
-        }
         if tag.attributes.is_empty() && element != "base" {
             self.open_text(tag, namespace, text, &element, &[]);
             return;
@@ -243,10 +270,25 @@ impl<'a> Pass<'a> {
         if element == "base" {
             self.base(tag, namespace, &attributes);
         }
+        // A fragment names no element in text that is markup to others only.
+        if self.options.ids && self.standing == Standing::First {
+            self.ids(namespace, &element, &attributes);
+        }
         for attribute in &attributes {
             self.attribute(namespace, &element, attribute, &attributes);
         }
         self.open_text(tag, namespace, text, &element, &attributes);
+    }
+
+    /// Notes what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
+    fn ids(&mut self, namespace: Namespace, element: &str, attributes: &[RawAttribute]) {
+        let is_anchor = namespace == Namespace::Html && element == "a";
+        for attribute in attributes {
+            if self.is_named(attribute, "id") || (is_anchor && self.is_named(attribute, "name")) {
+                let id = self.value(attribute).text;
+                self.ids.extend((!id.is_empty()).then_some(id));
+            }
+        }
     }
 
     /// Notes a `base` element; how it stands is known once the tree is complete.
@@ -487,6 +529,20 @@ impl<'a> Pass<'a> {
     fn json(&mut self, span: Span, kind: json::Kind) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
+    }
+}
+
+impl Sink for Pass<'_> {
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        Pass::start_tag(self, tag, namespace, text);
+    }
+
+    fn end_text(&mut self, at: usize) {
+        self.close_text(at);
+    }
+
+    fn comment(&mut self, span: Span) {
+        Pass::comment(self, span);
     }
 }
 

@@ -25,7 +25,7 @@ use super::{Event, Namespace, Standing, TextModel, TreeFacts};
 use crate::span::Span;
 
 /// Start tags that end foreign content (HTML, 13.2.6.5); `font` does with some attributes only.
-const BREAKOUT: &[&str] = &[
+pub(super) const BREAKOUT: &[&str] = &[
     "b",
     "big",
     "blockquote",
@@ -156,7 +156,7 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
 }
 
 /// Where the raw text or RCDATA that begins at `from` ends: at its end tag, else at the end.
-fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
+pub(super) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
     memchr::memmem::find_iter(&bytes[from..], b"</")
         .map(|length| from + length)
         .find(|&at| is_name_at(bytes, at + 2, name))
@@ -164,7 +164,7 @@ fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
 }
 
 /// Where the script that begins at `from` ends, through its escaped states (13.2.5.15 to 13.2.5.31).
-fn script_end(bytes: &[u8], from: usize) -> usize {
+pub(super) fn script_end(bytes: &[u8], from: usize) -> usize {
     #[derive(PartialEq)]
     enum State {
         Data,
@@ -333,7 +333,7 @@ fn counted(name: &str) -> Option<&'static str> {
     BREAKOUT.iter().chain(&["a"]).copied().find(|known| *known == name && !VOID.contains(known))
 }
 
-fn is_html_font(bytes: &[u8], tag: &RawTag, name: &[u8]) -> bool {
+pub(super) fn is_html_font(bytes: &[u8], tag: &RawTag, name: &[u8]) -> bool {
     name == b"font"
         && tag.attributes.iter().any(|attribute| {
             let name = bytes[attribute.name.range()].to_ascii_lowercase();

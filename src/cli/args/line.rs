@@ -1,0 +1,150 @@
+//! A command line, and the settings that go with it: for all files, and for those of a section.
+//!
+//! ```text
+//! baselink -q links docs   +   strict = true   -->   baselink -q links --strict docs
+//! ```
+//!
+//! What a settings file says of a file is known once its sections are; each set of sections is read
+//! once.
+//!
+//! Deliberately absent: what a settings file may say ([`super::super::settings`]).
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use baselink::error::{Error, Result, name};
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::walk::Entry;
+use clap::parser::ValueSource;
+use clap::{CommandFactory, FromArgMatches, Parser};
+
+use super::{Reading, Typed};
+use crate::cli::input::is_standard_input;
+use crate::cli::settings::Settings;
+
+/// What was typed, word by word.
+#[derive(Debug)]
+pub(super) struct Line {
+    words: Vec<OsString>,
+    command: String,
+    /// Where the name of the command is.
+    at: usize,
+    /// The options that were typed, by clap's ids.
+    typed: HashSet<String>,
+}
+
+impl Line {
+    /// Reads the words of a command line, the program's name first.
+    pub(super) fn read(words: Vec<OsString>) -> std::result::Result<(Typed, Self), clap::Error> {
+        let matches = Typed::command().try_get_matches_from(&words)?;
+        let typed = Typed::from_arg_matches(&matches)?;
+        let mut line = Self { words, command: String::new(), at: 0, typed: HashSet::new() };
+        if let Some((command, matches)) = matches.subcommand() {
+            let is_typed = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+            line.typed =
+                matches.ids().map(|id| id.as_str().to_owned()).filter(|id| is_typed(id)).collect();
+            line.at = line.words.iter().position(|word| word == command).unwrap_or_default();
+            command.clone_into(&mut line.command);
+        }
+        Ok((typed, line))
+    }
+
+    /// The same with what `settings` say beside it of the files of these sections.
+    pub(super) fn with(
+        &self,
+        settings: &Settings,
+        sections: &[usize],
+    ) -> std::result::Result<Typed, clap::Error> {
+        let set = settings.arguments(&self.command, sections, &|id| self.typed.contains(id));
+        let (before, after) = self.words.split_at(self.words.len().min(self.at + 1));
+        Typed::try_parse_from(before.iter().chain(&set).chain(after))
+    }
+}
+
+/// The settings file that goes with inputs: the one that was named, or the nearest above the inputs.
+///
+/// # Errors
+///
+/// Some of the inputs have another one than others.
+pub(super) fn settings_of(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
+    let mut looked_at: HashSet<&Path> = HashSet::new();
+    let mut found: Option<Option<PathBuf>> = None;
+    for path in paths.iter().filter(|path| !is_standard_input(path)) {
+        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+        if !looked_at.insert(folder) || !path.exists() {
+            continue;
+        }
+        let next = Settings::find(path);
+        let Some(first) = &found else {
+            found = Some(next);
+            continue;
+        };
+        if *first != next {
+            let settings = |found: &Option<PathBuf>| {
+                found.as_deref().map_or_else(|| "without settings".into(), name)
+            };
+            return Err(Error::new(format!(
+                "{} has other settings than what was named before it ({}, not {}); name one file with \
+                 --config, or ignore all with --no-config",
+                name(path),
+                settings(&next),
+                settings(first)
+            )));
+        }
+    }
+    Ok(found.flatten())
+}
+
+/// How files of the same sections are read, or why they cannot be.
+type Meant = std::result::Result<Arc<Reading>, String>;
+
+/// What settings say of each file.
+#[derive(Debug)]
+pub(super) struct Sections {
+    line: Line,
+    settings: Settings,
+    /// The path of each root below the folder of the settings.
+    ways: HashMap<PathBuf, PathBuf>,
+    map: Option<Arc<UrlMap>>,
+    readings: Mutex<HashMap<Vec<usize>, Meant>>,
+}
+
+impl Sections {
+    pub(super) fn new(line: Line, settings: Settings, roots: &[PathBuf], all: &Reading) -> Self {
+        let way = |root: &PathBuf| (root.clone(), settings.way_to(root));
+        let ways = roots.iter().filter(|root| !is_standard_input(root)).map(way).collect();
+        let map = all.origins.map.clone();
+        Self { line, settings, ways, map, readings: Mutex::default() }
+    }
+
+    /// How `entry` is read, and as what it is seen from the folder whose URL is known, where that is not
+    /// its root.
+    pub(super) fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)> {
+        let way = self.ways.get(&*entry.root).map(PathBuf::as_path).unwrap_or(Path::new(""));
+        let path: PathBuf = way.iter().chain(entry.relative.iter().map(|name| &**name)).collect();
+        let sections = self.settings.matching(&path);
+        let folder = self.settings.folder(&sections, &|id| self.line.typed.contains(id));
+        let seen = folder.and_then(|folder| {
+            let relative = path.strip_prefix(folder).ok()?.iter().map(OsString::from).collect();
+            Some(Entry { relative, ..entry.clone() })
+        });
+        let mut readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
+        let reading = readings.entry(sections).or_insert_with_key(|sections| {
+            self.read(sections).map(Arc::new).map_err(|error| error.to_string())
+        });
+        match reading {
+            Ok(reading) => Ok((Arc::clone(reading), seen)),
+            Err(why) => Err(Error::new(format!("{}: {why}", name(&entry.path)))),
+        }
+    }
+
+    fn read(&self, sections: &[usize]) -> Result<Reading> {
+        let typed = self.line.with(&self.settings, sections);
+        let typed = typed.map_err(|error| Error::new(error.to_string().trim().to_owned()))?;
+        let mut reading = typed.reading()?;
+        reading.origins.map.clone_from(&self.map);
+        Ok(reading)
+    }
+}

@@ -1,0 +1,472 @@
+//! The fast scanner: one pass over the bytes from `<` to `<`, through the tokenizer's states (HTML,
+//! 13.2.5) and as much of tree construction (13.2.6) as changes what tags there are and what they mean.
+//!
+//! It tells a [`Sink`] only of tags that can matter, and of their attributes only those that can. Nothing
+//! is allocated for a tag. Where it cannot prove from what it has seen what html5ever would do, it stops
+//! with a [`HandOver`], and [`super::exact`] scans the document. What it says itself is what that scanner
+//! would have said: `tests/fast.rs` holds the two against each other.
+//!
+//! What tree construction changes outside of `svg` and `math` is little: what an element holds (raw text,
+//! RCDATA, script data) follows from its name wherever its tag is not dropped, and tags are dropped in
+//! framesets and in a `template` with a `col` only. Inside, [`foreign`] keeps the elements that are open.
+//!
+//! ```
+//! let page = b"<svg><a href=x><title><a href=y></a></title></svg><script>'<a href=z>'</script>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links.len(), 2);
+//! assert_eq!(document.handed_over, None);
+//! // Whether `</b>` closes something around the SVG cannot be seen from inside.
+//! let page = b"<b><svg></b><a href=x>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.handed_over, Some(baselink::document::HandOver::EndTag));
+//! ```
+//!
+//! Deliberately absent: a tree. Which elements are open in HTML content is never asked.
+
+mod block;
+mod foreign;
+mod names;
+
+use std::ops::Range;
+
+use self::block::{find, is_space, name_end, value_end};
+use self::foreign::{Foreign, Place};
+pub(super) use self::names::Names;
+use self::names::{Element, Kind, Name};
+use super::tag::{RawAttribute, RawTag};
+use super::{Namespace, Standing, TextModel, TreeFacts, tokens};
+use crate::document::HandOver;
+use crate::layer::escape::Quote;
+use crate::span::Span;
+
+/// What is told of a document, in source order.
+pub(super) trait Sink {
+    /// A start tag that can matter, with those of its attributes that can: all of them where the table
+    /// asks for others than the one that holds the link.
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
+
+    /// The text of the element whose start tag came last ends at `at`. Not told where the document ends
+    /// in it.
+    fn end_text(&mut self, at: usize);
+
+    /// A comment that begins with `<!--`, or with `<?`, from there to behind its end.
+    fn comment(&mut self, span: Span);
+}
+
+/// Walks over `range` of `bytes`; `scripting` as in HTML, 13.2.4.5.
+pub(super) fn walk(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    names: &Names,
+    sink: &mut impl Sink,
+) -> Result<TreeFacts, HandOver> {
+    let mut walk = Walk {
+        bytes: &bytes[..range.end],
+        scripting,
+        names,
+        sink,
+        tag: RawTag {
+            span: Span::at(range.start),
+            end_tag: false,
+            name: Span::at(range.start),
+            attributes: Vec::new(),
+            self_closing: false,
+        },
+        foreign: Foreign::default(),
+        templates: 0,
+        in_svg_style: false,
+        bases: Vec::new(),
+    };
+    walk.run(range.start)?;
+    let mut bases = walk.bases;
+    bases.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
+    Ok(TreeFacts { bases, is_crowded: false })
+}
+
+struct Walk<'a, S> {
+    bytes: &'a [u8],
+    scripting: bool,
+    names: &'a Names,
+    sink: &'a mut S,
+    /// The tag that is being read, with the attributes that can matter.
+    tag: RawTag,
+    foreign: Foreign,
+    /// How many `template` elements are open.
+    templates: usize,
+    /// Whether the last start tag was `style` in SVG, whose text any tag ends.
+    in_svg_style: bool,
+    bases: Vec<(usize, Standing)>,
+}
+
+/// Where to go on; none at the end of the document.
+type Next = Result<Option<usize>, HandOver>;
+
+impl<S: Sink> Walk<'_, S> {
+    fn run(&mut self, start: usize) -> Result<(), HandOver> {
+        let mut at = start;
+        loop {
+            at = find(self.bytes, at, b'<');
+            let next = match self.bytes.get(at + 1) {
+                Some(b'a'..=b'z' | b'A'..=b'Z') => self.start_tag(at)?,
+                Some(b'/') => self.end_tag(at)?,
+                Some(b'!' | b'?') => self.declaration(at)?,
+                Some(_) => Some(at + 1),
+                None => None,
+            };
+            match next {
+                Some(next) => at = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn start_tag(&mut self, at: usize) -> Next {
+        let end = name_end(self.bytes, at + 1, b'>');
+        let name = Name::read(self.bytes, at + 1, end);
+        let element = self.names.element(name);
+        if !self.foreign.is_empty() || element != Element::default() {
+            return self.special_tag(at, end, element);
+        }
+        if self.bytes.get(end) == Some(&b'>') {
+            return Ok(Some(end + 1));
+        }
+        let Some(next) = self.attributes(end, false)? else {
+            return Ok(None);
+        };
+        if !self.tag.attributes.is_empty() {
+            self.report(at, end, next, Namespace::Html, TextModel::Markup);
+        }
+        Ok(Some(next))
+    }
+
+    /// A start tag whose name matters, or one in foreign content.
+    #[inline(never)]
+    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next {
+        let bytes = self.bytes;
+        let span = Span::new(at + 1, end);
+        let name = &bytes[span.range()];
+        let mut place = self.foreign.place(name);
+        let mut whole = element.whole || element.kind == Kind::Base;
+        if let Place::Foreign(_) = place {
+            whole |= name.eq_ignore_ascii_case(b"font");
+        }
+        let Some(next) = self.attributes(end, whole)? else {
+            return Ok(None);
+        };
+        if std::mem::take(&mut self.in_svg_style) {
+            self.sink.end_text(at);
+        }
+        if let Place::Foreign(namespace) = place {
+            if !name.is_ascii() {
+                return Err(HandOver::Name);
+            }
+            if foreign::breaks_out(name) || self.is_html_font(name) {
+                self.foreign.leave();
+                place = if self.foreign.is_empty() { Place::Outside } else { Place::Point };
+            } else {
+                return self.foreign_tag(at, end, next, namespace);
+            }
+        }
+        self.html_tag(at, end, next, element, place)
+    }
+
+    /// A start tag that makes an element of SVG or MathML inside of such.
+    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next {
+        let span = Span::new(at + 1, end);
+        let name = &self.bytes[span.range()];
+        if namespace == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml") {
+            return Err(HandOver::Annotation);
+        }
+        if name.eq_ignore_ascii_case(b"base") {
+            self.bases.push((at, Standing::Foreign));
+        }
+        self.report(at, end, next, namespace, TextModel::Markup);
+        if !self.tag.self_closing {
+            self.in_svg_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
+            self.foreign.open(self.bytes, span, namespace);
+        }
+        Ok(Some(next))
+    }
+
+    /// A start tag that makes an element of HTML, or the outermost one of SVG or MathML.
+    fn html_tag(
+        &mut self,
+        at: usize,
+        end: usize,
+        next: usize,
+        element: Element,
+        place: Place,
+    ) -> Next {
+        let span = Span::new(at + 1, end);
+        let in_point = place == Place::Point;
+        let text = match element.kind {
+            Kind::Plain if in_point && !self.foreign.open_in_point(self.bytes, span) => {
+                return Err(HandOver::IntegrationPoint);
+            }
+            Kind::Plain => TextModel::Markup,
+            Kind::Svg | Kind::Math => {
+                let is_svg = element.kind == Kind::Svg;
+                let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
+                self.report(at, end, next, namespace, TextModel::Markup);
+                if !self.tag.self_closing {
+                    self.foreign.open(self.bytes, span, namespace);
+                }
+                return Ok(Some(next));
+            }
+            // It closes a `p`.
+            Kind::RawText if in_point && self.is_named(span, "xmp") => {
+                return Err(HandOver::IntegrationPoint);
+            }
+            Kind::NoScript if !self.scripting && in_point => {
+                return Err(HandOver::IntegrationPoint);
+            }
+            Kind::Rcdata => TextModel::Rcdata,
+            Kind::NoScript if !self.scripting => TextModel::Markup,
+            Kind::RawText | Kind::NoScript | Kind::Script => TextModel::RawText,
+            _ if in_point => return Err(HandOver::IntegrationPoint),
+            // The name is longer than what was compared of it.
+            Kind::Plaintext if !self.is_named(span, "plaintext") => TextModel::Markup,
+            Kind::Plaintext => TextModel::Plaintext,
+            Kind::Frameset => return Err(HandOver::Frameset),
+            Kind::Column if self.templates > 0 => return Err(HandOver::Column),
+            Kind::Column => TextModel::Markup,
+            Kind::Template => {
+                self.templates += 1;
+                TextModel::Markup
+            }
+            Kind::Base => {
+                self.base(at)?;
+                TextModel::Markup
+            }
+        };
+        self.report(at, end, next, Namespace::Html, text);
+        match text {
+            TextModel::Markup => Ok(Some(next)),
+            TextModel::Plaintext => Ok(None),
+            TextModel::RawText | TextModel::Rcdata => self.text(span, next, element.kind),
+        }
+    }
+
+    /// The raw text, RCDATA or script data of the element whose name is at `name`, from `from` on, and
+    /// the end tag behind it.
+    fn text(&mut self, name: Span, from: usize, kind: Kind) -> Next {
+        let end = match kind {
+            Kind::Script => tokens::script_end(self.bytes, from),
+            _ => tokens::raw_text_end(self.bytes, from, &self.bytes[name.range()]),
+        };
+        let Some(next) = self.attributes((end + 2 + name.len()).min(self.bytes.len()), false)?
+        else {
+            return Ok(None);
+        };
+        self.sink.end_text(end);
+        Ok(Some(next))
+    }
+
+    #[inline(always)]
+    fn end_tag(&mut self, at: usize) -> Next {
+        match self.bytes.get(at + 2) {
+            Some(b'a'..=b'z' | b'A'..=b'Z') => {}
+            None => return Ok(None),
+            _ => return Ok(self.bogus(at)),
+        }
+        let end = name_end(self.bytes, at + 2, b'>');
+        let next = match self.bytes.get(end) {
+            Some(b'>') => end + 1,
+            _ => match self.attributes(end, false)? {
+                Some(next) => next,
+                None => return Ok(None),
+            },
+        };
+        if self.templates > 0 || !self.foreign.is_empty() {
+            self.close(at, Span::new(at + 2, end))?;
+        }
+        Ok(Some(next))
+    }
+
+    /// An end tag where it matters what it closes.
+    #[inline(never)]
+    fn close(&mut self, at: usize, span: Span) -> Result<(), HandOver> {
+        let name = &self.bytes[span.range()];
+        if self.foreign.is_empty() {
+            self.templates -= usize::from(name.eq_ignore_ascii_case(b"template"));
+            return Ok(());
+        }
+        if self.in_svg_style && name.eq_ignore_ascii_case(b"style") {
+            self.in_svg_style = false;
+            self.sink.end_text(at);
+        }
+        if !name.is_ascii() {
+            return Err(HandOver::Name);
+        }
+        // `</p>` and `</br>` leave foreign content like their start tags.
+        let is_left = name.eq_ignore_ascii_case(b"p") && self.foreign.has_sections();
+        // The text of `style` goes on behind the end of its SVG.
+        let closes = |this: &mut Self| {
+            this.foreign.close(this.bytes, name) && !(this.in_svg_style && this.foreign.is_empty())
+        };
+        if is_left || !closes(self) {
+            return Err(HandOver::EndTag);
+        }
+        Ok(())
+    }
+
+    /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
+    fn declaration(&mut self, at: usize) -> Next {
+        let rest = &self.bytes[at..];
+        if rest.starts_with(b"<![CDATA[") && self.foreign.has_sections() {
+            return self.section(at);
+        }
+        let end = tokens::declaration_end(self.bytes, at, false);
+        if rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
+            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
+        }
+        Ok(end)
+    }
+
+    fn section(&mut self, at: usize) -> Next {
+        let rest = &self.bytes[at..];
+        let length = memchr::memmem::find(rest, b"]]>");
+        let text = &rest[..length.unwrap_or(rest.len())];
+        // The exact scanner reads what looks like a tag there, up to its bound.
+        if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
+            return Err(HandOver::Attributes);
+        }
+        Ok(length.map(|length| at + length + 3))
+    }
+
+    /// Behind what begins with `</` and is no tag: nothing, or a comment.
+    fn bogus(&self, at: usize) -> Option<usize> {
+        let end = find(self.bytes, at, b'>');
+        (end < self.bytes.len()).then_some(end + 1)
+    }
+
+    /// Notes a `base` element of HTML, and how it stands.
+    fn base(&mut self, at: usize) -> Result<(), HandOver> {
+        let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
+        let standing = if self.templates > 0 {
+            Standing::Template
+        } else if !has_href {
+            Standing::NoHref
+        } else if self.bases.iter().any(|(_, standing)| *standing == Standing::First) {
+            if holds_table(&self.bytes[..at]) {
+                return Err(HandOver::Bases);
+            }
+            Standing::Later
+        } else {
+            Standing::First
+        };
+        self.bases.push((at, standing));
+        Ok(())
+    }
+
+    fn is_named(&self, span: Span, name: &str) -> bool {
+        self.bytes[span.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// Whether the tag that was read is a `font` that cannot be foreign (13.2.6.5).
+    fn is_html_font(&self, name: &[u8]) -> bool {
+        name.eq_ignore_ascii_case(b"font")
+            && self.tag.attributes.iter().any(|one| {
+                ["color", "face", "size"].iter().any(|name| self.is_named(one.name, name))
+            })
+    }
+
+    #[inline(always)]
+    fn report(
+        &mut self,
+        at: usize,
+        name_end: usize,
+        next: usize,
+        namespace: Namespace,
+        text: TextModel,
+    ) {
+        self.tag.span = Span::new(at, next);
+        self.tag.name = Span::new(at + 1, name_end);
+        self.sink.start_tag(&self.tag, namespace, text);
+    }
+
+    /// Reads the attributes of a tag from behind its name, and keeps those that can matter, or all of
+    /// them (13.2.5.32 to 13.2.5.40). Gives where the tag ends; none where the document ends in it.
+    #[inline(always)]
+    fn attributes(&mut self, behind_name: usize, whole: bool) -> Next {
+        let bytes = self.bytes;
+        let mut at = behind_name;
+        let mut count = 0;
+        self.tag.attributes.clear();
+        self.tag.self_closing = false;
+        loop {
+            match bytes.get(at) {
+                None => return Ok(None),
+                Some(&byte) if is_space(byte) => {
+                    at += 1;
+                    continue;
+                }
+                Some(b'>') => return Ok(Some(at + 1)),
+                Some(b'/') => {
+                    at += 1;
+                    if bytes.get(at) == Some(&b'>') {
+                        self.tag.self_closing = true;
+                        return Ok(Some(at + 1));
+                    }
+                    continue;
+                }
+                Some(_) => {}
+            }
+            count += 1;
+            if count > MOST_ATTRIBUTES {
+                return Err(HandOver::Attributes);
+            }
+            // Whatever begins a name belongs to it, `=` too.
+            let end = name_end(bytes, at + 1, b'=');
+            let name = Span::new(at, end);
+            let kept = whole || self.names.has_attribute(Name::read(bytes, at, end));
+            at = skip_space(bytes, end);
+            let (mut value, mut quote) = (None, Quote::None);
+            if bytes.get(at) == Some(&b'=') {
+                at = skip_space(bytes, at + 1);
+                let (start, end);
+                match bytes.get(at) {
+                    None => return Ok(None),
+                    Some(&mark @ (b'"' | b'\'')) => {
+                        start = at + 1;
+                        end = find(bytes, start, mark);
+                        if end == bytes.len() {
+                            return Ok(None);
+                        }
+                        at = end + 1;
+                        quote = if mark == b'"' { Quote::Double } else { Quote::Single };
+                    }
+                    Some(b'>') => (start, end) = (at, at),
+                    Some(_) => {
+                        start = at;
+                        end = value_end(bytes, at);
+                        at = end;
+                    }
+                }
+                value = Some(Span::new(start, end));
+            }
+            if kept {
+                self.tag.attributes.push(RawAttribute { name, value, quote });
+            }
+        }
+    }
+}
+
+/// Attributes of one tag beyond which the exact scanner stops.
+const MOST_ATTRIBUTES: usize = super::exact::MOST_ATTRIBUTES;
+
+#[inline(always)]
+fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|&byte| is_space(byte)) {
+        at += 1;
+    }
+    at
+}
+
+/// Whether a tag of a table may be in `bytes`.
+fn holds_table(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', bytes)
+        .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
+}

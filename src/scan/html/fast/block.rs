@@ -1,0 +1,139 @@
+//! Sixteen bytes at a time: where a byte stands next, and where a name or a bare value of a tag ends
+//! (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
+//!
+//! Runs between the bytes that matter are short in HTML, a dozen bytes or two. There a comparison in
+//! line is faster than a call; long runs are left to memchr.
+//!
+//! ```
+//! // The name ends at its `=`, the value at the white space, the `/` belongs to it.
+//! let page = b"<a class=a/b href=x/y title>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links[0].reference, "x/y");
+//! ```
+//!
+//! Deliberately absent: what the bytes mean.
+
+use wide::{CmpEq, CmpLt, i8x16};
+
+/// How many bytes are compared at once.
+const WIDTH: usize = 16;
+
+/// How many blocks are compared in line before memchr is called.
+const NEAR: usize = 4;
+
+/// Whether `byte` is white space to the tokenizer (HTML, 13.2.5.32).
+pub(in crate::scan::html) const fn is_space(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+}
+
+/// Where `needle` stands next, from `at` on; the length of `bytes` where it does not.
+#[inline(always)]
+pub(in crate::scan::html) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
+    let wanted = i8x16::splat(needle as i8);
+    for _ in 0..NEAR {
+        let Some(block) = block(bytes, at) else {
+            break;
+        };
+        let found = block.cmp_eq(wanted).move_mask();
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += WIDTH;
+    }
+    far(bytes, at, needle)
+}
+
+#[inline(never)]
+fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    memchr::memchr(needle, rest).map_or(bytes.len(), |length| at + length)
+}
+
+/// Where the name that goes on at `at` ends: at white space, `/`, `>`, or at `=` where that `ends` it.
+#[inline(always)]
+pub(in crate::scan::html) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
+    if let Some(block) = block(bytes, at) {
+        let found = block.cmp_eq(i8x16::splat(ends as i8))
+            | block.cmp_eq(i8x16::splat(b'>' as i8))
+            | block.cmp_eq(i8x16::splat(b'/' as i8));
+        let found = found.move_mask() | low(block);
+        if found != 0 {
+            let end = at + found.trailing_zeros() as usize;
+            // Control characters are part of names, but for those that are white space.
+            if bytes[end] >= b' ' || is_space(bytes[end]) {
+                return end;
+            }
+        }
+    }
+    slow(bytes, at, |byte| is_space(byte) || matches!(byte, b'>' | b'/') || byte == ends)
+}
+
+/// Where the bare value that goes on at `at` ends: at white space or `>`.
+#[inline(always)]
+pub(in crate::scan::html) fn value_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = block(bytes, at) {
+        let found = block.cmp_eq(i8x16::splat(b'>' as i8)).move_mask() | low(block);
+        if found != 0 {
+            let end = at + found.trailing_zeros() as usize;
+            if bytes[end] >= b' ' || is_space(bytes[end]) {
+                return end;
+            }
+            break;
+        }
+        at += WIDTH;
+    }
+    slow(bytes, at, |byte| is_space(byte) || byte == b'>')
+}
+
+/// Which bytes are white space or control characters; bytes of 0x80 and above are negative here.
+#[inline(always)]
+fn low(block: i8x16) -> i32 {
+    block.cmp_lt(i8x16::splat(b' ' as i8 + 1)).move_mask() & !block.move_mask()
+}
+
+#[inline(always)]
+fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
+    let block: &[u8; WIDTH] = bytes.get(at..)?.first_chunk()?;
+    Some(i8x16::new(block.map(|byte| byte as i8)))
+}
+
+#[inline(never)]
+fn slow(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().position(|&byte| ends(byte)).map_or(bytes.len(), |length| at + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place of a block, and behind one.
+    #[test]
+    fn a_block_ends_where_its_bytes_say() {
+        for byte in 0..=u8::MAX {
+            for at in 0..40 {
+                let mut bytes = vec![b'x'; 41];
+                bytes[at] = byte;
+                let or_end = |ends: bool| if ends { at } else { 41 };
+                assert_eq!(find(&bytes, 0, b'<'), or_end(byte == b'<'));
+                let space = matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c);
+                let tag = space || byte == b'>' || byte == b'/';
+                assert_eq!(name_end(&bytes, 0, b'>'), or_end(tag), "{byte} at {at}");
+                assert_eq!(name_end(&bytes, 0, b'='), or_end(tag || byte == b'='));
+                assert_eq!(value_end(&bytes, 0), or_end(space || byte == b'>'));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_behind_the_end() {
+        for length in 0..40 {
+            let bytes = vec![b'x'; length];
+            for at in 0..=length {
+                assert_eq!(find(&bytes, at, b'"'), length);
+                assert_eq!(name_end(&bytes, at, b'='), length);
+                assert_eq!(value_end(&bytes, at), length);
+            }
+        }
+    }
+}

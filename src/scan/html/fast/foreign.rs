@@ -1,0 +1,157 @@
+//! Which elements are open where foreign content is: the part of tree construction that decides on
+//! namespaces (HTML, 13.2.6, "tree construction dispatcher", and 13.2.6.5).
+//!
+//! The stack is empty outside of `svg` and `math`, and whoever is there needs none. Inside, it holds
+//! every element down from the outermost `svg` or `math`, those of HTML in an integration point too.
+//!
+//! ```
+//! use baselink::ScanOptions;
+//! // `title` in SVG holds markup again; and `p` ends SVG.
+//! let page = b"<svg><title><b></b></title><a href=x></a><p><a href=y>";
+//! let document = baselink::scan(page, &ScanOptions::default());
+//! assert_eq!(document.links.len(), 2);
+//! ```
+//!
+//! Deliberately absent: every element that is open. An end tag that may close what is not on this stack
+//! is not answered here.
+
+use crate::scan::attributes::Namespace;
+use crate::scan::html::tokens::BREAKOUT;
+use crate::span::Span;
+
+/// An open element.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// Its name in the document.
+    name: Span,
+    namespace: Namespace,
+    /// Whether its content is HTML (13.2.3, "HTML integration point", "MathML text integration point").
+    is_point: bool,
+}
+
+/// Where a start tag belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Outside of foreign content.
+    Outside,
+    /// In HTML inside of foreign content.
+    Point,
+    /// In foreign content of this namespace.
+    Foreign(Namespace),
+}
+
+/// The elements that are open where foreign content is, outermost first.
+#[derive(Debug, Default)]
+pub(super) struct Foreign {
+    open: Vec<Open>,
+}
+
+/// How many elements of HTML may be open in each other in an integration point.
+const MOST_CONTAINERS: usize = 32;
+
+/// Elements of HTML that in an integration point are put on the stack, and nothing else happens
+/// (13.2.6.4.7): ordinary and formatting ones.
+const PHRASES: &[&str] =
+    &["span", "b", "i", "u", "em", "strong", "small", "code", "font", "sub", "sup", "label"];
+
+/// The same as long as no `p` is open there, which they would close.
+const BLOCKS: &[&str] = &["div", "p", "pre", "section"];
+
+/// Elements of HTML that are never open.
+const VOID: &[&str] = &["br", "img", "image", "input", "wbr", "link", "meta"];
+
+fn is_one(name: &[u8], names: &[&str]) -> bool {
+    names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+impl Foreign {
+    /// Whether no foreign content is open.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether `<![CDATA[` begins a section: the current node is not HTML.
+    pub(super) fn has_sections(&self) -> bool {
+        self.open.last().is_some_and(|top| top.namespace != Namespace::Html)
+    }
+
+    /// Where a start tag called `name` belongs.
+    pub(super) fn place(&self, name: &[u8]) -> Place {
+        match self.open.last() {
+            None => Place::Outside,
+            Some(top) if top.namespace == Namespace::Html => Place::Point,
+            Some(top) if top.is_point => match top.namespace {
+                Namespace::MathMl if is_one(name, &["mglyph", "malignmark"]) => {
+                    Place::Foreign(Namespace::MathMl)
+                }
+                _ => Place::Point,
+            },
+            Some(top) => Place::Foreign(top.namespace),
+        }
+    }
+
+    /// Opens an element of SVG or MathML, whose name is at `span` of `bytes`.
+    pub(super) fn open(&mut self, bytes: &[u8], span: Span, namespace: Namespace) {
+        let points: &[&str] = match namespace {
+            Namespace::Html => &[],
+            Namespace::Svg => &["foreignobject", "desc", "title"],
+            Namespace::MathMl => &["mi", "mo", "mn", "ms", "mtext"],
+        };
+        let is_point = is_one(&bytes[span.range()], points);
+        self.open.push(Open { name: span, namespace, is_point });
+    }
+
+    /// Opens an element of HTML in an integration point; `false` where more may happen than that.
+    pub(super) fn open_in_point(&mut self, bytes: &[u8], span: Span) -> bool {
+        let name = &bytes[span.range()];
+        if is_one(name, VOID) {
+            return true;
+        }
+        let inside = self.open.iter().rev().take_while(|one| one.namespace == Namespace::Html);
+        let (mut depth, mut has_p) = (0, false);
+        for open in inside.take(MOST_CONTAINERS) {
+            depth += 1;
+            has_p |= bytes[open.name.range()].eq_ignore_ascii_case(b"p");
+        }
+        if depth == MOST_CONTAINERS || !(is_one(name, PHRASES) || (is_one(name, BLOCKS) && !has_p))
+        {
+            return false;
+        }
+        self.open.push(Open { name: span, namespace: Namespace::Html, is_point: false });
+        true
+    }
+
+    /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration
+    /// point or HTML.
+    pub(super) fn leave(&mut self) {
+        let stays = |top: &Open| top.namespace == Namespace::Html || top.is_point;
+        while self.open.last().is_some_and(|top| !stays(top)) {
+            self.open.pop();
+        }
+    }
+
+    /// Closes the element called `name`; `false` where that may be one outside of what is known here.
+    pub(super) fn close(&mut self, bytes: &[u8], name: &[u8]) -> bool {
+        let is_named = |open: &Open| bytes[open.name.range()].eq_ignore_ascii_case(name);
+        let is_html = |open: &Open| open.namespace == Namespace::Html;
+        let top = self.open.len().saturating_sub(1);
+        let found = match self.open.last() {
+            Some(open) if is_html(open) => is_named(open).then_some(top),
+            _ => {
+                let at = self.open.iter().rposition(|open| is_html(open) || is_named(open));
+                at.filter(|&at| !is_html(&self.open[at]))
+            }
+        };
+        if let Some(at) = found {
+            self.open.truncate(at);
+        }
+        found.is_some()
+    }
+}
+
+/// Whether a start tag of this name ends foreign content, whatever its attributes (13.2.6.5).
+pub(super) fn breaks_out(name: &[u8]) -> bool {
+    // The longest is `blockquote`; names of SVG are mostly longer than those of HTML.
+    name.len() <= 10 && is_one(name, BREAKOUT)
+}

@@ -1,0 +1,294 @@
+//! The names of tags and attributes that can matter, and nothing but a few shifts for those that cannot.
+//!
+//! The attributes are those of [`attributes::TABLE`] whose group is enabled, and those of the user's
+//! places; the elements are those that change what the tokenizer does (HTML, 13.2.6), and those whose
+//! rows ask for other attributes of the same tag.
+//!
+//! ```
+//! // `data-src` is passed over unless its group is enabled.
+//! use baselink::{ScanOptions, scan};
+//! let lazy = ScanOptions { groups: "lazy".parse().unwrap(), ..ScanOptions::default() };
+//! assert!(scan(b"<img data-src=x>", &ScanOptions::default()).links.is_empty());
+//! assert_eq!(scan(b"<img data-src=x>", &lazy).links[0].reference, "x");
+//! ```
+//!
+//! Deliberately absent: an exact answer. A name that is like one of these in all that is compared here is
+//! taken for it, and looked up in the table later.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use crate::scan::ScanOptions;
+use crate::scan::attributes::{Against, Elements, Groups, Row, TABLE, When};
+
+/// A name in ASCII lower case: its first eight bytes and its length.
+///
+/// Letters are told apart exactly. Other bytes may look like their neighbours, since lower case is
+/// made by setting one bit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Name {
+    start: u64,
+    length: u8,
+}
+
+/// The bit that makes a letter a lower-case one, eight times.
+const LOWER: u64 = 0x2020_2020_2020_2020;
+
+impl Name {
+    /// The name in `bytes[from..to]`.
+    #[inline(always)]
+    pub(super) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
+        let length = to - from;
+        let start = match bytes.get(from..).and_then(<[u8]>::first_chunk) {
+            Some(eight) => u64::from_le_bytes(*eight),
+            None => Self::near_the_end(&bytes[from..to]),
+        };
+        let kept = u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63);
+        Self { start: (start | LOWER) & kept, length: length.min(255) as u8 }
+    }
+
+    #[inline(never)]
+    fn near_the_end(name: &[u8]) -> u64 {
+        name.iter().take(8).rev().fold(0, |start, &byte| start << 8 | u64::from(byte))
+    }
+
+    /// The same for a name that is known beforehand, in lower case.
+    pub(super) const fn of(name: &str) -> Self {
+        let bytes = name.as_bytes();
+        let mut start = 0;
+        let mut at = 0;
+        while at < bytes.len() && at < 8 {
+            start |= ((bytes[at] | 0x20) as u64) << (8 * at);
+            at += 1;
+        }
+        Self { start, length: bytes.len() as u8 }
+    }
+}
+
+/// What a start tag of HTML does beyond making an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// What follows is RCDATA.
+    Rcdata,
+    /// What follows is raw text.
+    RawText,
+    /// The same where scripts run.
+    NoScript,
+    /// What follows is script data.
+    Script,
+    /// What follows is text to the end.
+    Plaintext,
+    /// Foreign content begins.
+    Svg,
+    /// Likewise.
+    Math,
+    /// What is inside is not in the document.
+    Template,
+    /// It may take away the body.
+    Frameset,
+    /// In a template, it makes the parser drop what follows.
+    Column,
+    /// It may declare the base.
+    Base,
+}
+
+const KINDS: &[(&str, Kind)] = &[
+    ("title", Kind::Rcdata),
+    ("textarea", Kind::Rcdata),
+    ("style", Kind::RawText),
+    ("xmp", Kind::RawText),
+    ("iframe", Kind::RawText),
+    ("noembed", Kind::RawText),
+    ("noframes", Kind::RawText),
+    ("noscript", Kind::NoScript),
+    ("script", Kind::Script),
+    ("plaintext", Kind::Plaintext),
+    ("svg", Kind::Svg),
+    ("math", Kind::Math),
+    ("template", Kind::Template),
+    ("frameset", Kind::Frameset),
+    ("col", Kind::Column),
+    ("base", Kind::Base),
+];
+
+/// Elements of which every attribute is wanted although no row says so: their text has a type, or their
+/// place among others decides.
+const ASKED: &[&str] = &["style", "script", "base"];
+
+/// What is to be known of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Element {
+    pub(super) kind: Kind,
+    /// Whether all of its attributes are wanted.
+    pub(super) whole: bool,
+}
+
+/// A map from names, so small that most names miss it by length and first letter.
+#[derive(Clone, Debug)]
+struct Map<T> {
+    /// For each length the first letters, one bit each.
+    first: [u32; 32],
+    /// As many as a power of two, no more than half of them taken.
+    slots: Vec<Option<(Name, T)>>,
+}
+
+impl<T: Copy> Map<T> {
+    fn of(entries: &[(Name, T)]) -> Self {
+        let size = (2 * entries.len()).next_power_of_two().max(2);
+        let mut map = Self { first: [0; 32], slots: vec![None; size] };
+        for &(name, value) in entries {
+            map.first[Self::class(name)] |= 1 << (name.start & 31);
+            let mut slot = map.slot(name);
+            while map.slots[slot].is_some_and(|(known, _)| known != name) {
+                slot = (slot + 1) & (size - 1);
+            }
+            map.slots[slot].get_or_insert((name, value));
+        }
+        map
+    }
+
+    #[inline(always)]
+    fn class(name: Name) -> usize {
+        usize::from(name.length.min(31))
+    }
+
+    #[inline(always)]
+    fn slot(&self, name: Name) -> usize {
+        let hash = (name.start ^ u64::from(name.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (hash >> 40) as usize & (self.slots.len() - 1)
+    }
+
+    #[inline(always)]
+    fn get(&self, name: Name) -> Option<T> {
+        if self.first[Self::class(name)] >> (name.start & 31) & 1 == 0 {
+            return None;
+        }
+        let mut slot = self.slot(name);
+        while let Some((known, value)) = self.slots[slot] {
+            if known == name {
+                return Some(value);
+            }
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        None
+    }
+}
+
+/// The names that can matter in a document.
+#[derive(Clone, Debug)]
+pub(in crate::scan::html) struct Names {
+    elements: Map<Element>,
+    attributes: Map<()>,
+}
+
+/// Those without groups and places, which nearly every document has.
+static UNASKED: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
+
+impl Names {
+    /// The names for documents that are scanned with `options`.
+    pub(in crate::scan::html) fn of(options: &ScanOptions) -> Cow<'static, Self> {
+        if options.groups == Groups::default() && options.places.is_empty() {
+            Cow::Borrowed(&UNASKED)
+        } else {
+            Cow::Owned(Self::new(options))
+        }
+    }
+
+    fn new(options: &ScanOptions) -> Self {
+        let enabled = |row: &&Row| row.group.is_none_or(|group| options.groups.contains(group));
+        let rows: Vec<&Row> = TABLE.iter().filter(enabled).collect();
+        let mut whole: Vec<&str> = ASKED.to_vec();
+        for row in rows.iter().filter(|row| asks(row)) {
+            if let Elements::Named(names) = row.elements {
+                whole.extend(names);
+            }
+        }
+        let only_of_whole = |row: &Row| match row.elements {
+            Elements::Named(names) => names.iter().all(|name| whole.contains(name)),
+            _ => false,
+        };
+        let places = options.places.iter().map(|place| (Name::of(place.attribute()), ()));
+        let named = rows.iter().filter(|row| !only_of_whole(row));
+        let attributes: Vec<_> =
+            named.map(|row| (Name::of(row.attribute), ())).chain(places).collect();
+        let kinds = KINDS
+            .iter()
+            .map(|&(name, kind)| (Name::of(name), Element { kind, whole: whole.contains(&name) }));
+        let others =
+            whole.iter().map(|name| (Name::of(name), Element { kind: Kind::Plain, whole: true }));
+        let elements: Vec<_> = kinds.chain(others).collect();
+        Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
+    }
+
+    /// What is to be known of the element called `name`.
+    #[inline(always)]
+    pub(super) fn element(&self, name: Name) -> Element {
+        self.elements.get(name).unwrap_or_default()
+    }
+
+    /// Whether an attribute called `name` can matter in an element of which not all are wanted.
+    #[inline(always)]
+    pub(super) fn has_attribute(&self, name: Name) -> bool {
+        self.attributes.get(name).is_some()
+    }
+}
+
+/// Whether `row` asks for other attributes of its tag.
+fn asks(row: &Row) -> bool {
+    let named = match row.when {
+        When::Always => row.attribute,
+        When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) => name,
+    };
+    named != row.attribute || row.against == Against::Codebase
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_alike_everywhere() {
+        for name in ["a", "href", "data-src", "xlink:href", "plaintext"] {
+            for behind in ["", ">", "=\"a long value that fills the eight bytes\""] {
+                let text = format!("<{}{behind}", name.to_uppercase());
+                let read = Name::read(text.as_bytes(), 1, 1 + name.len());
+                assert_eq!(read, Name::of(name), "{text}");
+            }
+        }
+        assert_ne!(Name::of("href"), Name::of("hrefs"));
+        assert_ne!(Name::of("data-src"), Name::of("data-srcset"));
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_let_through() {
+        let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
+        let names = Names::of(&options);
+        for row in TABLE {
+            let by_element = match row.elements {
+                Elements::Named(elements) => {
+                    elements.iter().all(|element| names.element(Name::of(element)).whole)
+                }
+                _ => false,
+            };
+            assert!(by_element || names.has_attribute(Name::of(row.attribute)), "{row:?}");
+            assert!(by_element || !asks(row), "{row:?} asks for attributes that are passed over");
+        }
+    }
+
+    #[test]
+    fn what_is_not_asked_for_is_passed_over() {
+        let names = Names::of(&ScanOptions::default());
+        for attribute in ["class", "id", "name", "type", "value", "content", "data-src", "alt"] {
+            assert!(!names.has_attribute(Name::of(attribute)), "{attribute}");
+        }
+        for attribute in ["href", "src", "style", "xlink:href", "srcset", "action"] {
+            assert!(names.has_attribute(Name::of(attribute)), "{attribute}");
+        }
+        assert_eq!(names.element(Name::of("div")), Element::default());
+        assert!(names.element(Name::of("meta")).whole);
+        assert_eq!(names.element(Name::of("plaintext")).kind, Kind::Plaintext);
+    }
+}

@@ -1,0 +1,447 @@
+//! The fast scanner of HTML against the exact one: whatever it does not hand over, it finds byte for byte
+//! as the other does.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use baselink::document::{Document, HandOver};
+use baselink::scan::Scanner;
+use baselink::scan::attributes::Groups;
+use baselink::{ScanOptions, scan};
+use traps::TRAPS;
+
+mod traps;
+
+/// The options with which every document is scanned.
+fn variants() -> [ScanOptions; 2] {
+    let places = ["div[data-x]=url", "*[y]=srcset"].map(|place| place.parse().unwrap());
+    [
+        ScanOptions::default(),
+        ScanOptions { groups: Groups::all(), places: places.to_vec(), ..ScanOptions::default() },
+    ]
+}
+
+/// Takes out who scanned it, which is the only thing that may differ.
+fn forget(document: &mut Document) {
+    document.handed_over = None;
+    document.parts.iter_mut().for_each(forget);
+}
+
+/// Every reason why something in `document` was handed over.
+fn reasons(document: &Document, found: &mut Vec<HandOver>) {
+    found.extend(document.handed_over);
+    document.parts.iter().for_each(|part| reasons(part, found));
+}
+
+/// Whether the exact scanner gave up on something in `document`.
+fn is_without_tree(document: &Document) -> bool {
+    document.without_tree || document.parts.iter().any(is_without_tree)
+}
+
+/// What is wrong with the fast scanner on `bytes`, if anything is.
+fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
+    let fast = scan(bytes, options);
+    let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
+    compare(fast, exact)
+}
+
+fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
+    forget(&mut fast);
+    forget(&mut exact);
+    let (shown, wanted) = match is_without_tree(&exact) && !is_without_tree(&fast) {
+        // The exact scanner nests no deeper; the fast one has no need to.
+        true => (format!("{:#?}", fast.links), format!("{:#?}", exact.links)),
+        false => (format!("{fast:#?}"), format!("{exact:#?}")),
+    };
+    if shown == wanted {
+        return None;
+    }
+    let (fast, exact): (Vec<_>, Vec<_>) = (shown.lines().collect(), wanted.lines().collect());
+    let at = fast.iter().zip(&exact).take_while(|(a, b)| a == b).count();
+    let around = |lines: &[&str]| lines[at.saturating_sub(12)..lines.len().min(at + 6)].join("\n");
+    Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))
+}
+
+#[track_caller]
+fn same(bytes: &[u8]) {
+    for options in variants() {
+        if let Some(difference) = difference(bytes, &options) {
+            panic!("{}\n{difference}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
+
+fn suites(folder: &str, extension: &str) -> Vec<PathBuf> {
+    files(&format!("../shared/suites/html5lib-tests/{folder}"), extension)
+}
+
+/// Every file below `folder` with that extension, in order.
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|found| found == extension) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        eprintln!("notice: {folder} is not here, so it was not run");
+    }
+    files
+}
+
+/// An input also as it would stand where things are scanned on their own, or in foreign content.
+fn same_everywhere(input: &str) {
+    same(input.as_bytes());
+    same(format!("<a href=x>{input}<a href=y><base href=z>").as_bytes());
+    same(format!("<noscript>{input}</noscript><a href=y>").as_bytes());
+    same(format!("<!--[if IE]>{input}<![endif]--><a href=y>").as_bytes());
+    same(format!("<iframe srcdoc='{input}'></iframe><a href=y>").as_bytes());
+    same(format!("<svg>{input}<a href=y>").as_bytes());
+    same(format!("<math><mi>{input}<a href=y>").as_bytes());
+    same(format!("<svg><desc>{input}</desc></svg><a href=y>").as_bytes());
+    same(format!("<template>{input}</template><base href=y><a href=y>").as_bytes());
+    same(format!("<table>{input}</table><base href=y><a href=y>").as_bytes());
+}
+
+#[test]
+fn tokenizer_inputs() {
+    let mut inputs = 0;
+    for path in suites("tokenizer", "test") {
+        let suite: serde_json::Value =
+            serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        for test in suite["tests"].as_array().into_iter().flatten() {
+            let input = test["input"].as_str().unwrap();
+            inputs += 1;
+            if !path.ends_with("namedEntities.test") || inputs % 40 == 0 {
+                same_everywhere(input);
+            }
+        }
+    }
+    assert!(inputs == 0 || inputs > 5_000, "{inputs}");
+}
+
+#[test]
+fn tree_construction_inputs() {
+    let mut inputs = 0;
+    for path in suites("tree-construction", "dat") {
+        let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        for test in format!("\n{suite}").split("\n#data\n").skip(1) {
+            inputs += 1;
+            same_everywhere(test.split("\n#errors").next().unwrap());
+        }
+    }
+    assert!(inputs == 0 || inputs > 1_000, "{inputs}");
+}
+
+/// Pieces of the kind that tree construction and the tokenizer disagree about.
+const MORE_TRAPS: &[&str] = &[
+    "<svg>",
+    "<svg>",
+    "</svg>",
+    "</svg>",
+    "<svg/>",
+    "<math>",
+    "</math>",
+    "<g>",
+    "</g>",
+    "<path/>",
+    "</path>",
+    "<title>",
+    "</title>",
+    "<title/>",
+    "<desc>",
+    "</desc>",
+    "<foreignObject>",
+    "</foreignObject>",
+    "<mi>",
+    "</mi>",
+    "<mtext>",
+    "</mtext>",
+    "<mglyph>",
+    "<malignmark/>",
+    "<annotation-xml>",
+    "<annotation-xml encoding=text/html>",
+    "</annotation-xml>",
+    "<annotation-xml encoding='application/xhtml+xml'>",
+    "<![CDATA[",
+    "]]>",
+    "<style>",
+    "</style>",
+    "<style type=text/css>",
+    "a{b:url(c)}",
+    "<script>",
+    "</script>",
+    "<script src=s>",
+    "<!--",
+    "-->",
+    "--!>",
+    "<!-->",
+    "<!--->",
+    "<!",
+    "<?",
+    "</",
+    "<",
+    ">",
+    "-",
+    "</scrip",
+    "<div>",
+    "</div>",
+    "<p>",
+    "</p>",
+    "<span>",
+    "</span>",
+    "<b>",
+    "</b>",
+    "<a href=x>",
+    "</a>",
+    "<font>",
+    "<font size=1>",
+    "</font>",
+    "<li>",
+    "<h1>",
+    "<ul>",
+    "<img src=i>",
+    "<image href=i>",
+    "<br>",
+    "</br>",
+    "<table>",
+    "</table>",
+    "<tr>",
+    "<td>",
+    "</td>",
+    "<caption>",
+    "<colgroup>",
+    "</colgroup>",
+    "<col>",
+    "<select>",
+    "<option>",
+    "</select>",
+    "<input>",
+    "<form>",
+    "</form>",
+    "<button>",
+    "<template>",
+    "</template>",
+    "<base href=1>",
+    "<base href=2>",
+    "<base>",
+    "<base target=_top>",
+    "<frameset>",
+    "<frame src=f>",
+    "</frameset>",
+    "<body>",
+    "</body>",
+    "<html>",
+    "</html>",
+    "<head>",
+    "</head>",
+    "<noscript>",
+    "</noscript>",
+    "<noframes>",
+    "</noframes>",
+    "<noembed>",
+    "</noembed>",
+    "<xmp>",
+    "</xmp>",
+    "<iframe>",
+    "</iframe>",
+    "<textarea>",
+    "</textarea>",
+    "<plaintext>",
+    "<plaintexu>",
+    "<use href=u>",
+    "<rect fill='url(#a) url(b)'>",
+    "<rect style='fill:url(c)'>",
+    "<a xlink:href=l>",
+    "<mrow href=m>",
+    "<!DOCTYPE html>",
+    " ",
+    "\n",
+    "x",
+    "\0",
+    "é",
+    "<é>",
+    "<gé>",
+    "</gé>",
+    "<g\0>",
+    "</g\0>",
+    "'",
+    "\"",
+    "=",
+    "/",
+    "/>",
+    "<a b='",
+    "<a b=\"",
+    "<a href=",
+    "<a href",
+    "<a/href=x>",
+    "<a =href=x>",
+    "<a href=x href=y>",
+    "<a HREF='z'b=c>",
+    "<link href=k rel=x>",
+    "<div data-x=d y='a 1x'>",
+    "<meta name=og:image content=o>",
+    "<param value=v valuetype=ref>",
+    "<object data=d codebase=c>",
+    "<!--[if IE]><a href=c><![endif]-->",
+    "<!--[if IE]><svg><![endif]-->",
+    "<set attributename=href to=t>",
+    "<iframe srcdoc='<svg><a href=x></svg>'>",
+    "<?import implementation=n>",
+];
+
+/// Numbers that look random: Marsaglia's xorshift.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
+
+fn joined(pieces: &[&str]) -> Vec<u8> {
+    pieces.concat().into_bytes()
+}
+
+/// `BASELINK_TRAPS` says how many documents, where that is not what is quick.
+#[test]
+fn documents_of_traps() {
+    let few = if cfg!(debug_assertions) { 20_000 } else { 100_000 };
+    let asked = std::env::var("BASELINK_TRAPS").ok().and_then(|count| count.parse().ok());
+    let mut numbers = Numbers(0x2545_f491_4f6c_dd1d);
+    let mut handed_over = 0_u64;
+    let count: u64 = asked.unwrap_or(few);
+    let variants = variants();
+    for number in 0..count {
+        let list = if numbers.below(3) == 0 { TRAPS } else { MORE_TRAPS };
+        let length = 1 + numbers.below(16);
+        let mut pieces: Vec<&str> = (0..length).map(|_| list[numbers.below(list.len())]).collect();
+        pieces.push("<a href=end>");
+        let options = &variants[(number % 2) as usize];
+        let bytes = joined(&pieces);
+        let fast = scan(&bytes, options);
+        let mut found = Vec::new();
+        reasons(&fast, &mut found);
+        handed_over += u64::from(!found.is_empty());
+        let exact = scan(&bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
+        if compare(fast, exact).is_none() {
+            continue;
+        }
+        let mut at = 0;
+        while at < pieces.len() {
+            let mut shorter = pieces.clone();
+            shorter.remove(at);
+            match difference(&joined(&shorter), options) {
+                Some(_) => pieces = shorter,
+                None => at += 1,
+            }
+        }
+        panic!("{pieces:?}\n{}", difference(&joined(&pieces), options).unwrap_or_default());
+    }
+    // Were most handed over, little would have been compared.
+    assert!(count < 1_000 || handed_over < count * 7 / 10, "{handed_over} of {count}");
+}
+
+#[test]
+fn real_pages() {
+    let pages = files("../shared/corpus/pages", "html");
+    let mut handed_over = BTreeMap::new();
+    for path in &pages {
+        let page = std::fs::read(path).unwrap();
+        for options in variants() {
+            let difference = difference(&page, &options);
+            assert_eq!(difference, None, "{}", path.display());
+        }
+        let mut found = Vec::new();
+        reasons(&scan(&page, &ScanOptions::default()), &mut found);
+        for reason in found {
+            eprintln!("{}: {}", path.display(), reason.reason());
+            *handed_over.entry(reason).or_insert(0) += 1;
+        }
+    }
+    let count: usize = handed_over.values().sum();
+    assert!(count * 50 <= pages.len(), "{count} of {} pages: {handed_over:?}", pages.len());
+}
+
+/// What would take too long as a tree or as an attribute list; each shape goes on for a quarter of a megabyte.
+#[test]
+fn hostile_shapes() {
+    let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();
+    for document in [
+        // 1,000 attributes are the most that the exact scanner takes.
+        format!("<svg><a {}href=x>", many(999)),
+        format!("<a {}href=x>", many(1_000)),
+        format!("</a {}><a href=x>", many(1_001)),
+        format!("<a href=x><a {}", many(1_001)),
+        format!("<script>a<b {};</script><a href=x>", many(1_001)),
+        format!("<script></script {}><a href=x>", many(1_001)),
+        format!("<plaintext>a<b {}", many(1_001)),
+        format!("<svg><![CDATA[<b {}]]><a href=x>", many(1_001)),
+        format!("<!-- <b {} --><a href=x>", many(1_001)),
+        format!("<title><b {}</title><a href=x>", many(1_001)),
+    ] {
+        same(document.as_bytes());
+    }
+    for shape in [
+        "<",
+        "<a",
+        "<a ",
+        "<a href=\"",
+        "<a href='x",
+        "</",
+        "<!",
+        "<!--",
+        "<!-- --",
+        "<![CDATA[",
+        "<?",
+        "&",
+        "<script>",
+        "<script><!--",
+        "<!--<script ",
+        "</script ",
+        "</scrip",
+        "<style>",
+        "<svg>",
+        "<svg><g>",
+        "<svg><desc>",
+        "<svg><style>",
+        "<svg><title/>",
+        "<math><mi>",
+        "<svg><foreignObject><div>",
+        "</svg>",
+        "<svg></g>",
+        "<template>",
+        "<noscript>",
+        "<noembed>",
+        "<!--[if x]>",
+        "<table>",
+        "<td>",
+        "<base href=x>",
+        "<base>",
+        "<iframe srcdoc='",
+        "<plaintext>",
+        "<frameset>",
+        "<p><a href=x>",
+        "<b><i><p>",
+        "\0",
+        "<a =",
+        "<title>",
+        "<textarea></textarea ",
+        "<meta ",
+        "<meta charset=x>",
+        "<meta '",
+    ] {
+        same(shape.repeat(250_000 / shape.len()).as_bytes());
+    }
+}
