@@ -621,6 +621,7 @@ impl TypedDocuments {
             exclude: globs("--exclude", &self.exclude)?,
             hidden: self.hidden,
             follow: self.follow,
+            ..Selection::default()
         };
         let jobs = self.jobs.map_or_else(
             || std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -690,7 +691,10 @@ impl TypedPolicy {
 
 impl TypedRewrite {
     fn meant(self) -> Result<Rewrite> {
-        let documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant_with(&self.policy)?;
+        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        documents.selection.folders =
+            self.output.is_some() && !self.only_documents && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         let (output, in_place) = (self.output, self.in_place);

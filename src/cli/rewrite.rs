@@ -51,6 +51,9 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
         Ok(())
     })?;
     totals.unusable += failed;
+    if let Err(sentences) = target.finish() {
+        sentences.iter().for_each(|sentence| output.caution(sentence));
+    }
     let done = totals.files();
     if asked.documents.has_folder() {
         totals.summary(target.writes_files(), output);
@@ -72,6 +75,8 @@ enum Became {
     Copied(PathBuf),
     /// It is no document, and was left.
     NoDocument,
+    /// It is a folder; what is in it comes by itself.
+    Folder,
     /// It is a symbolic link, and was left out.
     Link,
     /// It is what an earlier run kept, and was left.
@@ -97,6 +102,7 @@ fn one(
     output: &mut Output,
 ) -> io::Result<Became> {
     let became = match files::found(origin) {
+        Ok(Found::Folder) => target.folder(origin).map(|()| Became::Folder),
         Ok(Found::Link) => Ok(Became::Link),
         Ok(Found::Temporary) => Ok(Became::NoDocument),
         Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
@@ -138,7 +144,12 @@ fn document(
         Ok(Some(file)) => file,
         Ok(None) => {
             return Ok(match sink.copy() {
-                Some(copied) => copied.map(Became::Copied),
+                Some(copied) => copied.map(|(to, lost)| {
+                    for lost in lost {
+                        output.caution(&format_args!("{}: {lost}", name(origin.path())));
+                    }
+                    Became::Copied(to)
+                }),
                 None if origin.is_named() => Err(no_document(origin.path())),
                 None => Ok(Became::NoDocument),
             });
@@ -227,6 +238,7 @@ fn settle(
                 json(Format::Other, None, &Told::default(), output)?;
                 continue;
             }
+            Became::Folder => continue,
             Became::Link => {
                 totals.left.links += 1;
                 continue;

@@ -67,16 +67,27 @@ pub fn is_maildir(folder: &Path) -> bool {
 #[must_use]
 pub fn is_message(path: &Path) -> bool {
     let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
-    let folder = path.parent().and_then(Path::file_name);
-    let is_in = folder.is_some_and(|folder| folder == "cur" || folder == "new");
-    !hidden && is_in && maildir_of(path).is_some_and(is_maildir)
+    !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
-fn maildir_of(path: &Path) -> Option<&Path> {
-    match path.parent()?.parent()? {
+/// The folder around `cur` or `new`, in which the file at `path` lies.
+fn maildir_of(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent()? {
+        // Of `1`, `./1` and `../cur/../1` the path does not say how the folder is called.
+        folder if folder.file_name().is_none() => {
+            let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            fs::canonicalize(here).ok()?
+        }
+        folder => folder.to_owned(),
+    };
+    let name = folder.file_name()?;
+    if name != "cur" && name != "new" {
+        return None;
+    }
+    match folder.parent()? {
         // `cur/1` is in the current folder.
-        above if above.as_os_str().is_empty() => Some(Path::new(".")),
-        above => Some(above),
+        above if above.as_os_str().is_empty() => Some(".".into()),
+        above => Some(above.to_owned()),
     }
 }
 
