@@ -496,3 +496,21 @@ fn a_folder_without_files_is_one_without_index() {
     let expected = [no_index, no_index, no_index, (Class::Dangling, Some("absent"), None)];
     assert_eq!(causes(&found), expected);
 }
+
+#[test]
+fn a_reference_of_a_megabyte_takes_linear_time() {
+    let deep = "a/".repeat(500_000);
+    let dots = "../".repeat(300_000);
+    let escapes = "%2e%2e%2f".repeat(100_000);
+    let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Dangling, Some("absent")),
+            (Class::Escapes, Some("climbs-out")),
+            (Class::Dangling, Some("no-name")),
+        ]
+    );
+}

@@ -515,19 +515,28 @@ impl Index {
                     None => missing(Absence::NoIndex, None),
                 };
             }
-            // Nothing is known of what a link that is not followed leads to, but that it is there.
-            let mut around = folder;
-            while !around.is_empty() {
-                if let Some(&number) = self.by_path.get(around)
-                    && self.files[number].kind == Kind::Symlink
-                {
-                    return found(number);
-                }
-                around = split_name(around).0;
+            if let Some(number) = self.link_before(folder) {
+                return found(number);
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
         missing(absence, hint.map(|number| shown(&self.files[number].path)))
+    }
+
+    /// The symbolic link that `path` leads through, or is. Nothing is known of what is behind one that is not
+    /// followed, but that it is there.
+    fn link_before(&self, path: &[u8]) -> Option<usize> {
+        let slashes = memchr::memchr_iter(b'/', path).chain([path.len()]);
+        // A path has no more names than the tree has folders in each other.
+        for end in slashes {
+            if let Some(&number) = self.by_path.get(&path[..end]) {
+                return (self.files[number].kind == Kind::Symlink).then_some(number);
+            }
+            if !self.folders.contains_key(&path[..end]) {
+                return None;
+            }
+        }
+        None
     }
 
     /// The file that stands for a folder.
