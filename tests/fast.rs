@@ -14,10 +14,11 @@ use traps::TRAPS;
 mod traps;
 
 /// The options with which every document is scanned.
-fn variants() -> [ScanOptions; 2] {
+fn variants() -> [ScanOptions; 3] {
     let places = ["div[data-x]=url", "*[y]=srcset"].map(|place| place.parse().unwrap());
     [
         ScanOptions::default(),
+        ScanOptions { ids: true, ..ScanOptions::default() },
         ScanOptions { groups: Groups::all(), places: places.to_vec(), ..ScanOptions::default() },
     ]
 }

@@ -102,8 +102,7 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, enclosed, charset, options);
-        // The fast scanner tells nothing of tags that have only an id.
-        if options.scanner == Scanner::Fast && !options.ids {
+        if options.scanner == Scanner::Fast {
             let names = Names::of(options);
             match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
                 Ok(facts) => return pass.finish(span, facts),
