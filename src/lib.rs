@@ -117,7 +117,9 @@ pub mod tree;
 pub mod verify;
 
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
-pub use rewrite::{BaseElement, Fragments, Options, Rewritten, examine, rewrite};
+pub use rewrite::{
+    BaseElement, Fragments, Options, Rewritten, Totals, examine, rewrite, rewrite_into,
+};
 pub use scan::{ScanOptions, scan, scan_as};
 
 /// The example of the README, so that it is run.
