@@ -673,6 +673,7 @@ impl TypedDocuments {
             exclude: globs("--exclude", &self.exclude)?,
             hidden: self.hidden,
             follow: self.follow,
+            ..Selection::default()
         };
         let jobs = self.jobs.map_or_else(
             || std::thread::available_parallelism().map_or(1, NonZero::get),
@@ -742,10 +743,10 @@ impl TypedPolicy {
 
 impl TypedRewrite {
     fn meant(self) -> Result<Rewrite> {
-        let documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant_with(&self.policy)?;
         let verify = self.output.verify;
         let (destination, backup) =
-            self.output.meant(&documents, self.only_documents, self.json)?;
+            self.output.meant(&mut documents, self.only_documents, self.json)?;
         let (json, strict) = (self.json, self.policy.strict);
         Ok(Rewrite { documents, destination, backup, json, strict, verify })
     }
@@ -754,10 +755,13 @@ impl TypedRewrite {
 impl TypedOutput {
     fn meant(
         self,
-        documents: &Documents,
+        documents: &mut Documents,
         only_documents: bool,
         json: bool,
     ) -> Result<(Destination, Option<Suffix>)> {
+        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        documents.selection.folders =
+            self.output.is_some() && !only_documents && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         let (output, in_place) = (self.output, self.in_place);

@@ -21,7 +21,6 @@ use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
-use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
 
 use super::Status;
@@ -71,10 +70,7 @@ fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
     // What cannot be looked at is not there. When files are rewritten, it is said.
-    let is_there = |entry: &Entry| {
-        !entry.relative.last().is_some_and(|name| is_temporary(name))
-            && (entry.kind == Kind::File || !asked.is_elsewhere)
-    };
+    let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
     let found = walk(&documents.paths, selection).filter_map(Result::ok).filter(is_there);
     let origins: Vec<_> = found.map(Origin::Entry).collect();
     let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();

@@ -127,7 +127,7 @@ fn each_document<T>(
 ) -> io::Result<(Status, Became<T>)> {
     let opened = match files::found(origin) {
         Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
         Ok(Found::File) => File::open(origin, documents, None),
         Err(failure) => Err(failure),
     };

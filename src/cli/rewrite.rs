@@ -59,6 +59,9 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         Ok(())
     })?;
     totals.unusable += failed;
+    if let Err(sentences) = target.finish() {
+        sentences.iter().for_each(|sentence| output.caution(sentence));
+    }
     let done = totals.files();
     if asked.documents.has_folder() {
         totals.summary(work, target.writes_files(), output);
@@ -80,6 +83,8 @@ enum Became {
     Copied(PathBuf),
     /// It is no document, and was left.
     NoDocument,
+    /// It is a folder; what is in it comes by itself.
+    Folder,
     /// It is a symbolic link, and was left out.
     Link,
     /// It is what an earlier run kept, and was left.
@@ -106,6 +111,7 @@ fn one(
     output: &mut Output,
 ) -> io::Result<Became> {
     let became = match files::found(origin) {
+        Ok(Found::Folder) => target.folder(origin).map(|()| Became::Folder),
         Ok(Found::Link) => Ok(Became::Link),
         Ok(Found::Temporary) => Ok(Became::NoDocument),
         Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
@@ -148,7 +154,12 @@ fn document(
         Ok(Some(file)) => file,
         Ok(None) => {
             return Ok(match sink.copy() {
-                Some(copied) => copied.map(Became::Copied),
+                Some(copied) => copied.map(|(to, lost)| {
+                    for lost in lost {
+                        output.caution(&format_args!("{}: {lost}", name(origin.path())));
+                    }
+                    Became::Copied(to)
+                }),
                 None if origin.is_named() => Err(no_document(origin.path())),
                 None => Ok(Became::NoDocument),
             });
@@ -245,6 +256,7 @@ fn settle(
                 json(Format::Other, None, &Told::default(), output)?;
                 continue;
             }
+            Became::Folder => continue,
             Became::Link => {
                 totals.left.links += 1;
                 continue;

@@ -60,10 +60,10 @@ impl TypedLocalize {
 
     pub(super) fn meant(self) -> Result<Localize> {
         let policy = self.policy();
-        let documents = self.documents.meant_with(&policy)?;
+        let mut documents = self.documents.meant_with(&policy)?;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
-        let (destination, backup) = self.output.meant(&documents, false, self.json)?;
+        let (destination, backup) = self.output.meant(&mut documents, false, self.json)?;
         let (json, strict) = (self.json, self.strict);
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         Ok(Localize { rewrite, absent: self.missing.unwrap_or_default(), is_elsewhere })
