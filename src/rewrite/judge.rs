@@ -254,9 +254,13 @@ impl<'a> Resolver<'a> {
                 target = Some(in_place_of(&report.reference, &text));
                 chosen = Some(text);
             }
-            Choice::Reference(_) | Choice::Kept if report.outcome == Outcome::Rewritten => {
-                report.leave(Reason::Kept);
+            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
                 target = None;
+                report.stay(Reason::Chosen);
+            }
+            Choice::Kept if report.outcome == Outcome::Rewritten => {
+                target = None;
+                report.stay(Reason::Kept);
             }
             _ => {}
         }
