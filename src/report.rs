@@ -193,6 +193,8 @@ pub struct LinkReport {
     pub reason: Option<Reason>,
     /// Whether another profile resolves it to a different target.
     pub differs: bool,
+    /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
+    pub is_editable: bool,
 }
 
 impl LinkReport {

@@ -319,6 +319,7 @@ impl Planned {
             outcome: Outcome::Rewritten,
             reason: None,
             differs: false,
+            is_editable: true,
         };
         Self { report, edits: vec![edit], is_policy: true }
     }

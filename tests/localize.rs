@@ -241,6 +241,24 @@ fn redirections_in_the_map_lead_to_the_file() {
     assert_eq!(tree.localized("p.html", page), expected);
 }
 
+/// What cannot be written anew keeps its base, and then nothing may be relative to the file.
+#[test]
+fn a_base_stays_where_something_needs_it() {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
+    let svg = |base: &str, x: &str| {
+        format!(
+            "<!DOCTYPE svg [<!ENTITY y 'y.png'>]><svg xmlns='http://www.w3.org/2000/svg' \
+             xml:base='{base}'><a href='&y;'/><a href='{x}'/></svg>"
+        )
+    };
+    let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
+    assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
+    // Two characters of one reference: what is new ends between them.
+    let tree = Tree::new(below("http://a/docs/"), &["p.html", "\u{2242}\u{338}.png"]);
+    let localized = tree.localized("p.html", "<img src=\"http://a/docs/&NotEqualTilde;.png\">");
+    assert_eq!(localized, "<img src=\"%E2%89%82%CC%B8.png\">");
+}
+
 /// A browser that saves a page writes the links to what it saves with it relative to the file.
 #[test]
 fn what_a_browser_saved_beside_a_page_stays() {

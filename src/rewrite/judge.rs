@@ -208,6 +208,7 @@ impl<'a> Resolver<'a> {
                 outcome: Outcome::Left,
                 reason: None,
                 differs: false,
+                is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
             is_policy: false,
@@ -256,7 +257,14 @@ impl<'a> Resolver<'a> {
         }
         if let Some(target) = target {
             let places = (link.spelling, charset, carried);
-            match spell_target(&target, &planned.report.reference, link.map.as_ref(), places) {
+            let reference = &planned.report.reference;
+            let mut spelled = spell_target(&target, reference, link.map.as_ref(), places);
+            if spelled == Err(Reason::Escape) && chosen.is_some() {
+                // What both have in common begins in the middle of an escape.
+                let whole = Target { kept: Vec::new(), ..target };
+                spelled = spell_target(&whole, reference, link.map.as_ref(), places);
+            }
+            match spelled {
                 Ok((edits, written)) => {
                     planned.edits = edits;
                     planned.report.written = written.or(chosen);

@@ -30,6 +30,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -199,6 +200,7 @@ pub struct Index {
     alike: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
+    doubles: Vec<(usize, usize)>,
 }
 
 impl Index {
@@ -220,6 +222,7 @@ impl Index {
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             alike: HashMap::new(),
             by_name: HashMap::new(),
+            doubles: Vec::new(),
         }
     }
 
@@ -244,7 +247,17 @@ impl Index {
             }
         }
         let (folder, name) = split_name(&path);
-        self.alike.entry(hashed(&folded(&path))).or_insert(number);
+        match self.alike.entry(hashed(&folded(&path))) {
+            Slot::Occupied(first) => {
+                let other = &self.files[*first.get()].path;
+                if lower(other) == lower(&path) {
+                    self.doubles.push((*first.get(), number));
+                }
+            }
+            Slot::Vacant(slot) => {
+                slot.insert(number);
+            }
+        }
         self.by_name.entry(hashed(name)).or_insert(number);
         if let Some(files) = self.folders.get_mut(folder) {
             files.push(number);
@@ -291,6 +304,13 @@ impl Index {
     #[must_use]
     pub fn ids(&self, number: usize) -> Option<&Ids> {
         self.files.get(number)?.ids.as_ref()
+    }
+
+    /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
+    /// them. Each file stands beside the first of its kind.
+    #[must_use]
+    pub fn doubles(&self) -> &[(usize, usize)] {
+        &self.doubles
     }
 
     /// Whether a file is a page, or what makes one, by its name: with a query it is another page.

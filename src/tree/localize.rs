@@ -91,18 +91,23 @@ pub fn options(
     let place = RootUrl::nowhere();
     let path = path_of(entry);
     let on_disk = url_below(&place, &path).map(|url| Base::new(options.profile, &url));
-    let own = retrieval.as_ref();
-    let own = own.map(|own| Base::new(options.profile, &own.url).as_str().to_owned());
+    let options = Options { retrieval, ..options.clone() };
+    let own = own(&options);
     let is_message = matches!(options.format, Format::Message | Format::Mbox);
     let index = Arc::clone(index);
     let destination = Local { index, path, own, place, on_disk, absent, is_message };
     Options {
-        retrieval,
         fragments: Fragments::Rewrite,
         base_element: BaseElement::Absolute,
         destination: Some(Arc::new(destination)),
-        ..options.clone()
+        ..options
     }
+}
+
+/// The URL of the document itself, as bases are reported.
+fn own(options: &Options) -> Option<String> {
+    let retrieval = options.retrieval.as_ref()?;
+    Some(Base::new(options.profile, &retrieval.url).as_str().to_owned())
 }
 
 /// Rewrites `bytes` with the `options` that [`options`](fn@options) gives.
@@ -113,11 +118,14 @@ pub fn options(
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let rewritten = rewrite(bytes, options);
     let is_message = matches!(options.format, Format::Message | Format::Mbox);
+    let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
-        names_base(&link.element, link.attribute.as_deref())
-            && !link.in_output().is_empty()
+        if names_base(&link.element, link.attribute.as_deref()) {
             // Where no xml:base counts it need not be taken away.
-            && link.reason != Some(Reason::BaseElement)
+            return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
+        }
+        // What cannot be written anew would mean something else.
+        link.outcome == Outcome::NotEditable && link.base.as_deref() != own.as_deref()
     });
     if is_message || !has_base {
         return rewritten;

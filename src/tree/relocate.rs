@@ -305,11 +305,17 @@ impl<'a> Judge<'a> {
             (Some(now), Some(moved)) => now.url != *moved,
             _ => true,
         };
-        judge.bases = scanned.bases.iter().map(|base| judge.prepare(base, has_moved)).collect();
+        // What holds links must be a link that can be written.
+        let mut declared = scanned.links().filter(is_base);
+        let can_move = declared.all(|link| {
+            link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
+        });
+        let prepare = |base| judge.prepare(base, has_moved, can_move);
+        judge.bases = scanned.bases.iter().map(prepare).collect();
         judge
     }
 
-    fn prepare(&self, base: &scanned::BaseMove, has_moved: bool) -> Prepared {
+    fn prepare(&self, base: &scanned::BaseMove, has_moved: bool, can_move: bool) -> Prepared {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
         let escapes = !stays
@@ -320,7 +326,7 @@ impl<'a> Judge<'a> {
             });
         let fixed = if !stays && !escapes {
             base.moved.as_deref().map(prepared)
-        } else if base.is_declared {
+        } else if base.is_declared && can_move {
             self.index.moved(&base.url, &self.place).map(|url| prepared(&url))
         } else {
             None
@@ -482,7 +488,10 @@ impl<'a> Judge<'a> {
         target: &str,
         now: &Place,
     ) -> Option<Fix> {
-        if link.outcome == Outcome::NotEditable || link.reference.len() > LONGEST_BASE {
+        if !link.is_editable
+            || link.outcome == Outcome::NotEditable
+            || link.reference.len() > LONGEST_BASE
+        {
             return None;
         }
         let base = base?;

@@ -85,6 +85,8 @@ pub struct ScannedLink<'a> {
     pub reason: Option<Reason>,
     /// Whether the profiles disagree on it.
     pub differs: bool,
+    /// Whether it stands where it may be replaced.
+    pub is_editable: bool,
     /// The place of its base among those of the file.
     pub(super) base_number: Option<usize>,
 }
@@ -107,6 +109,7 @@ struct Compact {
     outcome: Outcome,
     reason: Option<Reason>,
     differs: bool,
+    is_editable: bool,
 }
 
 /// A base of links, now and after the move.
@@ -163,6 +166,7 @@ impl Scanned {
                 outcome: link.outcome,
                 reason: link.reason,
                 differs: link.differs,
+                is_editable: link.is_editable,
                 base_number,
             }
         })
@@ -325,6 +329,7 @@ impl Gathering<'_> {
             outcome: link.outcome,
             reason: link.reason,
             differs: link.differs,
+            is_editable: link.is_editable,
         });
     }
 }
