@@ -26,13 +26,18 @@ use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use self::help::{BASE_AFTER, LINKS_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER};
+use self::check::TypedCheck;
+pub(crate) use self::check::{Check, Classes, Form as CheckForm};
+use self::help::{
+    BASE_AFTER, CHECK_AFTER, LINKS_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
+};
 use self::line::{Line, Sections, settings_of};
 use super::files::Origin;
 use super::input::is_standard_input;
 use super::output::Talk;
 use super::settings::Settings;
 
+mod check;
 mod help;
 mod line;
 
@@ -58,6 +63,8 @@ pub(crate) enum Command {
     Base(Box<Bases>),
     /// Resolve references.
     Resolve(Resolve),
+    /// Say what a move would do to a tree.
+    Check(Box<Check>),
 }
 
 /// `baselink rewrite`
@@ -218,6 +225,7 @@ impl Command {
             Self::Rewrite(asked) => Some(&mut asked.documents),
             Self::Links(asked) => Some(&mut asked.documents),
             Self::Base(asked) => Some(&mut asked.documents),
+            Self::Check(asked) => Some(&mut asked.documents),
             Self::Resolve(_) => None,
         }
     }
@@ -228,6 +236,7 @@ impl Typed {
         let verbose = match &self.command {
             TypedCommand::Rewrite(typed) => typed.policy.verbose,
             TypedCommand::Links(typed) => typed.policy.verbose,
+            TypedCommand::Check(typed) => typed.verbose,
             _ => false,
         };
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
@@ -240,7 +249,8 @@ impl Typed {
             TypedCommand::Links(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Resolve(typed) => (&typed.settings, &[]),
-            TypedCommand::Check { .. } | TypedCommand::Localize { .. } => return Ok(None),
+            TypedCommand::Check(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Localize { .. } => return Ok(None),
         };
         match settings {
             TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
@@ -255,9 +265,7 @@ impl Typed {
             TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
-            TypedCommand::Check { .. } => {
-                return Err(later("the command check", "name files to `links`"));
-            }
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
             TypedCommand::Localize { .. } => {
                 return Err(later("the command localize", "`rewrite` makes links absolute"));
             }
@@ -267,6 +275,7 @@ impl Typed {
     /// How documents are read, without the table of `--url-map`.
     fn reading(self) -> Result<Reading> {
         let (mut documents, policy) = match self.command {
+            TypedCommand::Check(typed) => return typed.reading(),
             TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Base(typed) => (typed.documents, None),
@@ -314,11 +323,11 @@ enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    #[command(hide = true, disable_help_flag = true)]
-    Check {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        rest: Vec<OsString>,
-    },
+    /// Say which links of a folder survive that it moves, and why the others do not.
+    ///
+    /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER)]
+    Check(Box<TypedCheck>),
     #[command(hide = true, disable_help_flag = true)]
     Localize {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

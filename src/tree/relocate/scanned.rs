@@ -245,6 +245,12 @@ impl Scanning {
         self.document(bytes, offset, &options);
     }
 
+    /// What was found up to here.
+    #[must_use]
+    pub fn so_far(&self) -> &Scanned {
+        &self.scanned
+    }
+
     /// What was found.
     #[must_use]
     pub fn end(self) -> Scanned {
