@@ -69,7 +69,7 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
 
 /// The options with which every document is rewritten.
 fn ways() -> Vec<Options> {
-    let [plain, all] = variants();
+    let [plain, all, _] = variants();
     let at = |url: &str, scan: &ScanOptions| Options { scan: scan.clone(), ..Options::at(url) };
     let usual = at("http://a/b/c/d;p?q", &plain);
     vec![
