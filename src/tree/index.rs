@@ -238,7 +238,11 @@ impl Index {
         if self.by_path.contains_key(&path) {
             return;
         }
-        if let Some(retrieval) = retrieval.filter(|one| one.source != Source::Retrieval)
+        let follows = |one: &Retrieval| {
+            let own = || self.origins.below_root_url(entry);
+            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
+        };
+        if let Some(retrieval) = retrieval.filter(|one| !follows(one))
             && let Some(url) = normal(&retrieval.url, true)
         {
             self.by_url.entry(url.into()).or_insert(number);

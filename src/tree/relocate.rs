@@ -52,7 +52,7 @@ use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_bel
 use crate::tree::origin::{Origins, RootUrl};
 
 mod scanned;
-pub use scanned::{Scanned, ScannedLink, scan};
+pub use scanned::{Scanned, ScannedLink, Scanning, scan};
 
 /// A tree that moves.
 #[derive(Clone, Debug, Default)]

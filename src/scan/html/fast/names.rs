@@ -26,7 +26,7 @@ use crate::scan::attributes::{Against, Elements, Groups, Row, TABLE, When};
 /// Letters are told apart exactly. Other bytes may look like their neighbours, since lower case is
 /// made by setting one bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Name {
+pub(in crate::scan::html) struct Name {
     start: u64,
     length: u8,
 }
@@ -37,7 +37,7 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 impl Name {
     /// The name in `bytes[from..to]`.
     #[inline(always)]
-    pub(super) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
+    pub(in crate::scan::html) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
         let length = to - from;
         let start = match bytes.get(from..).and_then(<[u8]>::first_chunk) {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -50,6 +50,13 @@ impl Name {
     #[inline(never)]
     fn near_the_end(name: &[u8]) -> u64 {
         name.iter().take(8).rev().fold(0, |start, &byte| start << 8 | u64::from(byte))
+    }
+
+    /// A number that is the same for the same name.
+    #[inline(always)]
+    pub(in crate::scan::html) fn hash(self) -> usize {
+        let mixed = (self.start ^ u64::from(self.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 40) as usize
     }
 
     /// The same for a name that is known beforehand, in lower case.
@@ -157,8 +164,7 @@ impl<T: Copy> Map<T> {
 
     #[inline(always)]
     fn slot(&self, name: Name) -> usize {
-        let hash = (name.start ^ u64::from(name.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> 40) as usize & (self.slots.len() - 1)
+        name.hash() & (self.slots.len() - 1)
     }
 
     #[inline(always)]
