@@ -26,8 +26,10 @@ use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use self::check::TypedCheck;
 use self::help::{
-    BASE_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
+    BASE_AFTER, CHECK_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
+    REWRITE_AFTER,
 };
 use self::line::{Line, Sections, settings_of};
 use self::localize::TypedLocalize;
@@ -36,8 +38,10 @@ use super::input::is_standard_input;
 use super::output::Talk;
 use super::settings::Settings;
 
+pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 pub(crate) use self::localize::Localize;
 
+mod check;
 mod help;
 mod line;
 mod localize;
@@ -66,6 +70,8 @@ pub(crate) enum Command {
     Resolve(Resolve),
     /// Make an offline mirror.
     Localize(Box<Localize>),
+    /// Say what a move would do to a tree.
+    Check(Box<Check>),
 }
 
 /// `baselink rewrite`
@@ -253,6 +259,7 @@ impl Command {
             Self::Links(asked) => Some(&mut asked.documents),
             Self::Base(asked) => Some(&mut asked.documents),
             Self::Localize(asked) => Some(&mut asked.rewrite.documents),
+            Self::Check(asked) => Some(&mut asked.documents),
             Self::Resolve(_) => None,
         }
     }
@@ -264,6 +271,7 @@ impl Typed {
             TypedCommand::Rewrite(typed) => typed.policy.verbose,
             TypedCommand::Links(typed) => typed.policy.verbose,
             TypedCommand::Localize(typed) => typed.verbose,
+            TypedCommand::Check(typed) => typed.verbose,
             _ => false,
         };
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
@@ -277,7 +285,7 @@ impl Typed {
             TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Localize(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Resolve(typed) => (&typed.settings, &[]),
-            TypedCommand::Check { .. } => return Ok(None),
+            TypedCommand::Check(typed) => (&typed.documents.settings, &typed.documents.paths),
         };
         match settings {
             TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
@@ -293,15 +301,14 @@ impl Typed {
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
             TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
-            TypedCommand::Check { .. } => {
-                return Err(later("the command check", "name files to `links`"));
-            }
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
         })
     }
 
     /// How documents are read, without the table of `--url-map`.
     fn reading(self) -> Result<Reading> {
         let (mut documents, policy) = match self.command {
+            TypedCommand::Check(typed) => return typed.reading(),
             TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Base(typed) => (typed.documents, None),
@@ -319,11 +326,6 @@ impl Typed {
         }
         Ok(reading)
     }
-}
-
-/// Refuses what the design has and this version has not.
-fn later(what: &str, instead: &str) -> Error {
-    Error::new(format!("{what} is not in this version; {instead}"))
 }
 
 /// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
@@ -353,11 +355,11 @@ enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    #[command(hide = true, disable_help_flag = true)]
-    Check {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        rest: Vec<OsString>,
-    },
+    /// Say which links of a folder survive that it moves, and why the others do not.
+    ///
+    /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER)]
+    Check(Box<TypedCheck>),
     /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
     ///
     /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.

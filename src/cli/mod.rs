@@ -22,6 +22,7 @@ use self::output::Output;
 
 mod args;
 mod base;
+mod check;
 mod diff;
 mod files;
 mod input;
@@ -71,6 +72,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Links(asked) => Some(&asked.documents),
         Command::Base(asked) => Some(&asked.documents),
         Command::Localize(asked) => Some(&asked.rewrite.documents),
+        Command::Check(asked) => Some(&asked.documents),
         Command::Resolve(_) => None,
     };
     if let Some(Err(error)) = documents.map(files::check) {
@@ -83,6 +85,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Base(asked) => base::run(asked, &mut output),
         Command::Resolve(asked) => resolve::run(asked, &mut output),
         Command::Localize(asked) => localize::run(asked, &mut output),
+        Command::Check(asked) => check::run(asked, &mut output),
     }?;
     output.flush()?;
     Ok(status)

@@ -446,10 +446,15 @@ impl<'a> Places<'a> {
     pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
         let is_message = matches!(input.format, Format::Message | Format::Mbox);
         let document = report.entities.first().filter(|_| !is_message);
+        Self::in_charset(input, document.map(|document| document.charset))
+    }
+
+    /// The places of `input`, whose encoding is this; `None` for a message.
+    pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
             name: input.name(),
             bytes: input.bytes,
-            charset: document.map(|document| document.charset),
+            charset,
             lines: OnceCell::new(),
             before: (input.lines, input.offset),
         }
@@ -485,10 +490,15 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
 /// `a[href]`, behind the number of the document where that is not the outermost one; `-` for a link
 /// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
-    let element = if link.element.is_empty() { "-".into() } else { visible(&link.element) };
-    let attribute = link.attribute.as_deref().map(|name| format!("[{}]", visible(name)));
+    location_of(&link.entity, &link.element, link.attribute.as_deref())
+}
+
+/// The same by the names.
+pub(crate) fn location_of(entity: &str, element: &str, attribute: Option<&str>) -> String {
+    let element = if element.is_empty() { "-".into() } else { visible(element) };
+    let attribute = attribute.map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
-    if link.entity.is_empty() { place } else { format!("{}:{place}", link.entity) }
+    if entity.is_empty() { place } else { format!("{entity}:{place}") }
 }
 
 fn outcome_and_reason(link: &LinkReport) -> String {

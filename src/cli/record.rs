@@ -11,10 +11,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use baselink::base::{BaseChain, Level};
+use baselink::base::{BaseChain, Level, Rule, Source};
 use baselink::format::Format;
 use baselink::reference::conformance;
 use baselink::span::Span;
+use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
 use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
@@ -101,6 +102,64 @@ impl<'a> Link<'a> {
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: grammar.then(|| Grammar::of(&link.reference)),
+        }
+    }
+}
+
+/// A link of a tree, and what a move does to it.
+#[derive(Serialize)]
+pub(crate) struct Moved<'a> {
+    #[serde(flatten)]
+    link: Link<'a>,
+    class: &'static str,
+    cause: Option<&'static str>,
+    differs: bool,
+    moved: Option<&'a str>,
+    fix: Option<&'a str>,
+    hint: Option<&'a str>,
+}
+
+impl<'a> Moved<'a> {
+    /// The record of `link` in the file at `path`, which stands at `line` and `column` there.
+    pub(crate) fn of(
+        path: &'a Path,
+        (line, column): (usize, usize),
+        link: &ScannedLink<'a>,
+        finding: &'a Finding,
+    ) -> Self {
+        let (rule, source) = match link.base {
+            Some((_, rule, source)) => (rule, source),
+            None => (Rule::Default, Source::Default),
+        };
+        let link = Link {
+            path: path.to_string_lossy(),
+            entity: link.entity,
+            line,
+            column,
+            start: link.span.start,
+            end: link.span.end,
+            element: Some(link.element).filter(|name| !name.is_empty()),
+            attribute: link.attribute,
+            reference: link.reference,
+            base: link.base.map(|(base, ..)| base),
+            rule: rule.section(),
+            source: source.name(),
+            target: finding.target.as_deref(),
+            outcome: link.outcome.name(),
+            reason: link.reason.map(baselink::Reason::name),
+            grammar: None,
+        };
+        Self {
+            link,
+            class: finding.class.name(),
+            cause: finding.cause.map(Cause::name),
+            differs: finding.differs,
+            moved: finding.moved.as_deref(),
+            fix: match &finding.fix {
+                Some(Fix::Reference(reference)) => Some(reference),
+                Some(Fix::Base) | None => None,
+            },
+            hint: finding.hint.as_deref(),
         }
     }
 }

@@ -11,7 +11,7 @@
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
 //! the end ([`told`]).
 
-mod target;
+pub(super) mod target;
 mod told;
 mod work;
 
@@ -133,7 +133,7 @@ fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
 
 /// Whether it was found in the `tmp` of a Maildir (maildir(5)): whoever writes it there must find it
 /// there.
-fn is_delivery(origin: &Origin) -> bool {
+pub(super) fn is_delivery(origin: &Origin) -> bool {
     let folder = origin.path().parent().filter(|folder| folder.ends_with("tmp"));
     !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }

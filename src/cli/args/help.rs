@@ -132,3 +132,28 @@ Exit status:
   0  done
   1  a reference has no target
   2  a file or an argument could not be used";
+
+pub(super) const CHECK_AFTER: &str = "\
+Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
+folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
+what is around the folder), dangling (no such file), fragment (no such id), travels.
+
+With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
+outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
+that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant).
+
+Examples:
+  baselink check --url http://a.example/docs/ docs
+  baselink check --url http://a.example/docs/ --to file docs
+  baselink check --layout host --to https://mirror.example/ crawl
+  baselink check --url http://a.example/docs/ --report docs.html docs
+  baselink check --url http://a.example/docs/ --fix --backup .orig docs
+  baselink check --url http://a.example/docs/ --write-baseline known.jsonl docs
+  baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
+  baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
+
+Exit status:
+  0  done
+  1  links have a class that is denied, after --fix and --baseline
+  2  a file or an argument could not be used
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
