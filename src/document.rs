@@ -54,6 +54,9 @@ pub struct Document {
     pub handed_over: Option<HandOver>,
     /// Where a `base` element would be the first child of `head`.
     pub head: Option<Head>,
+    /// What a fragment can name in it, decoded, in the order of the document; empty where it was not
+    /// asked for (`ScanOptions::ids`).
+    pub ids: Vec<String>,
     /// Its own buffer, where that is not the buffer that was scanned.
     pub decoded: Option<Decoded>,
 }
@@ -75,6 +78,7 @@ impl Document {
             without_tree: false,
             handed_over: None,
             head: None,
+            ids: Vec::new(),
             decoded: None,
         }
     }

@@ -93,11 +93,15 @@ pub enum Reason {
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
     Doubt,
+    /// Whoever chose what is written in the place of links wanted it as it is.
+    Kept,
+    /// What was chosen for its place stands there already.
+    Chosen,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -116,6 +120,8 @@ impl Reason {
         Self::BecomesBase,
         Self::Transfer,
         Self::Doubt,
+        Self::Kept,
+        Self::Chosen,
     ];
 
     /// Its name in `--json`.
@@ -140,6 +146,8 @@ impl Reason {
             Self::BecomesBase => "becomes-base",
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
+            Self::Kept => "kept",
+            Self::Chosen => "chosen",
         }
     }
 
@@ -154,6 +162,8 @@ impl Reason {
                 | Self::Fragment
                 | Self::BaseElement
                 | Self::Dkim
+                | Self::Kept
+                | Self::Chosen
         )
     }
 }
@@ -188,6 +198,8 @@ pub struct LinkReport {
     pub reason: Option<Reason>,
     /// Whether another profile resolves it to a different target.
     pub differs: bool,
+    /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
+    pub is_editable: bool,
 }
 
 impl LinkReport {
@@ -201,6 +213,11 @@ impl LinkReport {
     /// Makes it one that stays for `reason`.
     pub(crate) fn leave(&mut self, reason: Reason) {
         self.target = None;
+        self.stay(reason);
+    }
+
+    /// The same where its target is known nevertheless.
+    pub(crate) fn stay(&mut self, reason: Reason) {
         self.written = None;
         self.differs = false;
         self.outcome = Outcome::Left;
@@ -231,6 +248,8 @@ pub struct EntityReport {
     pub charset: Charset,
     /// Its base.
     pub chain: BaseChain,
+    /// What a fragment can name in it, decoded; empty where it was not asked for.
+    pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
 }

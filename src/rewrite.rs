@@ -33,7 +33,9 @@ pub use self::direct::{Totals, rewrite_into};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Decoded, Document, Head, LONGEST_BASE, Standing,
+};
 use crate::edit::{Edit, Edits};
 use crate::error::Error;
 use crate::format::Format;
@@ -66,8 +68,46 @@ pub struct Options {
     pub fragments: Fragments,
     /// What becomes of the `base` element.
     pub base_element: BaseElement,
+    /// What is written in the place of links, where that is not their target.
+    pub destination: Option<Arc<dyn Destination>>,
     /// What a scanner is told.
     pub scan: ScanOptions,
+}
+
+/// What is written where a link with a target stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The target, where the link is relative.
+    Target,
+    /// What is there.
+    Kept,
+    /// This reference. It is spelled for its place as a target would be.
+    Reference(String),
+}
+
+/// Chooses what is written in the place of links. It is asked for each that has a target and may be
+/// changed, also for absolute ones.
+///
+/// ```
+/// use std::sync::Arc;
+/// use baselink::document::Against;
+/// use baselink::rewrite::{Choice, Destination};
+/// use baselink::{LinkReport, Options, rewrite};
+/// #[derive(Debug)]
+/// struct Here;
+/// impl Destination for Here {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
+///         local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned()))
+///     }
+/// }
+/// let options = Options { destination: Some(Arc::new(Here)), ..Options::at("http://b/") };
+/// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
+/// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
+/// ```
+pub trait Destination: std::fmt::Debug + Send + Sync {
+    /// What is written for `link`, which is resolved `against` that. Its span is the one in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
 }
 
 impl Options {
@@ -281,6 +321,7 @@ impl Planned {
             outcome: Outcome::Rewritten,
             reason: None,
             differs: false,
+            is_editable: true,
         };
         Self { report, edits: vec![edit], is_policy: true }
     }
@@ -352,6 +393,7 @@ impl Planner<'_> {
             media_type: format.media_type().into(),
             charset: declared,
             chain: chain.clone(),
+            ids: document.ids,
             without_tree: document.without_tree,
         });
         for part in parts {

@@ -1,17 +1,24 @@
 //! The documentation says what the code does: `docs/links.md` against the table in
-//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told.
+//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told;
+//! `docs/trees.md` against the sources of retrieval URLs.
 //!
 //! Deliberately absent: prose. Only tables are compared.
 #![allow(clippy::unwrap_used)]
 
+use baselink::base::Source;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
 use baselink::scan::xml::vocabulary::{self, XmlRow};
+use baselink::tree::index::Absence;
+use baselink::tree::origin;
+use baselink::tree::relocate::{Cause, Class};
 use baselink::{Outcome, Reason};
 
 const LINKS: &str = include_str!("../docs/links.md");
+const CHECK: &str = include_str!("../docs/check.md");
 const FORMATS: &str = include_str!("../docs/formats.md");
+const TREES: &str = include_str!("../docs/trees.md");
 
 /// The table row, in markdown, that stands for `row`.
 fn markdown(row: &Row) -> String {
@@ -140,6 +147,11 @@ fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
 }
 
 #[test]
+fn every_source_of_a_retrieval_url_is_documented_in_its_order() {
+    assert_eq!(names(TREES, "| source |"), origin::ORDER.map(Source::name));
+}
+
+#[test]
 fn every_format_is_documented_in_its_order() {
     let row = |format: Format| {
         let read = match format {
@@ -180,5 +192,16 @@ fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
         for extension in format.extensions() {
             assert_eq!(Format::detect(Some(&format!("a.{extension}")), b"<p>"), format);
         }
+    }
+}
+
+#[test]
+fn the_classes_of_check_are_documented_in_their_order() {
+    assert_eq!(names(CHECK, "| class | the link |"), Class::ALL.map(Class::name));
+    let documented = CHECK.lines().filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
+    let documented: Vec<_> = documented.collect();
+    for absence in Absence::ALL {
+        let name = Cause::Missing(absence).name();
+        assert!(documented.contains(&name), "docs/check.md has no row for {name}");
     }
 }

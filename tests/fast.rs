@@ -17,10 +17,11 @@ use traps::TRAPS;
 mod traps;
 
 /// The options with which every document is scanned.
-fn variants() -> [ScanOptions; 2] {
+fn variants() -> [ScanOptions; 3] {
     let places = ["div[data-x]=url", "*[y]=srcset"].map(|place| place.parse().unwrap());
     [
         ScanOptions::default(),
+        ScanOptions { ids: true, ..ScanOptions::default() },
         ScanOptions { groups: Groups::all(), places: places.to_vec(), ..ScanOptions::default() },
     ]
 }
@@ -68,7 +69,7 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
 
 /// The options with which every document is rewritten.
 fn ways() -> Vec<Options> {
-    let [plain, all] = variants();
+    let [plain, all, _] = variants();
     let at = |url: &str, scan: &ScanOptions| Options { scan: scan.clone(), ..Options::at(url) };
     let usual = at("http://a/b/c/d;p?q", &plain);
     vec![

@@ -135,6 +135,23 @@ fn edge_cases_in_three_profiles() {
         assert_eq!(resolve(Profile::Rfc3986, &base, &reference).as_deref(), Ok("x:/.//g"));
     }
     assert_eq!(differing(Profile::Whatwg, &column("whatwg")), []);
+
+    // A splice says that the columns are one, but for the spelling of the base.
+    let spelled =
+        |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
+    let mut spliced = 0;
+    for ((base, reference, rfc1808), (.., whatwg)) in
+        column("rfc1808_recommended").into_iter().zip(column("whatwg"))
+    {
+        let prepared = Base::new(Profile::Rfc1808, &base);
+        if let Some(splice) = prepared.splice(reference.as_bytes()) {
+            let url = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
+            assert_eq!(Some(&url), rfc1808.as_ref(), "{base} {reference}");
+            assert_eq!(spelled(rfc1808), whatwg, "{base} {reference}");
+            spliced += 1;
+        }
+    }
+    assert!(spliced >= 40, "only {spliced}");
 }
 
 #[test]

@@ -104,9 +104,11 @@ fn main() {
     if asked.wants("pages") {
         let (what, pages) = sets::pages(asked.pages);
         in_process(&asked, &what, &pages);
+        println!("  wanted of baselink fast: 4.50 of lol_html, 0.25 of every <");
     }
     if asked.wants("dense") {
         in_process(&asked, "a page of links, made here", &[sets::dense(asked.dense)]);
+        println!("  wanted of baselink fast: 7.00 of lol_html");
     }
     if asked.wants("small") {
         let pages = sets::small(asked.small);

@@ -12,7 +12,9 @@
 //! Deliberately absent: what is done with a file. The commands say it.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
@@ -49,6 +51,10 @@ impl Origin {
         }
     }
 
+    fn is_folder(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
+    }
+
     fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
@@ -76,21 +82,21 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
+/// What came of the files of a batch; nothing of one that was stopped before.
+type Worked<T> = Vec<Option<(Origin, Page, T)>>;
+
 /// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
 /// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
-    let mut failed = 0;
     let is_tree = documents.has_folder();
     if is_tree {
         output.count_what_is_odd();
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
-    let pool = pool.map_err(io::Error::other)?;
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let progress = (documents.progress && is_tree)
         .then(|| Progress::over(roots(), documents.selection.clone()));
@@ -98,52 +104,94 @@ pub(crate) fn each<T: Send>(
         output.show_progress(progress.clone());
     }
     say_what_is_missing(documents, output);
-    let mut all = All::of(documents, output);
-    loop {
-        let (batch, failures) = all.batch();
-        let is_last = batch.is_empty() && failures.is_empty();
-        if is_last || is_stopped() {
-            break;
+    let all = All::of(documents, output);
+    let failed = through(all, &threads(documents)?, progress.as_ref(), output, work, done)?;
+    output.end_progress();
+    if is_tree {
+        output.say_what_was_odd();
+    }
+    Ok(failed)
+}
+
+/// The same for files that were found before. What is odd in them has been said.
+pub(crate) fn each_again<T: Send>(
+    documents: &Documents,
+    entries: Vec<Entry>,
+    output: &mut Output,
+    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
+    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+) -> io::Result<()> {
+    let all = All { parts: vec![Part::Known(entries.into_iter())], next: None };
+    through(all, &threads(documents)?, None, output, work, done).map(drop)
+}
+
+/// The threads that share the work.
+pub(crate) fn threads(documents: &Documents) -> io::Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
+    pool.map_err(io::Error::other)
+}
+
+fn through<T: Send>(
+    mut all: All<'_>,
+    pool: &rayon::ThreadPool,
+    progress: Option<&Progress>,
+    output: &mut Output,
+    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
+    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+) -> io::Result<usize> {
+    let mut failed = 0;
+    let one = |origin: Origin, output: &mut Output| {
+        let result = work(&origin, output)?;
+        if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
+            progress.done(origin.size());
         }
-        let one = |origin: Origin, output: &mut Output| {
-            let result = work(&origin, output)?;
-            if let Some(progress) = &progress {
-                progress.done(origin.size());
-            }
-            Ok((origin, result))
-        };
-        let pages: Vec<io::Result<Option<(Origin, Page, T)>>> = match batch.len() {
-            1 => {
-                let one = batch.into_iter().map(|origin| one(origin, output));
-                one.map(|done| done.map(|(origin, result)| Some((origin, Page::default(), result))))
-                    .collect()
-            }
-            _ => {
-                let page = || output.page();
-                let with_page = |(origin, mut page): (Origin, Output)| {
-                    if is_stopped() {
-                        return Ok(None);
-                    }
-                    let (origin, result) = one(origin, &mut page)?;
-                    Ok(Some((origin, page.into_page(), result)))
-                };
-                let batch: Vec<_> = batch.into_iter().map(|origin| (origin, page())).collect();
-                pool.install(|| batch.into_par_iter().map(with_page).collect())
-            }
-        };
-        let mut finished = Vec::with_capacity(pages.len());
-        for page in pages {
-            finished.extend(page?);
+        Ok::<_, io::Error>((origin, result))
+    };
+    let on_page = |(origin, mut page): (Origin, Output)| {
+        if is_stopped() {
+            return Ok(None);
         }
-        done(finished, output)?;
+        let (origin, result) = one(origin, &mut page)?;
+        Ok(Some((origin, page.into_page(), result)))
+    };
+    let mut finish = |worked: Worked<T>, failures: Vec<Error>, output: &mut Output| {
+        done(worked.into_iter().flatten().collect(), output)?;
         for failure in failures {
             output.error(&visible(&failure.to_string()));
             failed += 1;
         }
+        Ok::<_, io::Error>(())
+    };
+    // What one batch gave is finished while the threads work on the next.
+    let mut before: Option<(Worked<T>, Vec<Error>)> = None;
+    loop {
+        let (mut batch, failures) = all.batch();
+        let is_last = batch.is_empty() && failures.is_empty();
+        if is_last || is_stopped() {
+            break;
+        }
+        if batch.len() == 1 {
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
+            let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
+            finish(vec![alone], failures, output)?;
+            continue;
+        }
+        let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
+        let worked: io::Result<Worked<T>> = thread::scope(|scope| {
+            let work = || pool.install(|| batch.into_par_iter().map(on_page).collect());
+            let worked = thread::Builder::new().spawn_scoped(scope, work)?;
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            worked.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        before = Some((worked?, failures));
     }
-    output.end_progress();
-    if is_tree {
-        output.say_what_was_odd();
+    if let Some((worked, failures)) = before {
+        finish(worked, failures, output)?;
     }
     Ok(failed)
 }
@@ -176,6 +224,8 @@ struct All<'d> {
 enum Part<'d> {
     Standard,
     Below(Box<Walk<'d>>),
+    /// Found before.
+    Known(std::vec::IntoIter<Entry>),
 }
 
 impl<'d> All<'d> {
@@ -213,6 +263,7 @@ impl<'d> All<'d> {
                         break;
                     }
                     Some(Part::Below(walk)) => walk.next(),
+                    Some(Part::Known(entries)) => entries.next().map(Ok),
                 },
             };
             match found {
@@ -272,6 +323,8 @@ impl Left {
 pub(crate) enum Found {
     /// To be opened.
     File,
+    /// A folder: what is in it comes by itself.
+    Folder,
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
@@ -286,6 +339,7 @@ pub(crate) enum Found {
 pub(crate) fn found(origin: &Origin) -> Result<Found> {
     let Origin::Entry(entry) = origin else { return Ok(Found::File) };
     match entry.kind {
+        Kind::Folder => Ok(Found::Folder),
         _ if origin.is_named() => Ok(Found::File),
         Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
             Ok(Found::Temporary)

@@ -16,7 +16,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Base, Draft, Excess, Profile, Span, Target, Top, Unresolvable, Unusable};
+use super::draft::{Draft, Excess, Top};
+use super::{Base, Profile, Span, Target, Unresolvable, Unusable};
 use crate::reference::{Grammar, Reference, is_c0_or_space};
 
 /// The steps from a base and a reference to a URL. Its `Display` is a page of text.

@@ -17,7 +17,8 @@
 //! Deliberately absent: every reference on which two profiles could differ. `None` says nothing of it;
 //! [`Base::resolve`] does.
 
-use super::{Base, Profile, has_dot_segment, parses};
+use super::draft::has_dot_segment;
+use super::{Base, Profile, parses};
 use crate::reference::{Grammar, Reference};
 
 /// A target as text: `prefix`, and then the reference without its first `dropped` bytes.
@@ -180,22 +181,21 @@ const CLASSES: [Class; 256] = {
 /// Whether every profile keeps `path` and what follows it to the byte. `has_slash` says whether a `/`
 /// before or in front of it keeps a `:` from ending a scheme.
 fn is_plain_path(path: &[u8], mut has_slash: bool) -> bool {
-    let mut begins_segment = true;
-    let mut at = 0;
-    while let Some(&byte) = path.get(at) {
+    for (at, &byte) in path.iter().enumerate() {
         match CLASSES[usize::from(byte)] {
-            Class::Plain => begins_segment = false,
+            Class::Plain => {}
             Class::Other => return false,
             Class::Mark => match byte {
                 b'?' | b'#' => return is_plain_tail(&path[at + 1..]),
-                b'/' => (begins_segment, has_slash) = (true, true),
+                b'/' => has_slash = true,
                 b':' if !has_slash => return false,
                 b'%' if has_escaped_dot(&path[at..path.len().min(at + 3)]) => return false,
-                b'.' if begins_segment && is_dot_segment(&path[at..]) => return false,
-                _ => begins_segment = false,
+                b'.' if (at == 0 || path[at - 1] == b'/') && is_dot_segment(&path[at..]) => {
+                    return false;
+                }
+                _ => {}
             },
         }
-        at += 1;
     }
     true
 }

@@ -1,5 +1,5 @@
-//! Where the url crate and the URL Standard part ways: what is respelled before the crate parses, and
-//! put right behind it.
+//! The URL Standard's basic URL parser, which is the url crate's; and where the two part ways: what is
+//! respelled before the crate parses, and put right behind it.
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
@@ -7,13 +7,79 @@
 //! assert_eq!(resolve(Profile::Whatwg, "http://a/b", "///c").unwrap(), "http://c/");
 //! ```
 //!
-//! Deliberately absent: a parser. What remains different is listed in
+//! Deliberately absent: a parser of our own. What remains different is listed in
 //! `fixtures/resolution/whatwg-known-differences.json`.
 
 use std::borrow::Cow;
 
-use super::is_special;
-use crate::reference::opaque_scheme;
+use super::{Base, Kept, Target, Unresolvable, Unusable};
+use crate::reference::{is_c0_or_space, opaque_scheme};
+use crate::span::Span;
+
+/// Whether `url` is an absolute URL to the URL Standard's parser; a `<base href>` that is none
+/// gives way to the fallback base.
+///
+/// ```
+/// use baselink::resolve::parses;
+/// assert!(parses("http://a/ b") && parses("mailto:a@b"));
+/// assert!(!parses("http://[/") && !parses("a/b"));
+/// ```
+#[must_use]
+pub fn parses(url: &str) -> bool {
+    url::Url::parse(url).is_ok()
+}
+
+impl Base {
+    /// The basic URL parser of the URL Standard, with this base.
+    pub(super) fn whatwg(
+        &self,
+        reference: &str,
+        target: &mut Target,
+    ) -> std::result::Result<(), Unresolvable> {
+        let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
+        let trimmed = reference.trim_matches(is_c0_or_space);
+        let (base, input, is_masked) = match &self.url {
+            Some(url) => {
+                let given = respelled(url, self.driveless.as_ref(), trimmed);
+                (Some(given.base), given.input, given.is_masked)
+            }
+            None => (None, Cow::Borrowed(trimmed), false),
+        };
+        let parsed = url::Url::options()
+            .base_url(base)
+            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
+            .parse(&input);
+        let url = match parsed {
+            Ok(url) => url,
+            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
+                return Err(Unresolvable::BaseUnusable(Unusable::Rootless));
+            }
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                let why = self.usable.err().unwrap_or(Unusable::Invalid);
+                return Err(Unresolvable::BaseUnusable(why));
+            }
+            Err(_) => return Err(Unresolvable::Invalid),
+        };
+        push_serialised(&url, is_masked, &mut target.url);
+        // The tail that both have in common keeps its spelling in the document.
+        let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
+        let mut len = pairs.take_while(|(a, b)| a == b).count();
+        while !trimmed.is_char_boundary(trimmed.len() - len) {
+            len -= 1;
+        }
+        if len > 0 {
+            let end = reference_start + trimmed.len();
+            let reference = Span::new(end - len, end);
+            target.kept.push(Kept { reference, url: target.url.len() - len });
+        }
+        Ok(())
+    }
+}
+
+/// The URL Standard's special schemes.
+pub(super) fn is_special(scheme: &str) -> bool {
+    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
+}
 
 /// What the url crate is given for a reference.
 pub(super) struct Respelled<'a> {
@@ -180,5 +246,68 @@ pub(crate) fn serialised(url: &str) -> Cow<'_, str> {
             Cow::Owned(text)
         }
         Err(_) => Cow::Borrowed(url),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::resolve::{Profile, resolve};
+
+    #[test]
+    fn queries_in_the_encoding_of_the_document() {
+        // As an encoder for ISO 8859-1 that writes what it lacks as a character reference.
+        let encode = |query: &str| {
+            let one = |c: char| match u8::try_from(u32::from(c)) {
+                Ok(byte) => vec![byte],
+                Err(_) => format!("&#{};", u32::from(c)).into_bytes(),
+            };
+            query.chars().flat_map(one).collect()
+        };
+        let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(encode);
+        let url = |reference| base.resolve(reference).unwrap().url;
+        assert_eq!(url("?é&λ;"), "http://a/?%E9&%26%23955%3B;");
+        assert_eq!(url("é#é"), "http://a/%C3%A9#%C3%A9");
+        assert_eq!(url("x://h/?é"), "x://h/?%C3%A9");
+    }
+
+    #[test]
+    fn a_folder_called_like_a_drive_is_no_drive() {
+        // URL Standard, 4.4, "shorten a URL's path": only a path of one segment keeps its drive letter.
+        for (base, reference, url) in [
+            ("file:///x/c:", "..", "file:///"),
+            ("file:///x/c:", "../..", "file:///"),
+            ("file:///x/c:", "y", "file:///x/y"),
+            ("file:///x/c:", "?y", "file:///x/c:?y"),
+            ("file:///c:", "..", "file:///c:/"),
+            ("http://a/C:/b", "..", "http://a/"),
+            ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
+            ("http://a/b/", "./c:/../x", "http://a/b/x"),
+            ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
+            ("http://a/b/c:", "?q", "http://a/b/c:?q"),
+            ("http://a/^/", "b/c:", "http://a/%5E/b/c:"),
+            ("http://a/b/", "./c:/~colon~?~colon~", "http://a/b/c:/~colon~?~colon~"),
+            ("http://a/~colon~/", "b", "http://a/~colon~/b"),
+        ] {
+            assert_eq!(
+                resolve(Profile::Whatwg, base, reference).as_deref(),
+                Ok(url),
+                "{base} {reference}"
+            );
+        }
+    }
+
+    #[test]
+    fn relative_by_the_url_standard() {
+        let base = Base::new(Profile::Whatwg, "http://a/b");
+        for relative in ["g", "http:g", "HTTP:/g", "ht\ntp:g", "http:", "//h", "1:2", ""] {
+            assert!(base.is_relative(relative), "{relative:?}");
+        }
+        for absolute in ["https:g", "http://g", "http:/\t/g", "http:\\\\g", "mailto:x", "x:y"] {
+            assert!(!base.is_relative(absolute), "{absolute:?}");
+        }
+        let opaque = Base::new(Profile::Whatwg, "x:y");
+        assert!(!opaque.is_relative("x:g"));
     }
 }

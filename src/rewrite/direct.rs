@@ -99,6 +99,7 @@ pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Total
 /// The short way; `None` where it does not lead to the end.
 fn directly(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Option<Totals> {
     let is_simple = options.format == Format::Html
+        && options.destination.is_none()
         && options.scan.scanner == Scanner::Fast
         && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
     if !is_simple {

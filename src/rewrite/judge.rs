@@ -17,16 +17,17 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{BaseElement, Fragments, Options, Planned};
+use super::{BaseElement, Choice, Fragments, Options, Planned};
 use crate::base::{BaseChain, Established, Rule, Source};
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::Spelling;
+use crate::layer::escape::Quote;
+use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
 use crate::reference::{self, Grammar};
 use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::{self, Base, Profile, Target};
+use crate::resolve::{self, Base, Kept, Profile, Target};
 use crate::span::Span;
 
 /// What of the surroundings of a document decides on its links.
@@ -212,31 +213,72 @@ impl<'a> Resolver<'a> {
                 outcome: Outcome::Left,
                 reason: None,
                 differs: false,
+                is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
             is_policy: false,
         };
-        match verdict {
+        let report = &mut planned.report;
+        let mut target = match verdict {
             Verdict::Absolute => {
-                planned.report.outcome = Outcome::Absolute;
-                planned.report.target = Some(planned.report.reference.clone());
+                report.outcome = Outcome::Absolute;
+                report.target = Some(report.reference.clone());
+                None
             }
-            Verdict::NoBase => planned.report.outcome = Outcome::NoBase,
-            Verdict::Left(reason) => planned.report.reason = Some(reason),
+            Verdict::NoBase => {
+                report.outcome = Outcome::NoBase;
+                None
+            }
+            Verdict::Left(reason) => {
+                report.reason = Some(reason);
+                None
+            }
             Verdict::Target { target, is_agreed } => {
-                let reference = planned.report.reference.as_str();
-                planned.report.outcome = Outcome::Rewritten;
-                planned.report.differs =
-                    !is_agreed && prepared.is_some_and(|one| one.differs(reference, &target.url));
-                let places = (link.spelling, charset, carried);
-                match spell_target(&target, reference, link.map.as_ref(), places) {
-                    Ok((edits, written)) => {
-                        planned.edits = edits;
-                        planned.report.written = written;
-                    }
-                    Err(reason) => planned.refuse(reason),
+                report.outcome = Outcome::Rewritten;
+                report.differs = !is_agreed
+                    && prepared.is_some_and(|one| one.differs(&report.reference, &target.url));
+                report.target = Some(target.url.clone());
+                Some(target)
+            }
+        };
+        // What is signed stays, be it absolute.
+        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
+        let choice = match destination.filter(|_| report.target.is_some()) {
+            Some(destination) => destination.choose(report, &link.against),
+            None => Choice::Target,
+        };
+        let mut chosen = None;
+        match choice {
+            Choice::Reference(text) if text != report.reference => {
+                report.outcome = Outcome::Rewritten;
+                target = Some(in_place_of(&report.reference, &text));
+                chosen = Some(text);
+            }
+            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
+                target = None;
+                report.stay(Reason::Chosen);
+            }
+            Choice::Kept if report.outcome == Outcome::Rewritten => {
+                target = None;
+                report.stay(Reason::Kept);
+            }
+            _ => {}
+        }
+        if let Some(target) = target {
+            let places = (link.spelling, charset, carried);
+            let reference = &planned.report.reference;
+            let mut spelled = spell_target(&target, reference, link.map.as_ref(), places);
+            if spelled == Err(Reason::Escape) && chosen.is_some() {
+                // What both have in common begins in the middle of an escape.
+                let whole = Target { kept: Vec::new(), ..target };
+                spelled = spell_target(&whole, reference, link.map.as_ref(), places);
+            }
+            match spelled {
+                Ok((edits, written)) => {
+                    planned.edits = edits;
+                    planned.report.written = written.or(chosen);
                 }
-                planned.report.target = Some(target.url);
+                Err(reason) => planned.refuse(reason),
             }
         }
         planned
@@ -361,6 +403,24 @@ enum Verdict {
     },
 }
 
+/// `text` as the target of `reference`: the tail that both have in common keeps its bytes, but for the first
+/// character, which may need another spelling where it comes to stand.
+fn in_place_of(reference: &str, text: &str) -> Target {
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let pairs = reference.bytes().rev().zip(text[first..].bytes().rev());
+    let mut len = pairs.take_while(|(a, b)| a == b).count();
+    while !text.is_char_boundary(text.len() - len)
+        || !reference.is_char_boundary(reference.len() - len)
+    {
+        len -= 1;
+    }
+    let kept = Kept {
+        reference: Span::new(reference.len() - len, reference.len()),
+        url: text.len() - len,
+    };
+    Target { url: text.to_owned(), kept: if len > 0 { vec![kept] } else { Vec::new() } }
+}
+
 /// The edits that put `target` where `reference` stands, and, where that is not the target, what the
 /// reference reads as then.
 fn spell_target(
@@ -390,7 +450,11 @@ fn spell_target(
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }
-            let spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
+            if target.url.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
+                // Without a value, what stands behind the `=` would be it.
+                spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
+            }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
             edits.push(lift(map, gap, spelled, next).ok_or(Reason::Escape)?);
             if new != wanted && written.is_none() {

@@ -168,6 +168,7 @@ impl Plan<'_> {
                 media_type: entity.media_type.to_string().into(),
                 charset: Charset::UTF_8,
                 chain: heading,
+                ids: Vec::new(),
                 without_tree: false,
             });
         }

@@ -42,6 +42,9 @@ pub struct ScanOptions {
     pub groups: Groups,
     /// Further places.
     pub places: Vec<UserRow>,
+    /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
+    /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
+    pub ids: bool,
     /// Which of the two scanners of HTML is asked first.
     pub scanner: Scanner,
 }

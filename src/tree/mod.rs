@@ -3,7 +3,8 @@
 //!
 //! [`walk`] finds the files below the folders that were named; [`origin`] knows the retrieval URL of
 //! each, and the way back from a URL to a file. [`write`](mod@write) replaces files, [`mirror`] makes a folder from
-//! another, [`maildir`] rewrites the messages of a Maildir.
+//! another, [`maildir`] rewrites the messages of a Maildir. [`index`] says which file a URL means, [`relocate`]
+//! what a move does to links, and [`localize`](mod@localize) makes a tree one that opens from disk.
 //!
 //! What is promised of writing holds whenever the process is stopped, also by a signal that it cannot catch
 //! and by a full disk: every file has its old bytes or its new ones. A temporary file may be left behind;
@@ -31,8 +32,12 @@
 //! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
 //! tell them from those of a run that is still going on.
 
+mod disk;
+pub mod index;
+pub mod localize;
 pub mod maildir;
 pub mod mirror;
 pub mod origin;
+pub mod relocate;
 pub mod walk;
 pub mod write;

@@ -48,7 +48,7 @@ use crate::resolve;
 use crate::tree::walk::{Entry, Kind};
 
 pub mod map;
-mod names;
+pub(in crate::tree) mod names;
 pub mod saved_from;
 
 use map::UrlMap;
@@ -150,10 +150,110 @@ impl RootUrl {
         let folder = is_of_a_folder.then(|| format!("{url}{slash}"));
         Self { given: url.to_owned(), folder }
     }
+
+    /// A folder that is nowhere.
+    pub(in crate::tree) fn nowhere() -> Self {
+        let url = "https://elsewhere.invalid/elsewhere/".to_owned();
+        Self { given: url.clone(), folder: Some(url) }
+    }
+
+    /// The URL of the folder, with its final `/`; of what was named itself, as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.given)
+    }
+
+    /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
+    /// and dot segments are taken out first (RFC 3986, 5.2.4).
+    pub(in crate::tree) fn below(&self, url: &str) -> Option<Below> {
+        let folder = self.folder.as_deref()?;
+        // Most URLs begin as the folder is written, and then there is nothing to compare.
+        if let Some(rest) = url.strip_prefix(folder) {
+            let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
+            if !path.split('/').any(|segment| matches!(segment, "." | "..")) {
+                return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
+            }
+        }
+        let root = Reference::split(Grammar::Rfc3986, folder);
+        let url = Reference::split(Grammar::Rfc3986, url);
+        if !root.scheme()?.eq_ignore_ascii_case(url.scheme()?) || !same_net_loc(&root, &url) {
+            return None;
+        }
+        let mut segments = Vec::new();
+        let mut has_dots = false;
+        let mut ends_in_dots = false;
+        for segment in path_or_root(&url).strip_prefix('/')?.split('/') {
+            ends_in_dots = matches!(segment, "." | "..");
+            has_dots |= ends_in_dots;
+            match segment {
+                "." => {}
+                ".." => {
+                    segments.pop()?;
+                }
+                name => segments.push(name),
+            }
+        }
+        if ends_in_dots {
+            segments.push("");
+        }
+        let folders: Vec<&str> = root.path().strip_prefix('/')?.split_terminator('/').collect();
+        let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
+        if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
+            return None;
+        }
+        let rest = &segments[folders.len()..];
+        let mut below = Below::of(rest.iter().copied());
+        if !has_dots && !below.names_root {
+            let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
+            let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
+            below.tail = Some(url.path_span.start + at);
+        }
+        Some(below)
+    }
+}
+
+/// What a URL names below a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::tree) struct Below {
+    /// The names that lead there, decoded, with `/` between them; it ends with `/`, or is empty, where a
+    /// folder is meant.
+    pub(in crate::tree) path: Vec<u8>,
+    /// Whether files can have these names.
+    pub(in crate::tree) is_path: bool,
+    /// Whether it is the root itself, without its final `/`.
+    pub(in crate::tree) names_root: bool,
+    /// Where in the URL begins what stands behind that of the root; `None` where it has dot segments.
+    pub(in crate::tree) tail: Option<usize>,
+}
+
+impl Below {
+    /// What these segments of a path, which are no dot segments, name.
+    fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+        let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
+        let mut segments = segments.peekable();
+        while let Some(segment) = segments.next() {
+            below.names_root = false;
+            let start = below.path.len();
+            if segment.contains('%') {
+                below.path.append(&mut names::decode(segment));
+            } else {
+                below.path.extend_from_slice(segment.as_bytes());
+            }
+            let is_last = segments.peek().is_none();
+            let name = &below.path[start..];
+            below.is_path &= (name.is_empty() && is_last)
+                || !matches!(name, b"" | b"." | b"..")
+                    && !name.iter().any(|byte| b"/\0".contains(byte));
+            if !is_last {
+                below.path.push(b'/');
+            }
+        }
+        below
+    }
 }
 
 /// What is asked, in this order.
-const ORDER: [Source; 5] =
+pub const ORDER: [Source; 5] =
     [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
 
 impl Origins {
@@ -282,7 +382,8 @@ impl Origins {
         paths
     }
 
-    fn below_root_url(&self, entry: &Entry) -> Option<String> {
+    /// The URL of the root and the path of `entry` below it.
+    pub(in crate::tree) fn below_root_url(&self, entry: &Entry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());
@@ -342,7 +443,7 @@ impl Origins {
             folder.push_str(port);
         }
         let mut path = PathBuf::from(folder);
-        let (folders, file) = path_of(url).rsplit_once('/')?;
+        let (folders, file) = path_or_root(url).rsplit_once('/')?;
         let written = |text: &str| {
             let bytes = if spelling.decodes { names::decode(text) } else { text.into() };
             names::escape_where(&bytes, |byte| byte == b'/' || (spelling.escapes)(byte))
@@ -411,7 +512,7 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
     if !same_scheme || url.query().is_some() || !same_net_loc(root, url) {
         return None;
     }
-    let mut segments = path_of(url).split('/');
+    let mut segments = path_or_root(url).split('/');
     let folders = root.path().strip_suffix('/')?;
     for folder in folders.split('/') {
         if names::decode(segments.next()?) != names::decode(folder) {
@@ -432,21 +533,23 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
 }
 
 /// RFC 3986, 6.2.3: behind an authority no path is `/`.
-fn path_of<'a>(url: &Reference<'a>) -> &'a str {
+pub(in crate::tree) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
+}
+
+/// `//` and a net_loc in lower case, without the default port of `scheme`.
+pub(in crate::tree) fn net_loc(scheme: &str, net_loc: &str) -> String {
+    let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
+    let is_default = port.is_empty() || Some(port) == default_port(scheme);
+    format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
 }
 
 fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
     let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
         return one.net_loc() == other.net_loc();
     };
-    let without_default = |net_loc: &str| {
-        let default = one.scheme().and_then(default_port);
-        let (host, port) = net_loc.rsplit_once(':').unwrap_or((net_loc, ""));
-        let is_default = port.is_empty() || Some(port) == default;
-        if is_default { host.to_ascii_lowercase() } else { net_loc.to_ascii_lowercase() }
-    };
-    without_default(a) == without_default(b)
+    let scheme = one.scheme().unwrap_or_default();
+    a == b || net_loc(scheme, a) == net_loc(scheme, b)
 }
 
 /// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.

@@ -15,8 +15,10 @@ Examples:
   baselink rewrite --url http://a.example/docs/page.html page.html -o absolute.html
   baselink links --url http://a.example/docs/page.html page.html
   baselink rewrite --url http://a.example/ inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
 
 `baselink COMMAND --help` has the options of a command.
 
@@ -33,12 +35,40 @@ Examples:
   baselink rewrite --dry-run --strict page.html || echo some links would break
   baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
   baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
+  baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
+  baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
+  baselink rewrite --in-place Maildir
+
+Of many files only errors and sums are said, each kind of oddity once; -v says all.
 
 Exit status:
   0  done
   1  --strict: a relative link was not made absolute and was not meant to be left;
      --verify: more than URLs would have changed, and nothing was written
-  2  a file or an argument could not be used";
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const LOCALIZE_AFTER: &str = "\
+A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
+absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
+browsers give them, and by `index` names.
+
+What became of links: made local, local (it was already), made absolute, absolute (likewise), base emptied \
+(of a base element or xml:base), no-base, left, not-editable.
+
+Examples:
+  baselink localize --layout host --index index.html crawl -o mirror
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
+  baselink localize --url http://a.example/docs/ --diff docs
+  baselink localize --url http://a.example/docs/ --dry-run --verbose docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig --missing keep docs
+
+Exit status:
+  0  done
+  1  --strict: a relative link was not made absolute and was not meant to be left;
+     --verify: more than URLs would have changed, and nothing was written
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
 
 pub(super) const LINKS_AFTER: &str = "\
 Each line of text has the place (path, line, column in bytes), the outcome, the element with its \
@@ -54,6 +84,7 @@ message). Every key is always there, null where it does not apply.
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
   baselink links --grammar page.html
+  baselink links --layout host crawl
   baselink links --enable social,lazy page.html
   baselink links --enable headers,text mail.eml
   baselink links --json --url http://a.example/ page.html | jq -r .target
@@ -75,6 +106,7 @@ entity, rule, source, value, status, reason; status is taken, passed-over, absen
 Examples:
   baselink base page.html
   baselink base --url http://a.example/docs/page.html page.html
+  baselink base --include '*.html' docs
   baselink base --resolver whatwg --url http://a.example/ page.html
   baselink base --json page.html | jq -r .base
   baselink base mail.eml
@@ -100,3 +132,28 @@ Exit status:
   0  done
   1  a reference has no target
   2  a file or an argument could not be used";
+
+pub(super) const CHECK_AFTER: &str = "\
+Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
+folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
+what is around the folder), dangling (no such file), fragment (no such id), travels.
+
+With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
+outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
+that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant).
+
+Examples:
+  baselink check --url http://a.example/docs/ docs
+  baselink check --url http://a.example/docs/ --to file docs
+  baselink check --layout host --to https://mirror.example/ crawl
+  baselink check --url http://a.example/docs/ --report docs.html docs
+  baselink check --url http://a.example/docs/ --fix --backup .orig docs
+  baselink check --url http://a.example/docs/ --write-baseline known.jsonl docs
+  baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
+  baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
+
+Exit status:
+  0  done
+  1  links have a class that is denied, after --fix and --baseline
+  2  a file or an argument could not be used
+  130  stopped by Ctrl-C or a signal; what was begun is whole";

@@ -97,6 +97,9 @@ pub(super) fn settings_of(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
     Ok(found.flatten())
 }
 
+/// How files of the same sections are read, or why they cannot be.
+type Meant = std::result::Result<Arc<Reading>, String>;
+
 /// What settings say of each file.
 #[derive(Debug)]
 pub(super) struct Sections {
@@ -105,7 +108,7 @@ pub(super) struct Sections {
     /// The path of each root below the folder of the settings.
     ways: HashMap<PathBuf, PathBuf>,
     map: Option<Arc<UrlMap>>,
-    readings: Mutex<HashMap<Vec<usize>, std::result::Result<Arc<Reading>, String>>>,
+    readings: Mutex<HashMap<Vec<usize>, Meant>>,
 }
 
 impl Sections {

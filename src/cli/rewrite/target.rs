@@ -22,7 +22,7 @@ use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
-use baselink::tree::write::{self, InPlace, Original, Replacement};
+use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
@@ -31,7 +31,8 @@ use crate::cli::input::Input;
 use crate::cli::output::Output;
 
 /// Where the results of a run go.
-pub(super) enum Target<'a> {
+#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
+pub(in crate::cli) enum Target<'a> {
     Standard,
     File(&'a Path),
     Below(Below),
@@ -41,7 +42,7 @@ pub(super) enum Target<'a> {
 }
 
 /// A folder that gets what the inputs have.
-pub(super) struct Below {
+pub(in crate::cli) struct Below {
     mirror: Mirror,
     out: PathBuf,
     only_documents: bool,
@@ -52,7 +53,7 @@ pub(super) struct Below {
 
 impl<'a> Target<'a> {
     /// Looks at what `destination` can mean for these documents.
-    pub(super) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
+    pub(in crate::cli) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());
         Ok(match destination {
             Destination::Standard => match folder {
@@ -65,15 +66,19 @@ impl<'a> Target<'a> {
                     )));
                 }
             },
-            Destination::Path { path, only_documents, .. } => {
+            Destination::Path { path, only_documents, preserve_times } => {
                 let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
                 let is_file = documents.paths.len() == 1
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
-                match is_file {
-                    true => Self::File(path),
-                    false => Self::Below(Below::of(path, *only_documents, documents)?),
+                match (is_file, preserve_times) {
+                    (true, false) => Self::File(path),
+                    (true, true) => Self::Below(Below::of_file(path, documents)?),
+                    (false, _) => {
+                        let below = Below::of(path, *only_documents, documents)?;
+                        Self::Below(if *preserve_times { below.preserving_times() } else { below })
+                    }
                 }
             }
             Destination::InPlace(how) => Self::InPlace(how),
@@ -83,17 +88,39 @@ impl<'a> Target<'a> {
     }
 
     /// Whether files are written.
-    pub(super) fn writes_files(&self) -> bool {
+    pub(in crate::cli) fn writes_files(&self) -> bool {
         matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
-    pub(super) fn replaces_inputs(&self) -> bool {
+    pub(in crate::cli) fn replaces_inputs(&self) -> bool {
         matches!(self, Self::InPlace(_))
     }
 
+    /// Makes what is made of a folder, where anything is.
+    pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
+        match (self, origin) {
+            (Self::Below(below), Origin::Entry(entry)) => {
+                below.mirror.folder(&entry.path, &below.place(entry)?).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called when nothing is written any more.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for each folder that could not be given its times.
+    pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+        match self {
+            Self::Below(below) => below.mirror.finish(),
+            _ => Ok(()),
+        }
+    }
+
     /// Begins what is made of `origin`.
-    pub(super) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
+    pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
         Ok(match (self, origin) {
             (Self::Standard, _) => Sink::Standard,
             (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
@@ -137,8 +164,28 @@ impl Below {
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
         }
+        // That it cannot be made is said once, not for every file.
+        if let Some(root) = documents.roots().find(|root| root.exists()) {
+            let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
+            mirror.folder(like, Path::new(""))?;
+        }
         let (out, follow) = (out.to_owned(), documents.selection.follow);
         Ok(Self { mirror, out, only_documents, follow, names })
+    }
+
+    /// The folder around the file `path`, which is to be what is made of the only input.
+    fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
+        let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
+            return Err(Error::new(format!("{}: no name of a file", name(path))));
+        };
+        let out = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
+        let mirror = Mirror::new(out)?.preserving_times();
+        Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
+    }
+
+    fn preserving_times(self) -> Self {
+        Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
     /// The place of `entry`, below the folder.
@@ -166,7 +213,8 @@ fn name_of(root: &Path) -> Result<OsString> {
 }
 
 /// Where the result of a file goes.
-pub(super) enum Sink<'t> {
+#[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
+pub(in crate::cli) enum Sink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
     File(Option<(Replacement, &'t Path)>),
@@ -189,7 +237,7 @@ pub(super) enum Sink<'t> {
 }
 
 /// New contents of a file.
-pub(super) enum New {
+pub(in crate::cli) enum New {
     File(Replacement),
     /// A message of a Maildir.
     Message(Delivery),
@@ -206,26 +254,27 @@ impl New {
 
 impl Sink<'_> {
     /// The file that is to be replaced.
-    pub(super) fn original(&self) -> Option<&Original> {
+    pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
             Self::InPlace { original, .. } => Some(original),
             _ => None,
         }
     }
 
-    /// Copies what is no document; `None` where it is to be left.
-    pub(super) fn copy(self) -> Option<Result<PathBuf>> {
+    /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
+    /// left.
+    pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
             Self::Below { below, entry, to, .. } if !below.only_documents => {
                 let copied = below.mirror.copy(&entry.path, &to);
-                Some(copied.map(|()| below.out.join(to)))
+                Some(copied.map(|lost| (below.out.join(to), lost)))
             }
             _ => None,
         }
     }
 
     /// Adds a document; the outer error is one of standard output.
-    pub(super) fn add(
+    pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
         rewritten: &Rewritten<'_>,
@@ -244,7 +293,13 @@ impl Sink<'_> {
             Self::Below { below, entry, to, new, .. } => {
                 let begun = match new.take() {
                     Some(begun) => Ok(begun),
-                    None => below.mirror.begin(&entry.path, to),
+                    None => {
+                        // The name of a message in a Maildir has its size.
+                        if !edits.is_empty() && maildir::is_message(&entry.path) {
+                            *to = maildir::with_sizes_of(to, write)?;
+                        }
+                        below.mirror.begin(&entry.path, to)
+                    }
                 };
                 return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
             }
@@ -264,7 +319,7 @@ impl Sink<'_> {
     }
 
     /// Takes in that a document is not what it should be.
-    pub(super) fn add_unproved(
+    pub(in crate::cli) fn add_unproved(
         &mut self,
         input: &Input<'_>,
         output: &mut Output,
@@ -286,7 +341,7 @@ impl Sink<'_> {
     }
 
     /// Says where the result is now.
-    pub(super) fn end(self) -> Result<Written> {
+    pub(in crate::cli) fn end(self) -> Result<Written> {
         Ok(match self {
             Self::Standard => Written::Standard,
             Self::File(Some((file, path))) => {
@@ -297,8 +352,8 @@ impl Sink<'_> {
                 Written::Pending(Pending { new: New::File(new), to: below.out.join(to) })
             }
             Self::Below { below, entry, to, new: None, .. } => {
-                below.mirror.copy(&entry.path, &to)?;
-                Written::To(below.out.join(to))
+                let new = New::File(below.mirror.begin_copy(&entry.path, &to)?);
+                Written::Pending(Pending { new, to: below.out.join(to) })
             }
             Self::InPlace { original, new: Some(new), .. } => {
                 Written::Pending(Pending { new, to: original.path().to_owned() })
@@ -332,7 +387,8 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
 }
 
 /// Where the result of a file is.
-pub(super) enum Written {
+#[expect(clippy::large_enum_variant, reason = "there are as many as files in a batch")]
+pub(in crate::cli) enum Written {
     Nowhere,
     Standard,
     /// Where it was: nothing changed.
@@ -343,7 +399,7 @@ pub(super) enum Written {
 
 impl Written {
     /// What is still to be done.
-    pub(super) fn take_pending(&mut self) -> Option<Pending> {
+    pub(in crate::cli) fn take_pending(&mut self) -> Option<Pending> {
         match std::mem::replace(self, Self::Nowhere) {
             Self::Pending(pending) => Some(pending),
             other => {
@@ -354,7 +410,7 @@ impl Written {
     }
 
     /// The file that was written.
-    pub(super) fn path(self) -> Option<PathBuf> {
+    pub(in crate::cli) fn path(self) -> Option<PathBuf> {
         match self {
             Self::To(path) => Some(path),
             _ => None,
@@ -363,14 +419,14 @@ impl Written {
 }
 
 /// New contents that have no name yet.
-pub(super) struct Pending {
+pub(in crate::cli) struct Pending {
     new: New,
     to: PathBuf,
 }
 
 impl Pending {
     /// Gives all their names: where each is then, and what is to be said of it.
-    pub(super) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
+    pub(in crate::cli) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
         let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for Self { new, to } in all {
             order.push(matches!(new, New::File(_)).then_some(to));

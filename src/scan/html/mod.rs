@@ -205,6 +205,7 @@ impl<'o> Nested<'o> {
                 let at = pass.head_position(span);
                 document.head = Some(Head { at, prefix: String::new(), is_xml: false });
                 document.without_tree = pass.without_tree;
+                document.ids = pass.ids;
             }
             document.handed_over = document.handed_over.or(pass.handed_over);
             document.links.extend(pass.collector.links);

@@ -59,6 +59,7 @@ pub(super) struct Pass<'a> {
     pub(super) bases: Vec<DeclaredBase>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) markup: Vec<Markup>,
+    pub(super) ids: Vec<String>,
     text: Option<OpenText>,
     pub(super) without_tree: bool,
     /// Why the fast scanner did not do it.
@@ -82,6 +83,7 @@ impl<'a> Pass<'a> {
             bases: Vec::new(),
             diagnostics: Vec::new(),
             markup: Vec::new(),
+            ids: Vec::new(),
             text: None,
             without_tree: false,
             handed_over: None,
@@ -264,10 +266,25 @@ impl<'a> Pass<'a> {
         if element == "base" {
             self.base(tag, namespace, &attributes);
         }
+        // A fragment names no element in text that is markup to others only.
+        if self.options.ids && self.standing == Standing::First {
+            self.ids(namespace, &element, &attributes);
+        }
         for attribute in &attributes {
             self.attribute(namespace, &element, attribute, &attributes);
         }
         self.open_text(tag, namespace, text, &element, &attributes);
+    }
+
+    /// Notes what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
+    fn ids(&mut self, namespace: Namespace, element: &str, attributes: &[RawAttribute]) {
+        let is_anchor = namespace == Namespace::Html && element == "a";
+        for attribute in attributes {
+            if self.is_named(attribute, "id") || (is_anchor && self.is_named(attribute, "name")) {
+                let id = self.value(attribute).text;
+                self.ids.extend((!id.is_empty()).then_some(id));
+            }
+        }
     }
 
     /// Name of the element of `tag`.

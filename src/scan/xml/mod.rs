@@ -64,6 +64,7 @@ fn document(
     document.element_bases = pass.element_bases;
     document.diagnostics = pass.diagnostics;
     document.head = pass.head;
+    document.ids = pass.ids;
     let mut embedded = pass.collector.embedded;
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);
     let parts = embedded.into_iter().enumerate().map(|(index, found)| {

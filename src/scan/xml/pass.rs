@@ -98,6 +98,7 @@ pub(super) struct Pass<'a> {
     pub(super) element_bases: Vec<ElementBase>,
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) head: Option<Head>,
+    pub(super) ids: Vec<String>,
     entities: Entities,
     bindings: Bindings,
     open: Vec<Open>,
@@ -128,6 +129,7 @@ impl<'a> Pass<'a> {
             element_bases: Vec::new(),
             diagnostics: Vec::new(),
             head: None,
+            ids: Vec::new(),
             entities: Entities::default(),
             bindings: Bindings::default(),
             open: Vec::new(),
@@ -323,6 +325,9 @@ impl<'a> Pass<'a> {
         let base = self.xml_base(name, &attributes, is_root, around);
         let element = Element { name, local, vocabulary, base };
         self.base_element(span, is_empty, &element, &attributes);
+        if self.options.ids {
+            self.ids(&element, &attributes);
+        }
         for attribute in &attributes {
             self.attribute(&element, attribute, &attributes);
         }
@@ -480,6 +485,22 @@ impl<'a> Pass<'a> {
             standing,
             removable,
         });
+    }
+
+    /// Notes what a fragment can name: `id`, `xml:id` (xml:id Version 1.0, 4), the name of an XHTML `a`.
+    fn ids(&mut self, element: &Element, attributes: &[Attribute]) {
+        let is_anchor = element.vocabulary == Vocabulary::Xhtml && self.name(element.local) == b"a";
+        for attribute in attributes {
+            let counts = match (attribute.vocabulary, self.name(attribute.local)) {
+                (Vocabulary::Plain | Vocabulary::Xml, b"id") => true,
+                (Vocabulary::Plain, b"name") => is_anchor,
+                _ => false,
+            };
+            if counts {
+                let id = self.value(&attribute.raw).view.text;
+                self.ids.extend((!id.is_empty()).then_some(id));
+            }
+        }
     }
 
     /// The value of the attribute that the tables call `name`.

@@ -19,6 +19,7 @@
 //! Deliberately absent: patterns, and names in JSON that are not UTF-8; those can stand in CSV.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,8 @@ pub struct UrlMap {
 struct Mapped {
     url: String,
     line: u64,
+    /// The URLs of earlier lines.
+    earlier: Vec<String>,
 }
 
 impl UrlMap {
@@ -141,7 +144,17 @@ impl UrlMap {
             return Err(self.wrong(line, "a path that is not UTF-8"));
         };
         let path = path.strip_prefix(".").unwrap_or(&path).to_owned();
-        self.urls.insert(path, Mapped { url: url.trim_ascii().to_owned(), line });
+        let url = url.trim_ascii().to_owned();
+        match self.urls.entry(path) {
+            Slot::Occupied(mut slot) => {
+                let mapped = slot.get_mut();
+                mapped.line = line;
+                mapped.earlier.push(std::mem::replace(&mut mapped.url, url));
+            }
+            Slot::Vacant(slot) => {
+                slot.insert(Mapped { url, line, earlier: Vec::new() });
+            }
+        }
         Ok(())
     }
 
@@ -164,9 +177,19 @@ impl UrlMap {
     /// The URL that it has for `entry`, as written.
     #[must_use]
     pub fn url(&self, entry: &Entry) -> Option<&str> {
+        self.mapped(entry).map(|mapped| &*mapped.url)
+    }
+
+    /// The URLs that it has for `entry` on earlier lines, as written: those before redirections.
+    #[must_use]
+    pub fn earlier(&self, entry: &Entry) -> &[String] {
+        self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
+    }
+
+    fn mapped(&self, entry: &Entry) -> Option<&Mapped> {
         let below_root: PathBuf = entry.relative.iter().collect();
         if let Some(mapped) = self.urls.get(&below_root) {
-            return Some(&mapped.url);
+            return Some(mapped);
         }
         // A link is looked for where it stands, not where it leads.
         let folder = entry.path.parent().filter(|folder| *folder != Path::new(""));
@@ -174,7 +197,7 @@ impl UrlMap {
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
         let mapped = below_map.and_then(|path| self.urls.get(path));
-        mapped.or_else(|| self.urls.get(&absolute)).map(|mapped| &*mapped.url)
+        mapped.or_else(|| self.urls.get(&absolute))
     }
 
     /// A sentence for each file that it names and that is neither below one of `roots` nor below its

@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 
 /// What becomes of a `%` with two hexadecimal digits behind it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Percent {
+pub(in crate::tree) enum Percent {
     /// It is a part of the name: `%25`.
     Encode,
     /// It is an escape already.
@@ -23,14 +23,14 @@ pub(super) enum Percent {
 
 /// `name` as a segment of a path; `None` where it would be a dot segment (RFC 3986, 5.2.4; `%2E`
 /// is a dot to the URL Standard).
-pub(super) fn segment(name: &[u8], percent: Percent) -> Option<String> {
+pub(in crate::tree) fn segment(name: &[u8], percent: Percent) -> Option<String> {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, percent, b"");
     (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
 }
 
 /// `name` as a query. A `%` with two hexadecimal digits is an escape.
-pub(super) fn query(name: &[u8]) -> String {
+pub(in crate::tree) fn query(name: &[u8]) -> String {
     let mut url = String::with_capacity(name.len());
     push(&mut url, name, Percent::Keep, b"/?");
     url
@@ -67,8 +67,13 @@ fn escaped(text: &[u8]) -> Option<u8> {
 }
 
 /// The bytes that `segment` stands for.
-pub(super) fn decode(segment: &str) -> Vec<u8> {
-    let mut rest = segment.as_bytes();
+pub(in crate::tree) fn decode(segment: &str) -> Vec<u8> {
+    decode_bytes(segment.as_bytes())
+}
+
+/// The same for a name.
+pub(in crate::tree) fn decode_bytes(segment: &[u8]) -> Vec<u8> {
+    let mut rest = segment;
     let mut bytes = Vec::with_capacity(rest.len());
     while let Some((&first, after)) = rest.split_first() {
         let escape = escaped(rest);
@@ -79,7 +84,7 @@ pub(super) fn decode(segment: &str) -> Vec<u8> {
 }
 
 /// `name` with an escape for each byte that is one of `refused`.
-pub(super) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
+pub(in crate::tree) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8> {
     let mut written = Vec::with_capacity(name.len());
     for &byte in name {
         if refused(byte) {
@@ -95,7 +100,7 @@ pub(super) fn escape_where(name: &[u8], refused: impl Fn(u8) -> bool) -> Vec<u8>
 
 /// The name of a file that `bytes` are; `None` where no file can have it, such as `..`, or where it
 /// would lead to another folder.
-pub(super) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
+pub(in crate::tree) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let name = os_string(bytes)?;
     let mut components = Path::new(&name).components();
     let is_one = matches!(components.next(), Some(Component::Normal(only)) if only == name);
@@ -103,7 +108,7 @@ pub(super) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
 }
 
 /// `bytes` as a name of the system; `None` where it has no such names.
-pub(super) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
+pub(in crate::tree) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     #[cfg(unix)]
     return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
     #[cfg(not(unix))]
@@ -111,6 +116,6 @@ pub(super) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
 }
 
 /// The bytes of a name; where the system's names are 16-bit, those of its UTF-8.
-pub(super) fn bytes(name: &OsStr) -> &[u8] {
+pub(in crate::tree) fn bytes(name: &OsStr) -> &[u8] {
     name.as_encoded_bytes()
 }

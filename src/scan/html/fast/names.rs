@@ -193,11 +193,18 @@ pub(in crate::scan::html) struct Names {
 /// Those without groups and places, which nearly every document has.
 static UNASKED: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
 
+/// The same with what a fragment can name.
+static WITH_IDS: LazyLock<Names> =
+    LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
+
+/// The attributes whose values a fragment can name.
+const IDS: &[&str] = &["id", "name"];
+
 impl Names {
     /// The names for documents that are scanned with `options`.
     pub(in crate::scan::html) fn of(options: &ScanOptions) -> Cow<'static, Self> {
         if options.groups == Groups::default() && options.places.is_empty() {
-            Cow::Borrowed(&UNASKED)
+            Cow::Borrowed(if options.ids { &WITH_IDS } else { &UNASKED })
         } else {
             Cow::Owned(Self::new(options))
         }
@@ -218,8 +225,9 @@ impl Names {
         };
         let places = options.places.iter().map(|place| (Name::of(place.attribute()), ()));
         let named = rows.iter().filter(|row| !only_of_whole(row));
+        let ids = IDS.iter().filter(|_| options.ids).map(|name| (Name::of(name), ()));
         let attributes: Vec<_> =
-            named.map(|row| (Name::of(row.attribute), ())).chain(places).collect();
+            named.map(|row| (Name::of(row.attribute), ())).chain(places).chain(ids).collect();
         let kinds = KINDS
             .iter()
             .map(|&(name, kind)| (Name::of(name), Element { kind, whole: whole.contains(&name) }));

@@ -1,0 +1,160 @@
+//! A URL that is put together of slices, and its path without dot segments: RFC 1808 section 4, steps 6 a
+//! to d, and RFC 3986 section 5.2.4.
+//!
+//! ```
+//! use baselink::resolve::{Profile, resolve};
+//! assert_eq!(resolve(Profile::Rfc1808, "http://a/b/", "./c/../../../d").unwrap(), "http://a/../d");
+//! assert_eq!(resolve(Profile::Rfc3986, "http://a/b/", "./c/../../../d").unwrap(), "http://a/d");
+//! ```
+//!
+//! Deliberately absent: which slices. The profiles know.
+
+use super::{Kept, Target};
+use crate::span::Span;
+
+/// What becomes of a `..` that has nothing to remove.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Excess {
+    /// RFC 1808 (A12).
+    Kept,
+    /// RFC 3986.
+    Dropped,
+}
+
+/// A URL in the making: slices of a reference, which are kept, and other text.
+pub(super) struct Draft<'a> {
+    pub(super) reference: &'a str,
+    pub(super) target: &'a mut Target,
+}
+
+impl Draft<'_> {
+    /// Appends text that is not of the reference.
+    pub(super) fn add(&mut self, text: &str) {
+        self.target.url.push_str(text);
+    }
+
+    /// Appends a range of the reference.
+    pub(super) fn keep(&mut self, reference: Span) {
+        if reference.is_empty() {
+            return;
+        }
+        let url = self.target.url.len();
+        self.target.url.push_str(&self.reference[reference.range()]);
+        match self.target.kept.last_mut() {
+            Some(last)
+                if last.reference.end == reference.start
+                    && last.url + last.reference.len() == url =>
+            {
+                last.reference.end = reference.end;
+            }
+            _ => self.target.kept.push(Kept { reference, url }),
+        }
+    }
+
+    /// Cuts the URL off at `len`.
+    fn truncate(&mut self, len: usize) {
+        self.target.url.truncate(len);
+        while let Some(last) = self.target.kept.last_mut() {
+            if last.url < len {
+                let end = last.reference.start + (len - last.url);
+                last.reference.end = last.reference.end.min(end);
+                break;
+            }
+            self.target.kept.pop();
+        }
+    }
+
+    /// Inserts text that is not of the reference; a kept range that it falls into becomes two.
+    pub(super) fn insert(&mut self, at: usize, text: &str) {
+        self.target.url.insert_str(at, text);
+        let kept = &mut self.target.kept;
+        let mut first = kept.partition_point(|kept| kept.url + kept.reference.len() <= at);
+        if let Some(&Kept { reference, url }) = kept.get(first)
+            && url < at
+        {
+            let cut = reference.start + (at - url);
+            kept[first].reference.end = cut;
+            first += 1;
+            kept.insert(first, Kept { reference: Span::new(cut, reference.end), url: at });
+        }
+        for kept in &mut kept[first..] {
+            kept.url += text.len();
+        }
+    }
+
+    /// Appends a path of the reference, segment by segment, without its dot segments: RFC 1808
+    /// section 4 step 6 a to d, RFC 3986 section 5.2.4. Every byte is written once and removed at
+    /// most once.
+    pub(super) fn segments(&mut self, excess: Excess, path: Span, top: &mut Top) {
+        let bytes = self.reference.as_bytes();
+        if !has_dot_segment(&bytes[path.range()]) {
+            self.keep(path);
+            return;
+        }
+        let mut start = path.start;
+        loop {
+            let slash = memchr::memchr(b'/', &bytes[start..path.end]);
+            let end = slash.map_or(path.end, |n| start + n);
+            let next = end + usize::from(slash.is_some());
+            match &bytes[start..end] {
+                // 6a and 6b; 2A, 2B and 2D.
+                b"." => {}
+                // 6c and 6d; 2C. A9: a segment may be empty. A13: 6d comes once.
+                b".." => {
+                    if !self.climb(top) && excess == Excess::Kept {
+                        // A12: what is too much stays, and nothing climbs past it.
+                        self.keep(Span::new(start, next));
+                        top.floor = self.target.url.len();
+                    }
+                }
+                _ => self.keep(Span::new(start, next)),
+            }
+            if slash.is_none() {
+                return;
+            }
+            start = next;
+        }
+    }
+
+    /// Removes the last segment, if there is one that can go. The path ends with its `/`.
+    fn climb(&mut self, top: &mut Top) -> bool {
+        let url = self.target.url.as_bytes();
+        if url.len() == top.floor {
+            return false;
+        }
+        let before = memchr::memrchr(b'/', &url[top.floor..url.len() - 1]);
+        self.truncate(before.map_or(top.floor, |n| top.floor + n + 1));
+        if !top.rooted && self.target.url.len() == top.floor {
+            // RFC 3986, 2C leaves a "/" in the input buffer where the first segment went.
+            self.add("/");
+            *top = Top { floor: self.target.url.len(), rooted: true };
+        }
+        true
+    }
+}
+
+/// Whether `.` or `..` is a segment of `path`.
+pub(super) fn has_dot_segment(path: &[u8]) -> bool {
+    let mut start = 0;
+    // A dot segment begins the path or follows a slash, and a slash or the end follows it.
+    while let Some(n) = memchr::memchr(b'.', &path[start..]) {
+        let dot = start + n;
+        if dot == 0 || path[dot - 1] == b'/' {
+            let second = usize::from(path.get(dot + 1) == Some(&b'.'));
+            if matches!(path.get(dot + 1 + second), None | Some(b'/')) {
+                return true;
+            }
+        }
+        start = dot + 1;
+    }
+    false
+}
+
+/// How far `..` can climb in a path that is being put together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Top {
+    /// Offset below which nothing can be removed.
+    pub(super) floor: usize,
+    /// Whether a `/` stands before the floor or none can come there.
+    pub(super) rooted: bool,
+}

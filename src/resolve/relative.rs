@@ -1,0 +1,139 @@
+//! The inverse of resolving: a short reference to a target (RFC 3986, 4.2; RFC 1808, 2.2).
+//!
+//! ```
+//! use baselink::resolve::{Profile, relativize};
+//! assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/d#s"), "d#s");
+//! ```
+//!
+//! Deliberately absent: proof by reasoning. Each candidate is resolved, and taken where that gives the
+//! target.
+
+use super::{Base, Profile, Target};
+use crate::reference::Reference;
+
+impl Base {
+    /// The shortest sensible reference to `target`: a fragment or a query where nothing else
+    /// differs, else a relative path, else an absolute path, else `target` itself. Resolved against
+    /// this base it gives what `target` gives. It is never empty, since an empty attribute often
+    /// means no link at all, and never without the net_loc of another host.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q");
+    /// assert_eq!(base.relativize("http://a/b/g"), "../g");
+    /// assert_eq!(base.relativize("http://a/b/c/x:y"), "./x:y");
+    /// assert_eq!(base.relativize("http://a/b/c/d;p?q#s"), "#s");
+    /// assert_eq!(base.relativize("http://h/"), "http://h/");
+    /// ```
+    #[must_use]
+    pub fn relativize(&self, target: &str) -> String {
+        let Ok(wanted) = self.resolve(target) else {
+            return target.to_owned();
+        };
+        if self.is_relative(target) || self.usable.is_err() {
+            return target.to_owned();
+        }
+        let mut found = Target::default();
+        self.candidates(&wanted.url)
+            .into_iter()
+            .find(|candidate| {
+                self.resolve_into(candidate, &mut found).is_ok() && found.url == wanted.url
+            })
+            .unwrap_or_else(|| target.to_owned())
+    }
+
+    /// References that may resolve to `target`, the best first.
+    fn candidates(&self, target: &str) -> Vec<String> {
+        let grammar = self.profile.grammar();
+        let (base, url) =
+            (Reference::split(grammar, &self.text), Reference::split(grammar, target));
+        let cuts = self.cuts;
+        let path_at = url.path_span.start;
+        if self.text[..cuts.net_loc] != target[..path_at] {
+            return Vec::new();
+        }
+        let mut candidates = Vec::new();
+        let query = url.fragment_span.map_or(target.len(), |fragment| fragment.start - 1);
+        if query < target.len() && self.text[..cuts.query] == target[..query] {
+            candidates.push(target[query..].to_owned());
+        }
+        let params = url.query_span.map_or(query, |query| query.start - 1);
+        if params < query && self.text[..cuts.params] == target[..params] {
+            candidates.push(target[params..].to_owned());
+        }
+
+        // The directories that both paths have in common. A base without a path is in its root.
+        let (b_path, t_path) = (base.path(), url.path());
+        let b_path = if b_path.is_empty() && cuts.has_net_loc { "/" } else { b_path };
+        let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
+        let common = b_directory
+            .bytes()
+            .zip(t_path.bytes())
+            .take_while(|(b, t)| b == t)
+            .enumerate()
+            .filter(|(_, (byte, _))| *byte == b'/')
+            .last()
+            .map_or(0, |(n, _)| n + 1);
+        let up = "../".repeat(b_directory[common..].matches('/').count());
+        let down = &target[path_at + common..];
+        if !(up.is_empty() && down.is_empty()) {
+            candidates.push(format!("{up}{down}"));
+        }
+        if up.is_empty() {
+            candidates.push(format!("./{down}"));
+        }
+        let absolute_path = &target[path_at..];
+        if absolute_path.starts_with('/') {
+            candidates.push(absolute_path.to_owned());
+            candidates.push(format!("/.{absolute_path}"));
+        }
+        candidates
+    }
+}
+
+/// The shortest sensible reference to `target`, as [`Base::relativize`] finds it.
+///
+/// ```
+/// use baselink::resolve::{Profile, relativize};
+/// assert_eq!(relativize(Profile::Whatwg, "http://a/b/c", "http://a/"), "../");
+/// ```
+#[must_use]
+pub fn relativize(profile: Profile, base: &str, target: &str) -> String {
+    Base::new(profile, base).relativize(target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_references_to_targets() {
+        for (base, target, expected) in [
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q#f", "#f"),
+            ("http://a/b/c/d;p?q#f", "http://a/b/c/d;p?q", "?q"),
+            ("http://a/b/c/d;p#f", "http://a/b/c/d;p", "d;p"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d;p?y", "?y"),
+            ("http://a/b/c/d;p?q", "http://a/b/c/d", "d"),
+            ("http://a/b/c/d", "http://a/b/c/", "./"),
+            ("http://a/b/c/d", "http://a/b/c/?y", "./?y"),
+            ("http://a/b/c/d", "http://a/b/c/#s", "./#s"),
+            ("http://a/b/c/d", "http://a/b/c/x:y", "./x:y"),
+            ("http://a/b/c/d", "http://a/b/c//x", ".//x"),
+            ("http://a/b/c/d", "http://a/b/", "../"),
+            ("http://a/b/c/d", "http://a/b", "../../b"),
+            ("http://a/b/c/d", "http://a/", "../../"),
+            ("http://a/b/c/d", "http://a//x", "../..//x"),
+            ("http://a", "http://a/g", "g"),
+            ("http://a/b", "http://a", "http://a"),
+            ("http://a/b", "https://a/b", "https://a/b"),
+            ("http://a/b", "http://h/b", "http://h/b"),
+            ("http://a/b", "g", "g"),
+            ("mailto:a@b", "mailto:c@d", "mailto:c@d"),
+        ] {
+            assert_eq!(relativize(Profile::Rfc1808, base, target), expected, "{base} {target}");
+        }
+        // What RFC 1808 keeps, an absolute path can say, and what it cannot stays absolute.
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b", "http://a/../g"), "../g");
+        assert_eq!(relativize(Profile::Rfc1808, "http://a/b/c", "http://a/b/./g"), "/b/./g");
+    }
+}

@@ -1,0 +1,98 @@
+//! Whether references can be relative to a URL at all (RFC 1808, sections 2 and 4, step 1).
+//!
+//! ```
+//! use baselink::resolve::{Unusable, usable};
+//! assert_eq!(usable("http://a/b"), Ok(()));
+//! assert_eq!(usable("mailto:a@b"), Err(Unusable::Scheme));
+//! ```
+//!
+//! Deliberately absent: what is taken instead. [`crate::base`] has the levels.
+
+use std::fmt;
+
+use crate::reference::{Grammar, Reference, scheme};
+
+/// Why nothing can be relative to a base.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unusable {
+    /// It is the empty string.
+    Empty,
+    /// It has no scheme.
+    Relative,
+    /// It contains a tab or a line end.
+    ControlCharacter,
+    /// Its scheme is one of those that have no relative form.
+    Scheme,
+    /// It has no `//`, and a path that does not begin with `/`.
+    Rootless,
+    /// The parser of the URL Standard fails on it; `whatwg` only.
+    Invalid,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "the base URL is empty",
+            Self::Relative => "the base URL is not absolute",
+            Self::ControlCharacter => "the base URL contains a tab or a line end",
+            Self::Scheme => "the scheme of the base URL has no relative form",
+            Self::Rootless => "the base URL is not hierarchical",
+            Self::Invalid => "the URL Standard's parser fails on the base URL",
+        })
+    }
+}
+
+impl std::error::Error for Unusable {}
+
+/// A22: the schemes whose URLs no relative URL can be resolved against (RFC 1808 section 2, and the
+/// same for schemes that came later).
+const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
+    ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
+
+/// Whether relative references can be resolved against `url` at all (A22). A document asks this in
+/// every profile before it asks [`Base::resolve`](super::Base::resolve).
+///
+/// # Errors
+///
+/// The reason why not.
+///
+/// ```
+/// use baselink::resolve::{Unusable, usable};
+/// assert_eq!(usable("http://a"), Ok(()));
+/// assert_eq!(usable("x:/a"), Ok(()));
+/// assert_eq!(usable("x:a"), Err(Unusable::Rootless));
+/// assert_eq!(usable("JavaScript:/,x"), Err(Unusable::Scheme));
+/// assert_eq!(usable("http://a/\n"), Err(Unusable::ControlCharacter));
+/// ```
+pub fn usable(url: &str) -> std::result::Result<(), Unusable> {
+    written_absolute(Grammar::Rfc1808, url)?;
+    let url = Reference::split(Grammar::Rfc1808, url);
+    let scheme = url.scheme().unwrap_or_default();
+    if SCHEMES_WITHOUT_RELATIVE_FORM.iter().any(|name| name.eq_ignore_ascii_case(scheme)) {
+        return Err(Unusable::Scheme);
+    }
+    let path = url.path();
+    if url.net_loc_span.is_none() && !path.is_empty() && !path.starts_with('/') {
+        return Err(Unusable::Rootless);
+    }
+    Ok(())
+}
+
+pub(super) fn written_absolute(grammar: Grammar, url: &str) -> std::result::Result<(), Unusable> {
+    if url.is_empty() {
+        Err(Unusable::Empty)
+    } else if scheme(grammar, url).is_none() {
+        Err(Unusable::Relative)
+    } else if memchr::memchr3(b'\t', b'\r', b'\n', url.as_bytes()).is_some() {
+        Err(Unusable::ControlCharacter)
+    } else {
+        Ok(())
+    }
+}
+
+pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
+    match why {
+        Unusable::Invalid => "the URL Standard's parser fails on it",
+        _ => "give an absolute URL, with a scheme",
+    }
+}

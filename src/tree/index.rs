@@ -1,0 +1,825 @@
+//! Which files a tree has, and which of them a URL means: the way back from targets to files.
+//!
+//! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
+//! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
+//! give. A URL that ends with `/` means the file of one of the `index` names. The query counts where a
+//! file has it in its URL or its name, else it does not. Names are compared as bytes, after
+//! percent-decoding (RFC 3986, 6.2.2.2).
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::tree::index::{Absence, Found, Index, Place};
+//! use baselink::tree::origin::{Origins, RootUrl};
+//! use baselink::tree::walk::{Entry, Kind};
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
+//! for name in ["index.html", "a b.html"] {
+//!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
+//!     index.add_unread(&Entry { root, relative: vec![name.into()], path, kind: Kind::File, size: 0 });
+//! }
+//! let file = |number| Place::Inside(Ok(Found { number, takes_query: false }));
+//! assert_eq!(index.find("http://a/docs/a%20b.html#x"), file(1));
+//! assert_eq!(index.find("http://a/docs/"), file(0));
+//! assert_eq!(index.find("http://a/x"), Place::Outside);
+//! let Place::Inside(Err(missing)) = index.find("http://a/docs/A%20b.html") else { panic!() };
+//! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
+//! ```
+//!
+//! Deliberately absent: the file system. What is not among the files that were added is not there, and
+//! no URL leads out of the tree.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::{Retrieval, Source};
+use crate::format::Format;
+use crate::reference::{Grammar, Reference};
+use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
+use crate::tree::walk::{Entry, Kind};
+
+/// The names that stand for their folder where nothing else is said, as servers have them.
+pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+
+/// The file that a URL means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its number, in the order in which files were added.
+    pub number: usize,
+    /// Whether the query of the URL is a part of what the file was retrieved by.
+    pub takes_query: bool,
+}
+
+/// Why a URL inside a tree means no file there: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Absence {
+    /// No file has such a name.
+    Absent,
+    /// One has, but for the case of letters.
+    Case,
+    /// One has, but for what is percent-encoded, or in which encoding of characters.
+    Encoding,
+    /// It is a folder without a file that stands for it; from disk, any folder.
+    NoIndex,
+    /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
+    NoSlash,
+    /// No file can have such a name: an encoded `/`, NUL, `.` or `..`.
+    NoName,
+    /// It is there and no file: a FIFO, a socket, a device.
+    Special,
+}
+
+impl Absence {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Absent,
+        Self::Case,
+        Self::Encoding,
+        Self::NoIndex,
+        Self::NoSlash,
+        Self::NoName,
+        Self::Special,
+    ];
+}
+
+/// A file that is missing, and the name that was perhaps meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// What is wrong.
+    pub absence: Absence,
+    /// The path below the root of a file with nearly this name; that is for people, since bytes that are
+    /// not UTF-8 are U+FFFD.
+    pub hint: Option<String>,
+}
+
+/// Where a URL leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Out of the tree.
+    Outside,
+    /// Into the tree: to a file, or to none.
+    Inside(Result<Found, Missing>),
+}
+
+/// What fragments can name in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// Sorted, those next to each other that differ only in case.
+    ids: Vec<Box<str>>,
+    has_pointers: bool,
+}
+
+impl Ids {
+    /// These ids, as they read.
+    #[must_use]
+    pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
+        let mut sorted: Vec<Box<str>> = ids.into_iter().map(String::into_boxed_str).collect();
+        sorted.sort_unstable_by(|a, b| compare_folded(a, b).then_with(|| a.cmp(b)));
+        sorted.dedup();
+        Self { ids: sorted, has_pointers: false }
+    }
+
+    /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
+    /// Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
+    #[must_use]
+    pub fn with_pointers(self) -> Self {
+        Self { has_pointers: true, ..self }
+    }
+
+    /// Whether `fragment`, without its `#`, leads somewhere; else an id that differs only in case, if
+    /// there is one.
+    ///
+    /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
+    /// always there. A fragment directive (`:~:text=`) is cut off.
+    ///
+    /// # Errors
+    ///
+    /// No id is named.
+    ///
+    /// ```
+    /// use baselink::tree::index::Ids;
+    /// let ids = Ids::new(["a b".to_owned(), "Intro".to_owned()]);
+    /// assert_eq!(ids.find("a%20b"), Ok(()));
+    /// assert_eq!(ids.find("TOP"), Ok(()));
+    /// assert_eq!(ids.find("Intro:~:text=x"), Ok(()));
+    /// assert_eq!(ids.find("intro"), Err(Some("Intro")));
+    /// ```
+    pub fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
+        let fragment = fragment.split(":~:").next().unwrap_or_default();
+        if fragment.is_empty() || (self.has_pointers && fragment.ends_with(')')) {
+            return Ok(());
+        }
+        let decoded = names::decode(fragment);
+        let decoded = String::from_utf8_lossy(&decoded);
+        let mut hint = None;
+        for name in [fragment, &decoded] {
+            let start = self.ids.partition_point(|id| compare_folded(id, name).is_lt());
+            let alike = &self.ids[start..];
+            let end = alike.partition_point(|id| compare_folded(id, name).is_eq());
+            if alike[..end].binary_search_by(|id| (**id).cmp(name)).is_ok() {
+                return Ok(());
+            }
+            hint = hint.or(alike[..end].first().map(|id| &**id));
+        }
+        if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
+    }
+}
+
+/// The order of texts in which the case of ASCII letters does not count.
+fn compare_folded(a: &str, b: &str) -> Ordering {
+    let [a, b] = [a, b].map(|text| text.bytes().map(|byte| byte.to_ascii_lowercase()));
+    a.cmp(b)
+}
+
+/// A file of the tree.
+#[derive(Clone, Debug)]
+struct File {
+    /// The names that lead to it from the root, with `/` between them.
+    path: Arc<[u8]>,
+    kind: Kind,
+    ids: Option<Ids>,
+}
+
+/// The files of a tree, by everything that can mean them. Memory grows with their names and ids.
+#[derive(Clone, Debug)]
+pub struct Index {
+    origins: Origins,
+    /// The names of files that stand for their folder.
+    names: Vec<OsString>,
+    files: Vec<File>,
+    by_path: HashMap<Arc<[u8]>, usize>,
+    /// Files whose URL does not follow from that of the root.
+    by_url: HashMap<Box<str>, usize>,
+    /// The files right in each folder. One without any file below it is known if it was an entry.
+    folders: HashMap<Box<[u8]>, Vec<usize>>,
+    /// The first file of each path as it is when case and encoding do not count.
+    alike: HashMap<u64, usize>,
+    /// The first file of each name.
+    by_name: HashMap<u64, usize>,
+    doubles: Vec<(usize, usize)>,
+}
+
+impl Index {
+    /// An index without files, of a tree whose URLs come from `origins`.
+    #[must_use]
+    pub fn new(origins: Origins) -> Self {
+        let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
+        for name in INDEX_NAMES.map(OsString::from) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Self {
+            origins,
+            names,
+            files: Vec::new(),
+            by_path: HashMap::new(),
+            by_url: HashMap::new(),
+            folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
+            alike: HashMap::new(),
+            by_name: HashMap::new(),
+            doubles: Vec::new(),
+        }
+    }
+
+    /// Adds a file that was read: by which URL it was retrieved, and what fragments can name in it, if
+    /// that is known. Where two have the same URL, the first counts. Of a folder nothing but its name is kept.
+    pub fn add(&mut self, entry: &Entry, retrieval: Option<&Retrieval>, ids: Option<Ids>) {
+        let path: Arc<[u8]> = path_of(entry).into();
+        let number = self.files.len();
+        if entry.kind == Kind::Folder {
+            self.folder(&path);
+            return;
+        }
+        if self.by_path.contains_key(&path) {
+            return;
+        }
+        let follows = |one: &Retrieval| {
+            let own = || self.origins.below_root_url(entry);
+            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
+        };
+        if let Some(retrieval) = retrieval.filter(|one| !follows(one))
+            && let Some(url) = normal(&retrieval.url, true)
+        {
+            self.by_url.entry(url.into()).or_insert(number);
+        }
+        // Before a redirection it had others.
+        let map = self.origins.map.as_ref();
+        for url in map.map_or(&[][..], |map| map.earlier(entry)) {
+            if let Some(url) = normal(url, true) {
+                self.by_url.entry(url.into()).or_insert(number);
+            }
+        }
+        let (folder, name) = split_name(&path);
+        match self.alike.entry(hashed(&folded(&path))) {
+            Slot::Occupied(first) => {
+                let other = &self.files[*first.get()].path;
+                if lower(other) == lower(&path) {
+                    self.doubles.push((*first.get(), number));
+                }
+            }
+            Slot::Vacant(slot) => {
+                slot.insert(number);
+            }
+        }
+        self.by_name.entry(hashed(name)).or_insert(number);
+        self.folder(folder).push(number);
+        self.by_path.insert(Arc::clone(&path), number);
+        self.files.push(File { path, kind: entry.kind, ids });
+    }
+
+    /// The files in a folder, which is known from now on, as those around it are.
+    fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
+        let mut around = path;
+        while !around.is_empty() && !self.folders.contains_key(around) {
+            self.folders.insert(around.into(), Vec::new());
+            around = split_name(around).0;
+        }
+        self.folders.entry(path.into()).or_default()
+    }
+
+    /// Adds a file that is not read: an image, what is hidden, what was not asked for, what is no file.
+    pub fn add_unread(&mut self, entry: &Entry) {
+        let (retrieval, _) = self.origins.of(entry, Format::Other, b"");
+        self.add(entry, retrieval.as_ref(), None);
+    }
+
+    /// How many files it has.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The names that lead to a file from the root, with `/` between them, as bytes of the system.
+    #[must_use]
+    pub fn path(&self, number: usize) -> &[u8] {
+        self.files.get(number).map_or(b"", |file| &file.path)
+    }
+
+    /// What fragments can name in a file; `None` where that is not known.
+    #[must_use]
+    pub fn ids(&self, number: usize) -> Option<&Ids> {
+        self.files.get(number)?.ids.as_ref()
+    }
+
+    /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
+    /// them. Each file stands beside the first of its kind.
+    #[must_use]
+    pub fn doubles(&self) -> &[(usize, usize)] {
+        &self.doubles
+    }
+
+    /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
+    #[must_use]
+    pub fn is_page(&self, number: usize) -> bool {
+        is_page(self.path(number))
+    }
+
+    /// The number of the file that `entry` is.
+    #[must_use]
+    pub fn number_of(&self, entry: &Entry) -> Option<usize> {
+        self.by_path.get(path_of(entry).as_slice()).copied()
+    }
+
+    /// Where `url` leads. Its fragment does not count.
+    #[must_use]
+    pub fn find(&self, url: &str) -> Place {
+        let found = |number, takes_query| Place::Inside(Ok(Found { number, takes_query }));
+        let by_url = |with_query| {
+            let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
+            self.by_url.get(normal.as_str()).copied()
+        };
+        let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
+        if let Some(number) = by_url(true) {
+            return found(number, has_query);
+        }
+        if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below(url)) {
+            return Place::Inside(self.named(&below, false));
+        }
+        if let Some(number) = by_url(false) {
+            return found(number, false);
+        }
+        let Some(mut below) = self.laid_out(without_query(url)) else {
+            return Place::Outside;
+        };
+        if has_query {
+            let paths = self.origins.paths(url);
+            let number = paths.iter().find_map(|path| self.by_path.get(&*bytes_of(path)));
+            if let Some(&number) = number {
+                return found(number, true);
+            }
+        }
+        let paths = self.origins.paths(without_query(url));
+        if let Some(path) =
+            paths.iter().map(|path| bytes_of(path)).find(|path| self.by_path.contains_key(&**path))
+        {
+            below.path = path;
+        }
+        Place::Inside(self.named(&below, false))
+    }
+
+    /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
+    /// what they save.
+    ///
+    /// | URL | name | program |
+    /// |---|---|---|
+    /// | `page?x=1` | `page?x=1` | wget |
+    /// | | `page@x=1` | wget for Windows |
+    /// | | `page%3Fx=1` | browsers, and others that escape |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` behind it | wget with `--adjust-extension`, HTTrack |
+    ///
+    /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
+    /// with a query is another page.
+    #[must_use]
+    pub fn find_saved(&self, url: &str) -> Option<Found> {
+        let found = match self.find(url) {
+            Place::Inside(found) => found.ok(),
+            Place::Outside => None,
+        };
+        let query = Reference::split(Grammar::Rfc3986, url).query();
+        if found.is_some_and(|found| found.takes_query || query.is_none()) {
+            return found;
+        }
+        let bare = without_query(url);
+        let below = match &self.origins.root_url {
+            Some(root) => root.below(bare),
+            None => self.laid_out(bare),
+        };
+        let below = below.filter(|below| below.is_path)?;
+        let is_folder = below.path.is_empty() || below.path.ends_with(b"/");
+        let mut names = vec![below.path.clone()];
+        if is_folder {
+            let index = |name: &OsString| [&below.path, names::bytes(name)].concat();
+            names = self.names.iter().map(index).collect();
+        }
+        let saved = |name: Vec<u8>| {
+            let number = *self.by_path.get(name.as_slice())?;
+            (self.files[number].kind != Kind::Special).then_some(number)
+        };
+        const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
+        if let Some(query) = query {
+            // No name has a `/` in it.
+            let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+            let queries = [named(query.as_bytes()), named(&names::decode(query))];
+            for extension in EXTENSIONS {
+                for (name, query) in
+                    names.iter().flat_map(|one| queries.iter().map(move |q| (one, q)))
+                {
+                    let number = [&b"?"[..], b"@", b"%3F"]
+                        .into_iter()
+                        .find_map(|mark| saved([name, mark, query, extension].concat()));
+                    if let Some(number) = number {
+                        return Some(Found { number, takes_query: true });
+                    }
+                }
+            }
+            return found.filter(|found| !is_page(&self.files[found.number].path));
+        }
+        if is_folder {
+            return None;
+        }
+        let mut extensions = EXTENSIONS[1..].iter();
+        let number = extensions.find_map(|extension| saved([&below.path, *extension].concat()));
+        // A server sends those who ask for the folder without its `/` to the one with it.
+        let number = number.or_else(|| self.index_of(&below.path))?;
+        Some(Found { number, takes_query: false })
+    }
+
+    /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
+    /// no such host.
+    fn laid_out(&self, url: &str) -> Option<Below> {
+        let (mut path, path_at) = self.host_folder(url)?;
+        let mut below = RootUrl::of_file(&format!("{}/", &url[..path_at])).below(url)?;
+        path.push(b'/');
+        path.append(&mut below.path);
+        Some(Below { path, names_root: false, ..below })
+    }
+
+    /// The folder in which the files of the host of `url` are, and where in `url` its path begins.
+    fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
+        let Layout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
+        let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
+        let paths = self.origins.paths(&format!("{}/x", &url[..path_at]));
+        let mut folders = paths.iter().filter_map(|path| path.parent()).map(bytes_of);
+        let folder = folders.find(|folder| self.folders.contains_key(folder.as_slice()))?;
+        Some((folder, path_at))
+    }
+
+    /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
+    /// there. Where that is a `file` URL, the tree is read from disk, where no file stands for its folder.
+    #[must_use]
+    pub fn find_below(&self, root: &RootUrl, url: &str) -> Place {
+        match root.below(url) {
+            Some(below) => Place::Inside(self.named(&below, is_disk(root))),
+            None => Place::Outside,
+        }
+    }
+
+    /// Whether every URL leads to a file by its path below the URL of the root.
+    pub(in crate::tree) fn has_only_paths(&self) -> bool {
+        self.origins.root_url.is_some() && self.by_url.is_empty()
+    }
+
+    /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
+    /// one that is below the URL of the root, or of a host in the tree. What stands behind that of the
+    /// root, query and fragment included, keeps its bytes.
+    #[must_use]
+    pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
+        let to = root.as_str();
+        if let Some(from) = &self.origins.root_url {
+            let below = from.below(url)?;
+            return match below.tail {
+                _ if below.names_root => None,
+                tail => Some(format!("{to}{}", &url[tail?..])),
+            };
+        }
+        let (folder, path_at) = self.host_folder(url)?;
+        let folder = names::segment(&folder, names::Percent::Encode)?;
+        Some(format!("{to}{folder}/{}", url[path_at..].strip_prefix('/').unwrap_or_default()))
+    }
+
+    /// The URL of a file in a tree whose root has the URL `root`; `None` where it has a name that no URL
+    /// can have.
+    #[must_use]
+    pub fn url_below(&self, root: &RootUrl, number: usize) -> Option<String> {
+        url_below(root, self.path(number))
+    }
+
+    /// The file that these names mean.
+    fn named(&self, below: &Below, on_disk: bool) -> Result<Found, Missing> {
+        let found = |number| Ok(Found { number, takes_query: false });
+        let missing = |absence, hint| Err(Missing { absence, hint });
+        let path = below.path.as_slice();
+        let is_folder = path.is_empty() || path.ends_with(b"/");
+        let folder = if path.is_empty() { path } else { path.strip_suffix(b"/").unwrap_or(path) };
+        if below.is_path {
+            match self.by_path.get(path).map(|&number| (number, self.files[number].kind)) {
+                Some((_, Kind::Special)) => return missing(Absence::Special, None),
+                Some((number, _)) if !is_folder => return found(number),
+                _ => {}
+            }
+            if let Some(hint) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
+                let slash = || format!("{}/", shown(folder));
+                return match hint {
+                    Some(number) if on_disk => {
+                        missing(Absence::NoIndex, Some(shown(&self.files[number].path)))
+                    }
+                    Some(number) if is_folder && !below.names_root => found(number),
+                    Some(_) => missing(Absence::NoSlash, (!folder.is_empty()).then(slash)),
+                    None => missing(Absence::NoIndex, None),
+                };
+            }
+            if let Some(number) = self.link_before(folder) {
+                return found(number);
+            }
+        }
+        let (absence, hint) = self.nearest(path, is_folder, below.is_path);
+        missing(absence, hint.map(|number| shown(&self.files[number].path)))
+    }
+
+    /// The symbolic link that `path` leads through, or is. Nothing is known of what is behind one that is not
+    /// followed, but that it is there.
+    fn link_before(&self, path: &[u8]) -> Option<usize> {
+        let slashes = memchr::memchr_iter(b'/', path).chain([path.len()]);
+        // A path has no more names than the tree has folders in each other.
+        for end in slashes {
+            if let Some(&number) = self.by_path.get(&path[..end]) {
+                return (self.files[number].kind == Kind::Symlink).then_some(number);
+            }
+            if !self.folders.contains_key(&path[..end]) {
+                return None;
+            }
+        }
+        None
+    }
+
+    /// The file that stands for a folder.
+    fn index_of(&self, folder: &[u8]) -> Option<usize> {
+        self.names.iter().find_map(|name| {
+            let number = *self.by_path.get(joined(folder, names::bytes(name)).as_slice())?;
+            (self.files[number].kind != Kind::Special).then_some(number)
+        })
+    }
+
+    /// What is there instead of `path`.
+    fn nearest(&self, path: &[u8], is_folder: bool, is_path: bool) -> (Absence, Option<usize>) {
+        let mut wanted = vec![path.to_vec()];
+        if is_folder {
+            wanted.extend(self.names.iter().map(|name| [path, names::bytes(name)].concat()));
+        }
+        for path in wanted {
+            let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
+            let own = &*self.files[number].path;
+            let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
+            let is_alike = lower(own) == lower(&path)
+                && str::from_utf8(own).is_ok() == str::from_utf8(&path).is_ok();
+            let absence = match is_alike {
+                _ if has_empty && without_empty(&path) == own => Absence::Absent,
+                true if is_path => Absence::Case,
+                _ => Absence::Encoding,
+            };
+            return (absence, Some(number));
+        }
+        if !is_path {
+            return (Absence::NoName, None);
+        }
+        let (folder, name) = split_name(path);
+        let hint = self.neighbour(folder, name).or_else(|| {
+            let number = *self.by_name.get(&hashed(name))?;
+            (split_name(&self.files[number].path).1 == name).then_some(number)
+        });
+        (Absence::Absent, hint)
+    }
+
+    /// The file in `folder` whose name takes the fewest changes to become `name`.
+    fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
+        /// So many names on each side in their order are compared, that hints take linear time.
+        const COMPARED: usize = 64;
+        let stem = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
+        let most = (stem / 3).min(3);
+        let files = self.folders.get(folder)?;
+        let own = |number: &usize| split_name(&self.files[*number].path).1;
+        let at = files.partition_point(|number| own(number) < name);
+        let near = &files[at.saturating_sub(COMPARED)..files.len().min(at + COMPARED)];
+        let distances = near.iter().filter_map(|number| {
+            let changes = changes(own(number), name, most)?;
+            Some((changes, *number))
+        });
+        distances.min().map(|(_, number)| number)
+    }
+}
+
+/// Whether a file is a page, or what makes one: a query then asks for another one.
+fn is_page(path: &[u8]) -> bool {
+    const EXTENSIONS: [&str; 16] = [
+        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
+        "cgi", "pl", "cfm", "py",
+    ];
+    let (_, name) = split_name(path);
+    match memchr::memrchr(b'.', name) {
+        None => true,
+        Some(at) => {
+            EXTENSIONS.iter().any(|one| name[at + 1..].eq_ignore_ascii_case(one.as_bytes()))
+        }
+    }
+}
+
+/// Whether the tree is read from disk.
+pub(in crate::tree) fn is_disk(root: &RootUrl) -> bool {
+    let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file"))
+}
+
+/// The URL of the file `path` below `root`.
+pub(in crate::tree) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
+    let mut url = root.as_str().to_owned();
+    for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
+        if path.is_empty() {
+            break;
+        }
+        if number > 0 {
+            url.push('/');
+        }
+        url.push_str(&names::segment(name, names::Percent::Encode)?);
+    }
+    Some(url)
+}
+
+/// The names that lead to an entry, with `/` between them.
+pub(in crate::tree) fn path_of(entry: &Entry) -> Vec<u8> {
+    entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
+}
+
+fn bytes_of(path: &Path) -> Vec<u8> {
+    path.iter().map(names::bytes).collect::<Vec<_>>().join(&b'/')
+}
+
+fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
+    if folder.is_empty() { name.to_vec() } else { [folder, b"/", name].concat() }
+}
+
+/// The folder of a path and the name in it.
+fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memrchr(b'/', path) {
+        Some(at) => (&path[..at], &path[at + 1..]),
+        None => (b"", path),
+    }
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+fn hashed(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A path as it is when neither case nor encoding counts.
+fn folded(path: &[u8]) -> Vec<u8> {
+    /// How often names are encoded on top of each other, at most.
+    const PASSES: usize = 3;
+    let mut decoded = path.to_vec();
+    for _ in 0..PASSES {
+        if !decoded.contains(&b'%') {
+            break;
+        }
+        decoded = names::decode_bytes(&decoded);
+    }
+    lower(&without_empty(&decoded))
+}
+
+/// A path in lower case. What is not UTF-8 is taken for Latin-1.
+fn lower(path: &[u8]) -> Vec<u8> {
+    match str::from_utf8(path) {
+        Ok(path) => path.to_lowercase().into_bytes(),
+        Err(_) => path
+            .iter()
+            .map(|&byte| char::from(byte))
+            .collect::<String>()
+            .to_lowercase()
+            .into_bytes(),
+    }
+}
+
+/// A path without empty names.
+fn without_empty(path: &[u8]) -> Vec<u8> {
+    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    names.collect::<Vec<_>>().join(&b'/')
+}
+
+fn without_query(url: &str) -> &str {
+    &url[..url.find(['?', '#']).unwrap_or(url.len())]
+}
+
+/// `url` as all that mean the same are spelled (RFC 3986, 6.2.2 and 6.2.3), without its fragment; `None`
+/// where it has no scheme or its path leads above the root.
+fn normal(url: &str, with_query: bool) -> Option<String> {
+    let split = Reference::split(Grammar::Rfc3986, url);
+    let scheme = split.scheme()?.to_ascii_lowercase();
+    let root = format!(
+        "{scheme}:{}",
+        split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))
+    );
+    let mut segments: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for segment in origin::path_or_root(&split).strip_prefix('/')?.split('/') {
+        is_open = matches!(segment, "." | "..");
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            // What no file can have is kept as it is.
+            name => segments.push(
+                names::segment(&names::decode(name), names::Percent::Encode)
+                    .unwrap_or_else(|| name.to_owned()),
+            ),
+        }
+    }
+    if is_open {
+        segments.push(String::new());
+    }
+    let mut normal = format!("{root}/{}", segments.join("/"));
+    if let Some(query) = split.query().filter(|_| with_query) {
+        normal.push('?');
+        normal.push_str(&names::query(query.as_bytes()));
+    }
+    Some(normal)
+}
+
+/// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
+/// more than `most`.
+fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    if a.len().abs_diff(b.len()) > most {
+        return None;
+    }
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut next = before.clone();
+    for (i, &one) in a.iter().enumerate() {
+        next[0] = i + 1;
+        let mut least = next[0];
+        for (j, &other) in b.iter().enumerate() {
+            let replaced = last[j] + usize::from(one != other);
+            let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
+                fewest = fewest.min(before[j - 1] + 1);
+            }
+            next[j + 1] = fewest;
+            least = least.min(fewest);
+        }
+        if least > most {
+            return None;
+        }
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut next);
+    }
+    last.last().copied().filter(|changes| *changes <= most)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn urls_that_mean_the_same_are_spelled_alike() {
+        for (url, expected) in [
+            ("HTTP://A:80", "http://a/"),
+            ("http://a/%7eb/./c/../d?x#y", "http://a/~b/d?x"),
+            ("http://a/b%2Fc", "http://a/b%2Fc"),
+            ("http://a/é", "http://a/%C3%A9"),
+            ("http://a:81/b/..", "http://a:81/"),
+        ] {
+            assert_eq!(normal(url, true).as_deref(), Some(expected), "{url}");
+        }
+        assert_eq!(normal("http://a/../b", true), None);
+        assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
+    }
+
+    #[test]
+    fn changes_are_counted_up_to_a_bound() {
+        let count = |a: &str, b: &str| changes(a.as_bytes(), b.as_bytes(), 2);
+        assert_eq!(count("logo", "lgoo"), Some(1));
+        assert_eq!(count("logo", "logos"), Some(1));
+        assert_eq!(count("logo", "lego!"), Some(2));
+        assert_eq!(count("logo", "image"), None);
+        assert_eq!(count("", "abc"), None);
+    }
+
+    #[test]
+    fn an_id_is_found_as_html_finds_it() {
+        let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
+        for present in ["b", "B", "a%20c", "a%2520c", "%C3%BC", "", "top", ":~:text=q", "x(1)"] {
+            assert_eq!(ids.find(present), Ok(()), "{present}");
+        }
+        assert_eq!(ids.find("a c"), Err(None));
+        assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
+        assert_eq!(ids.find("y(1)"), Err(None));
+        assert_eq!(ids.with_pointers().find("y(1)"), Ok(()));
+    }
+
+    #[test]
+    fn names_are_alike_when_case_and_encoding_do_not_count() {
+        for alike in ["Caf\u{e9}/X", "caf%C3%A9/x", "CAF%25C3%25A9//x/"] {
+            assert_eq!(folded(alike.as_bytes()), "caf\u{e9}/x".as_bytes());
+        }
+        assert_eq!(folded(b"caf\xE9/x"), "caf\u{e9}/x".as_bytes());
+    }
+}

@@ -1,0 +1,311 @@
+//! An offline mirror: links whose target is among the files of a tree lead there, all others to the network.
+//!
+//! A target (RFC 1808, 4) is looked for by the retrieval URLs of files, and by the names that programs give to
+//! what they save ([`Index::find_saved`]). What is there is written as a relative reference to its file, what
+//! is not as its absolute URL. Both hold only without another base, so every `base` element gets an empty
+//! `href`, and every `xml:base` an empty value: that is the URL of the file itself (HTML, 4.2.3; XML Base, 4.2).
+//! A reference that is a fragment then means what it meant.
+//!
+//! ```
+//! use std::path::Path;
+//! use std::sync::Arc;
+//! use baselink::{Options, base::Retrieval};
+//! use baselink::tree::index::Index;
+//! use baselink::tree::localize::{Absent, localize, options};
+//! use baselink::tree::origin::{Origins, RootUrl};
+//! use baselink::tree::walk::{Entry, Kind};
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
+//! let entry = |names: &[&str]| Entry {
+//!     root: Path::new("site").into(),
+//!     relative: names.iter().map(Into::into).collect(),
+//!     path: names.iter().fold("site".into(), |path, name| Path::join(&path, name)),
+//!     kind: Kind::File,
+//!     size: 0,
+//! };
+//! let page = entry(&["sub", "x.html"]);
+//! index.add_unread(&page);
+//! index.add_unread(&entry(&["c d?e.png"]));
+//!
+//! let (index, retrieval) = (Arc::new(index), Retrieval::url("http://a/docs/sub/x.html"));
+//! let options = options(&page, Some(retrieval), &index, Absent::Absolute, &Options::default());
+//! let text = b"<base href=http://a/docs/><img src='/docs/c d?e.png'><a href=gone.html></a>";
+//! assert_eq!(
+//!     localize(text, &options).output(),
+//!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
+//! );
+//! ```
+//!
+//! Deliberately absent: downloads. What is not among the files stays on the network.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::base::Retrieval;
+use crate::document::Against;
+use crate::error::{Error, Result};
+use crate::format::Format;
+use crate::reference::{Category, Grammar, Reference};
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::Base;
+use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
+use crate::tree::index::{Index, Place, path_of, url_below};
+use crate::tree::origin::{RootUrl, names};
+use crate::tree::relocate::{names_base, unmistakable};
+use crate::tree::walk::Entry;
+
+/// What becomes of links whose target is not among the files: `--missing`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// They become absolute.
+    #[default]
+    Absolute,
+    /// They stay as they are, but where a base that is taken away gave them their meaning.
+    Keep,
+}
+
+impl FromStr for Absent {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "absolute" => Ok(Self::Absolute),
+            "keep" => Ok(Self::Keep),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for what is missing: it is one of absolute, keep"
+            ))),
+        }
+    }
+}
+
+/// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
+/// of `index`. `options` say the format, the profile and the places.
+#[must_use]
+pub fn options(
+    entry: &Entry,
+    retrieval: Option<Retrieval>,
+    index: &Arc<Index>,
+    absent: Absent,
+    options: &Options,
+) -> Options {
+    let place = RootUrl::nowhere();
+    let path = path_of(entry);
+    let on_disk = url_below(&place, &path).map(|url| Base::new(options.profile, &url));
+    let options = Options { retrieval, ..options.clone() };
+    let own = own(&options);
+    let is_message = matches!(options.format, Format::Message | Format::Mbox);
+    let index = Arc::clone(index);
+    let destination = Local { index, path, own, place, on_disk, absent, is_message };
+    Options {
+        fragments: Fragments::Rewrite,
+        base_element: BaseElement::Absolute,
+        destination: Some(Arc::new(destination)),
+        ..options
+    }
+}
+
+/// The URL of the document itself, as bases are reported.
+fn own(options: &Options) -> Option<String> {
+    let retrieval = options.retrieval.as_ref()?;
+    Some(Base::new(options.profile, &retrieval.url).as_str().to_owned())
+}
+
+/// Rewrites `bytes` with the `options` that [`options`](fn@options) gives.
+///
+/// Where the document declares a base that cannot be taken away, every relative link becomes absolute, as
+/// `rewrite` has it.
+#[must_use]
+pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    let rewritten = rewrite(bytes, options);
+    let is_message = matches!(options.format, Format::Message | Format::Mbox);
+    let own = own(options);
+    let has_base = rewritten.report.links.iter().any(|link| {
+        if names_base(&link.element, link.attribute.as_deref()) {
+            // Where no xml:base counts it need not be taken away.
+            return !link.in_output().is_empty() && link.reason != Some(Reason::BaseElement);
+        }
+        // What cannot be written anew would mean something else.
+        link.outcome == Outcome::NotEditable && link.base.as_deref() != own.as_deref()
+    });
+    if is_message || !has_base {
+        return rewritten;
+    }
+    rewrite(bytes, &Options { destination: None, ..options.clone() })
+}
+
+/// Chooses for the links of one file.
+#[derive(Debug)]
+struct Local {
+    index: Arc<Index>,
+    /// The file, below the root.
+    path: Vec<u8>,
+    /// Its retrieval URL, as bases are reported.
+    own: Option<String>,
+    /// The root of a tree in which only paths count.
+    place: RootUrl,
+    /// The URL of the file there.
+    on_disk: Option<Base>,
+    absent: Absent,
+    is_message: bool,
+}
+
+impl Destination for Local {
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+        let has_own_base = link.base.as_deref() == self.own.as_deref();
+        if self.is_message {
+            // What a header field declares is still there for a reader.
+            if !has_own_base || names_base(&link.element, link.attribute.as_deref()) {
+                return Choice::Target;
+            }
+        } else if names_base(&link.element, link.attribute.as_deref()) {
+            return Choice::Reference(String::new());
+        }
+        // A folder is meant, for other references.
+        if link.attribute.as_deref() == Some("codebase") {
+            return Choice::Target;
+        }
+        match against {
+            Against::Codebase(_)
+            | Against::ElementCodebase(..)
+            | Against::Inner(_)
+            | Against::Nothing
+            | Against::Unknown => return Choice::Target,
+            Against::Document
+            | Against::Fallback
+            | Against::Retrieval
+            | Against::Element(_)
+            | Against::DocumentEntity => {}
+        }
+        let is_relative = link.outcome == Outcome::Rewritten;
+        let Some(target) = link.target.as_deref() else { return Choice::Target };
+        let local = self
+            .saved(target, link)
+            .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None });
+        match local {
+            Some(reference) => Choice::Reference(reference),
+            None if is_relative && has_own_base && self.absent == Absent::Keep => Choice::Kept,
+            None => Choice::Target,
+        }
+    }
+}
+
+impl Local {
+    /// A reference to the file that was saved for `target`.
+    fn saved(&self, target: &str, link: &LinkReport) -> Option<String> {
+        let bare = target.split('#').next().unwrap_or_default();
+        let is_own = self.own.as_deref().and_then(|own| own.split('#').next()) == Some(bare);
+        if is_own {
+            return self.reference(&self.path, target, false, link);
+        }
+        let found = self.index.find_saved(target)?;
+        self.reference(self.index.path(found.number), target, !found.takes_query, link)
+    }
+
+    /// The same for a reference that leads to a file from where this one lies, as browsers write them into the
+    /// pages that they save, and as this room does.
+    fn local_already(&self, link: &LinkReport) -> Option<String> {
+        let written = Reference::split(Grammar::Rfc3986, &link.reference);
+        if written.category() != Category::RelPath {
+            return None;
+        }
+        let url = self.on_disk.as_ref()?.resolve(&link.reference).ok()?.url;
+        match self.index.find_below(&self.place, &url) {
+            // A page with a query is another page.
+            Place::Inside(Ok(found))
+                if written.query().is_none() || !self.index.is_page(found.number) =>
+            {
+                self.reference(self.index.path(found.number), &url, true, link)
+            }
+            _ => None,
+        }
+    }
+
+    /// A reference to the file `to`, with what `target` has behind its path.
+    fn reference(
+        &self,
+        to: &[u8],
+        target: &str,
+        keeps_query: bool,
+        link: &LinkReport,
+    ) -> Option<String> {
+        let target = Reference::split(Grammar::Rfc3986, target);
+        let (query, fragment) = (target.query().filter(|_| keeps_query), target.fragment());
+        if self.leads_to(to, query, fragment, link) {
+            return Some(link.reference.clone());
+        }
+        // Elsewhere a fragment alone may mean an element, and not the document.
+        let is_jump = matches!(&*link.element, "a" | "area");
+        let mut reference = match fragment {
+            Some(_) if to == self.path && query.is_none() && is_jump => String::new(),
+            _ => relative(&self.path, to)?,
+        };
+        for (mark, part) in [('?', query), ('#', fragment)] {
+            if let Some(part) = part {
+                reference.push(mark);
+                reference.push_str(part);
+            }
+        }
+        Some(unmistakable(reference))
+    }
+
+    /// Whether the reference, as it is written, leads from where this file lies to the file `to`.
+    fn leads_to(
+        &self,
+        to: &[u8],
+        query: Option<&str>,
+        fragment: Option<&str>,
+        link: &LinkReport,
+    ) -> bool {
+        let written = Reference::split(Grammar::Rfc3986, &link.reference);
+        let resolved = self.on_disk.as_ref().and_then(|base| base.resolve(&link.reference).ok());
+        let below = resolved.and_then(|resolved| self.place.below(&resolved.url));
+        matches!(written.category(), Category::RelPath | Category::Fragment)
+            && (written.query(), written.fragment()) == (query, fragment)
+            && link.base.as_deref() == self.own.as_deref()
+            && below.is_some_and(|below| below.is_path && below.path == to)
+    }
+}
+
+/// The reference from the file `from` to the file `to`, both below the root; `None` where no URL can have
+/// such a name.
+fn relative(from: &[u8], to: &[u8]) -> Option<String> {
+    let folder = memchr::memrchr(b'/', from).map_or(0, |at| at + 1);
+    let common = from[..folder].iter().zip(to).take_while(|(a, b)| a == b).count();
+    let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
+    let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
+    for (number, name) in to[common..].split(|&byte| byte == b'/').enumerate() {
+        if number > 0 {
+            reference.push('/');
+        }
+        let name = names::segment(name, names::Percent::Encode)?;
+        // RFC 3986, 4.2: it would be a scheme.
+        if reference.is_empty() && name.contains(':') {
+            reference.push_str("./");
+        }
+        reference.push_str(&name);
+    }
+    Some(reference)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_from_file_to_file_is_the_shortest() {
+        for (from, to, expected) in [
+            ("a.html", "b.html", "b.html"),
+            ("a.html", "sub/b.html", "sub/b.html"),
+            ("sub/a.html", "b.html", "../b.html"),
+            ("sub/a.html", "subway/b.html", "../subway/b.html"),
+            ("x/y/a.html", "x/z/b.html", "../z/b.html"),
+            ("a.html", "b:c", "./b:c"),
+            ("x/a.html", "b:c", "../b:c"),
+            ("a.html", "100%?#.html", "100%25%3F%23.html"),
+            ("a.html", "a.html", "a.html"),
+        ] {
+            assert_eq!(relative(from.as_bytes(), to.as_bytes()).as_deref(), Some(expected));
+        }
+        assert_eq!(relative(b"a.html", b"caf\xE9").as_deref(), Some("caf%E9"));
+    }
+}

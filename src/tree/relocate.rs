@@ -1,0 +1,578 @@
+//! What a move does to the links of a tree: each gets exactly one class.
+//!
+//! RFC 1808, 1: documents can be moved as a whole, and be read through `file`, `http` and `ftp` alike, when
+//! their links are relative. A link is resolved (RFC 1808, 4) against the base that it has now, and the
+//! reference as it is written against the base that it has after the move (RFC 1808, 3, with the new URL of
+//! the file). It travels when both lead to the same file.
+//!
+//! ```text
+//! file --scan--> Scanned --add--> Index          every file first,
+//!                Scanned, Index --findings--> one Finding a link      then each on its own
+//! ```
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::tree::index::Index;
+//! use baselink::tree::origin::{Origins, RootUrl};
+//! use baselink::tree::relocate::{Class, Fix, Move, findings, scan};
+//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::{Options, format::Format};
+//!
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
+//! let (root, path) = (Path::new("site").into(), "site/x.html".into());
+//! let entry = Entry { root, relative: vec!["x.html".into()], path, kind: Kind::File, size: 0 };
+//! let page = b"<a href=x.html></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
+//! let mut scanned = scan(&entry, page, Format::Html, &Options::default(), &moving);
+//! let mut index = Index::new(moving.from.clone());
+//! index.add(&entry, scanned.retrieval.as_ref(), scanned.ids.take());
+//!
+//! let found = findings(&scanned, &index, &moving);
+//! assert_eq!(found[0].class, Class::Travels);
+//! assert_eq!(found[1].class, Class::Pinned);
+//! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
+//! assert_eq!(found[2].class, Class::Escapes);
+//! ```
+//!
+//! Deliberately absent: the file system and the network. What is outside the tree is not looked at, and
+//! what scripts do to links and ids is not known.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::{Retrieval, Source};
+use crate::document::{Against, LONGEST_BASE};
+use crate::error::{Error, Result};
+use crate::reference::{self, Category, Grammar, Reference};
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::{Base, Profile};
+use crate::rewrite::{Choice, Destination, Options};
+use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
+use crate::tree::origin::{Origins, RootUrl};
+
+mod scanned;
+pub use scanned::{Scanned, ScannedLink, Scanning, scan};
+
+/// A tree that moves.
+#[derive(Clone, Debug, Default)]
+pub struct Move {
+    /// Where its files were retrieved from.
+    pub from: Origins,
+    /// The URL of its root after the move; a `file` URL means that it is read from disk. `None` for any
+    /// other place: then host and path of the root change, and the scheme does not.
+    pub to: Option<RootUrl>,
+}
+
+impl Move {
+    /// The URL of the root after the move, for a file that was retrieved by `retrieval`. Where the place is
+    /// not known it is one that cannot be (RFC 6761, 6.4).
+    fn place(&self, retrieval: Option<&Retrieval>) -> RootUrl {
+        if let Some(to) = &self.to {
+            return to.clone();
+        }
+        let scheme = retrieval.map(|one| Reference::split(Grammar::Rfc3986, &one.url));
+        let scheme = scheme.as_ref().and_then(Reference::scheme).unwrap_or("https");
+        RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
+            .unwrap_or_else(|_| RootUrl::nowhere())
+    }
+}
+
+/// The URL of the folder `path` of this machine, for [`Move::to`]: the tree is read from disk.
+///
+/// # Errors
+///
+/// The path cannot be made absolute.
+pub fn on_disk(path: &Path) -> Result<RootUrl> {
+    let failed = |why: &dyn std::fmt::Display| Error::new(format!("{}: {why}", path.display()));
+    let absolute = std::path::absolute(path).map_err(|error| failed(&error))?;
+    let root = RootUrl::new("file:///")?;
+    let names = absolute.iter().filter(|name| *name != "/").map(crate::tree::origin::names::bytes);
+    let names: Vec<u8> = names.collect::<Vec<_>>().join(&b'/');
+    let url = url_below(&root, &names).ok_or_else(|| failed(&"no URL can have such a name"))?;
+    RootUrl::new(&url)
+}
+
+/// What a move does to a link: exactly one of these, the first that applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// It has no target, for a [`Cause`].
+    Left,
+    /// It leads out of the tree, and goes on leading there.
+    Outside,
+    /// It leads into the tree and will keep pointing at the old place.
+    Pinned,
+    /// It depends on what is around the tree: it leads out of it, now or after the move.
+    Escapes,
+    /// It leads into the tree, where no such file is.
+    Dangling,
+    /// The file is there; what its fragment names is not.
+    Fragment,
+    /// It is relative, and its target is in the tree and present.
+    Travels,
+}
+
+impl Class {
+    /// All of them, in their order.
+    pub const ALL: [Self; 7] = [
+        Self::Left,
+        Self::Outside,
+        Self::Pinned,
+        Self::Escapes,
+        Self::Dangling,
+        Self::Fragment,
+        Self::Travels,
+    ];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Outside => "outside",
+            Self::Pinned => "pinned",
+            Self::Escapes => "escapes",
+            Self::Dangling => "dangling",
+            Self::Fragment => "fragment",
+            Self::Travels => "travels",
+        }
+    }
+}
+
+/// Why a link has its class: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// Left: it is relative, and no base is known.
+    NoBase,
+    /// Left: for what `rewrite` leaves it for.
+    Kept(Reason),
+    /// Pinned: it is absolute.
+    Absolute,
+    /// Pinned: it names the host. Escapes: the same, and the scheme changes.
+    NetPath,
+    /// Pinned, or escapes: the base that the document declares does.
+    DeclaredBase,
+    /// Escapes: it begins with `/`.
+    RootRelative,
+    /// Escapes: it climbs out of the root.
+    ClimbsOut,
+    /// Dangling.
+    Missing(Absence),
+    /// Dangling: after the move it leads to another file than now.
+    Elsewhere,
+    /// Fragment: nothing in the file has this id.
+    NoId,
+    /// Fragment: something has, but for the case of letters.
+    IdCase,
+}
+
+impl Cause {
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoBase => "no-base",
+            Self::Kept(reason) => reason.name(),
+            Self::Absolute => "absolute",
+            Self::NetPath => "net-path",
+            Self::DeclaredBase => "declared-base",
+            Self::RootRelative => "root-relative",
+            Self::ClimbsOut => "climbs-out",
+            Self::Missing(Absence::Absent) => "absent",
+            Self::Missing(Absence::Case) => "case",
+            Self::Missing(Absence::Encoding) => "percent-encoding",
+            Self::Missing(Absence::NoIndex) => "no-index",
+            Self::Missing(Absence::NoSlash) => "no-slash",
+            Self::Missing(Absence::NoName) => "no-name",
+            Self::Missing(Absence::Special) => "no-file",
+            Self::Elsewhere => "elsewhere",
+            Self::NoId => "no-id",
+            Self::IdCase => "id-case",
+        }
+    }
+}
+
+/// A change that is certain to make a link travel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fix {
+    /// This reference in the place of the one that is written.
+    Reference(String),
+    /// None of its own: what declares its base has one, and that is enough.
+    Base,
+}
+
+/// What a move does to one link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its class.
+    pub class: Class,
+    /// Why; `None` for what travels or is outside.
+    pub cause: Option<Cause>,
+    /// Where it leads now; `None` for what is left.
+    pub target: Option<String>,
+    /// Where it leads after the move when nothing is changed; `None` where that is unknown, since the new
+    /// place is.
+    pub moved: Option<String>,
+    /// What makes it travel, where that is certain: only for what is pinned, escapes or leads elsewhere, and
+    /// has a target that is present.
+    pub fix: Option<Fix>,
+    /// What was perhaps meant: the path of a file below the root, or an id.
+    pub hint: Option<String>,
+    /// Whether the profiles `rfc1808`, `rfc3986` and `whatwg` disagree on it.
+    pub differs: bool,
+}
+
+/// What the move does to each link of `scanned`, in their order. Every file of the tree is in `index`.
+#[must_use]
+pub fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
+    let judge = Judge::new(scanned, index, moving);
+    scanned.links().map(|link| judge.link(&link)).collect()
+}
+
+/// The options with which `rewrite` makes the fixes among `found`, which are those of `scanned`, and
+/// changes nothing else. `options` are those with which it was scanned; the name of an entity in a mailbox is
+/// to be put in.
+///
+/// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
+#[must_use]
+pub fn fixes(scanned: &Scanned, found: &[Finding], options: &Options) -> Options {
+    let fix = |(link, finding): (ScannedLink<'_>, &Finding)| match &finding.fix {
+        Some(Fix::Reference(reference)) => {
+            let place = (link.entity.to_owned(), link.base?.0.to_owned(), is_base(&link));
+            Some(((place, link.reference.to_owned()), reference.clone()))
+        }
+        _ => None,
+    };
+    let fixes = Fixes(scanned.links().zip(found).filter_map(fix).collect());
+    Options { destination: Some(Arc::new(fixes)), ..scanned.options(options) }
+}
+
+/// The new references of links, by entity, base and reference: those who have the same have the same fix.
+#[derive(Debug)]
+struct Fixes(HashMap<((String, String, bool), String), String>);
+
+impl Destination for Fixes {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        let is_base = names_base(&link.element, link.attribute.as_deref());
+        let base = link.base.as_deref().unwrap_or_default().to_owned();
+        let place = ((link.entity.to_string(), base, is_base), link.reference.clone());
+        self.0.get(&place).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))
+    }
+}
+
+/// Judges the links of one file.
+struct Judge<'a> {
+    profile: Profile,
+    index: &'a Index,
+    moving: &'a Move,
+    /// The root after the move.
+    place: RootUrl,
+    /// Whether every URL is known to be inside the tree or not: else, only those that files have are.
+    knows_space: bool,
+    /// Whether a path means the same file after the move as now.
+    is_as_now: bool,
+    bases: Vec<Prepared>,
+}
+
+/// A base of links.
+struct Prepared {
+    now: Base,
+    moved: Option<Base>,
+    /// As it is after the move once every fix is made; `None` where it cannot be made to move.
+    fixed: Option<Base>,
+    /// Whether it stays where it is.
+    stays: bool,
+    /// Whether it leads out of the tree after the move although it is inside now.
+    escapes: bool,
+    /// Whether it is the same with fixes as without.
+    is_fixed: bool,
+}
+
+impl<'a> Judge<'a> {
+    fn new(scanned: &'a Scanned, index: &'a Index, moving: &'a Move) -> Self {
+        let place = moving.place(scanned.retrieval.as_ref());
+        let source = scanned.retrieval.as_ref().map(|one| one.source);
+        let mut judge = Self {
+            profile: scanned.profile,
+            index,
+            moving,
+            is_as_now: index.has_only_paths() && !is_disk(&place),
+            place,
+            knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+            bases: Vec::new(),
+        };
+        let has_moved = match (&scanned.retrieval, &scanned.moved) {
+            (Some(now), Some(moved)) => now.url != *moved,
+            _ => true,
+        };
+        // What holds links must be a link that can be written.
+        let mut declared = scanned.links().filter(is_base);
+        let can_move = declared.all(|link| {
+            link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
+        });
+        let prepare = |base| judge.prepare(base, has_moved, can_move);
+        judge.bases = scanned.bases.iter().map(prepare).collect();
+        judge
+    }
+
+    fn prepare(&self, base: &scanned::BaseMove, has_moved: bool, can_move: bool) -> Prepared {
+        let prepared = |url: &str| base.prepare(self.profile, url);
+        let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
+        let escapes = !stays
+            && base.moved.as_deref().is_some_and(|moved| {
+                let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
+                let is_in = || self.index.find(&base.url) != Place::Outside;
+                self.strays(&base.url, moved) || (is_out && is_in())
+            });
+        let fixed = if !stays && !escapes {
+            base.moved.as_deref().map(prepared)
+        } else if base.is_declared && can_move {
+            self.index.moved(&base.url, &self.place).map(|url| prepared(&url))
+        } else {
+            None
+        };
+        Prepared {
+            now: prepared(&base.url),
+            moved: base.moved.as_deref().map(prepared),
+            fixed,
+            stays,
+            escapes,
+            is_fixed: !stays && !escapes,
+        }
+    }
+
+    fn link(&self, link: &ScannedLink<'_>) -> Finding {
+        let mut finding = Finding {
+            class: Class::Left,
+            cause: None,
+            target: None,
+            moved: None,
+            fix: None,
+            hint: None,
+            differs: link.differs,
+        };
+        let base = link.base_number.map(|number| &self.bases[number]);
+        let target = match link.outcome {
+            Outcome::Absolute => link.reference.to_owned(),
+            Outcome::NoBase => {
+                finding.cause = Some(Cause::NoBase);
+                return finding;
+            }
+            Outcome::Left => {
+                finding.cause = link.reason.map(Cause::Kept);
+                return finding;
+            }
+            Outcome::Rewritten | Outcome::NotEditable => {
+                let resolved = base.and_then(|base| base.now.resolve(link.reference).ok());
+                let Some(resolved) = resolved else {
+                    finding.cause = Some(Cause::Kept(Reason::Unresolvable));
+                    return finding;
+                };
+                resolved.url
+            }
+        };
+        let now = self.index.find(&target);
+        let category = Reference::split(Grammar::Rfc3986, link.reference).category();
+        let is_absolute = link.outcome == Outcome::Absolute;
+        let resolved = || base?.moved.as_ref()?.resolve(link.reference).ok();
+        let moved = if is_absolute { None } else { resolved().map(|moved| moved.url) };
+        // A link that names its host keeps leading there as long as the scheme is the same.
+        let stays_with_host = category == Category::NetPath
+            && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
+        let stays_with_base = base.is_some_and(|base| base.stays);
+        if is_absolute || stays_with_base || stays_with_host {
+            finding.moved = Some(target.clone());
+            finding.class = Class::Outside;
+            if now != Place::Outside {
+                finding.class = Class::Pinned;
+                finding.cause = Some(if is_absolute {
+                    Cause::Absolute
+                } else if stays_with_base {
+                    Cause::DeclaredBase
+                } else {
+                    Cause::NetPath
+                });
+                finding.fix = self.fix(link, base, &target, &now);
+            }
+            finding.target = Some(target);
+            return finding;
+        }
+        let Some(moved) = moved else {
+            finding.cause = Some(Cause::Kept(Reason::Unresolvable));
+            finding.target = Some(target);
+            return finding;
+        };
+        self.judge(&mut finding, link, base, category, (&target, &now), &moved);
+        finding.target = Some(target);
+        finding.moved = self.moving.to.is_some().then_some(moved);
+        finding
+    }
+
+    /// Whether `target`, which is below the root now, does not become `moved` when the tree moves.
+    fn strays(&self, target: &str, moved: &str) -> bool {
+        let with_tree = self.index.moved(target, &self.place);
+        with_tree.is_some_and(|one| self.is_another(&one, moved))
+    }
+
+    /// Whether two URLs have different paths after the move.
+    fn is_another(&self, one: &str, other: &str) -> bool {
+        let path = |url: &str| self.place.below(url).map(|below| below.path);
+        one != other && path(one) != path(other)
+    }
+
+    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and to `moved`
+    /// after the move.
+    fn judge(
+        &self,
+        finding: &mut Finding,
+        link: &ScannedLink<'_>,
+        base: Option<&Prepared>,
+        category: Category,
+        (target, now): (&str, &Place),
+        moved: &str,
+    ) {
+        let is_out_now = self.knows_space && *now == Place::Outside;
+        let with_tree = self.index.moved(target, &self.place);
+        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
+        let then = if is_out_now || strays {
+            Place::Outside
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+            now.clone()
+        } else {
+            self.index.find_below(&self.place, moved)
+        };
+        let Place::Inside(then) = then else {
+            finding.class = Class::Escapes;
+            finding.cause = Some(match category {
+                Category::NetPath => Cause::NetPath,
+                Category::AbsPath => Cause::RootRelative,
+                _ if base.is_some_and(|base| base.escapes) => Cause::DeclaredBase,
+                _ => Cause::ClimbsOut,
+            });
+            finding.fix = self.fix(link, base, target, now);
+            return;
+        };
+        finding.class = Class::Travels;
+        // What only other references are relative to need not be a file.
+        if is_base(link) {
+            return;
+        }
+        let number = match (now, then) {
+            (Place::Inside(Err(missing)), _) => return missing.clone().told(finding),
+            (Place::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
+            (now, then) => {
+                finding.class = Class::Dangling;
+                finding.fix = self.fix(link, base, target, now);
+                match then {
+                    Ok(_) => finding.cause = Some(Cause::Elsewhere),
+                    Err(missing) => missing.told(finding),
+                }
+                return;
+            }
+        };
+        let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
+        let found = fragment.map(|fragment| self.index.ids(number).map(|ids| ids.find(fragment)));
+        if let Some(Some(Err(hint))) = found {
+            finding.class = Class::Fragment;
+            finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
+            finding.hint = hint.map(str::to_owned);
+        }
+    }
+
+    /// What makes a link that leads to `target`, which is `now` in the tree, lead to the same file after the
+    /// move, wherever that goes.
+    fn fix(
+        &self,
+        link: &ScannedLink<'_>,
+        base: Option<&Prepared>,
+        target: &str,
+        now: &Place,
+    ) -> Option<Fix> {
+        if !link.is_editable
+            || link.outcome == Outcome::NotEditable
+            || link.reference.len() > LONGEST_BASE
+        {
+            return None;
+        }
+        let base = base?;
+        let fixed = base.fixed.as_ref()?;
+        let as_written = self.index.moved(target, &self.place);
+        let leads_there = |url: &str| match (self.index.find_below(&self.place, url), now) {
+            (Place::Inside(Ok(then)), Place::Inside(Ok(now))) => then.number == now.number,
+            (Place::Inside(_), _) => is_base(link),
+            _ => false,
+        };
+        let wanted = match (as_written.filter(|url| leads_there(url)), now) {
+            (Some(url), _) => url,
+            (None, Place::Inside(Ok(found))) => self.new_url(target, *found)?,
+            _ => return None,
+        };
+        if !base.is_fixed
+            && fixed.resolve(link.reference).is_ok_and(|resolved| resolved.url == wanted)
+        {
+            return Some(Fix::Base);
+        }
+        let mut reference = fixed.relativize(&wanted);
+        if reference.starts_with('#') && !matches!(link.element, "a" | "area") {
+            // Elsewhere a fragment alone may mean an element, and not the document.
+            let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
+            let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
+            let query = now.query().map_or(String::new(), |query| format!("?{query}"));
+            reference = format!("{}{query}{reference}", name.unwrap_or("./"));
+        }
+        let reference = unmistakable(reference);
+        let category = Reference::split(Grammar::Rfc3986, &reference).category();
+        let is_relative = matches!(category, Category::RelPath | Category::Fragment);
+        (is_relative && fixed.resolve(&reference).is_ok_and(|one| leads_there(&one.url)))
+            .then_some(Fix::Reference(reference))
+    }
+
+    /// The URL of a file after the move, with what `target` has behind its path.
+    fn new_url(&self, target: &str, found: Found) -> Option<String> {
+        let mut url = self.index.url_below(&self.place, found.number)?;
+        let target = Reference::split(Grammar::Rfc3986, target);
+        if let Some(query) = target.query().filter(|_| !found.takes_query) {
+            url.push('?');
+            url.push_str(query);
+        }
+        if let Some(fragment) = target.fragment() {
+            url.push('#');
+            url.push_str(fragment);
+        }
+        Some(url)
+    }
+}
+
+impl Missing {
+    fn told(self, finding: &mut Finding) {
+        finding.class = Class::Dangling;
+        finding.cause = Some(Cause::Missing(self.absence));
+        finding.hint = self.hint;
+    }
+}
+
+/// Whether it declares a base for other references and is not followed itself.
+fn is_base(link: &ScannedLink<'_>) -> bool {
+    names_base(link.element, link.attribute)
+}
+
+/// The same by the names of element and attribute.
+pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
+    let local = element.rsplit(':').next().unwrap_or_default();
+    (local == "base" && attribute == Some("href")) || attribute == Some("xml:base")
+}
+
+/// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of
+/// the value it stands in.
+pub(in crate::tree) fn unmistakable(reference: String) -> String {
+    let is_plain = |first: u8| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first);
+    let first = reference.as_bytes().first().copied();
+    if first.is_none_or(is_plain) && reference::placeholder(&reference).is_none() {
+        return reference;
+    }
+    format!("./{reference}")
+}
+
+fn scheme(url: &str) -> Option<String> {
+    Reference::split(Grammar::Rfc3986, url).scheme().map(str::to_ascii_lowercase)
+}

@@ -1,0 +1,396 @@
+//! One scan of a file in little memory: its links, their bases now and after the move, its ids.
+//!
+//! What a link needs is kept once: the names of its place and its bases are shared by all links that have
+//! them, and references stand one behind the other in one text. Targets are resolved again where they are
+//! wanted (RFC 1808, 4).
+//!
+//! ```
+//! use std::path::Path;
+//! use baselink::tree::origin::{Origins, RootUrl};
+//! use baselink::tree::relocate::{Move, scan};
+//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::{Options, format::Format};
+//! let root_url = RootUrl::new("http://a/docs/").unwrap();
+//! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
+//! let (root, path) = (Path::new("site").into(), "site/x.html".into());
+//! let entry = Entry { root, relative: vec!["x.html".into()], path, kind: Kind::File, size: 0 };
+//! let page = b"<p id=top><a href=y.html>";
+//! let scanned = scan(&entry, page, Format::Html, &Options::default(), &moving);
+//! let link = scanned.links().next().unwrap();
+//! assert_eq!((link.element, link.reference), ("a", "y.html"));
+//! assert_eq!(&page[link.span.range()], b"y.html");
+//! ```
+//!
+//! Deliberately absent: lines and columns, which the file says when they are asked for.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
+use std::sync::Arc;
+
+use super::Move;
+use crate::base::{Retrieval, Rule, Source};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
+use crate::resolve::{Base, Profile};
+use crate::rewrite::{BaseElement, Fragments, Options, examine};
+use crate::scan::mbox::Messages;
+use crate::span::Span;
+use crate::tree::index::{Ids, url_below};
+use crate::tree::walk::Entry;
+
+/// What one scan found in a file.
+#[derive(Clone, Debug)]
+pub struct Scanned {
+    /// The names that lead to the file from its root, with `/` between them, as bytes of the system.
+    pub path: Vec<u8>,
+    /// What it was read as.
+    pub format: Format,
+    /// The URL by which it was retrieved.
+    pub retrieval: Option<Retrieval>,
+    /// A sentence for each URL that was passed over on the way to that.
+    pub passed_over: Vec<String>,
+    /// The URL that it has after the move.
+    pub moved: Option<String>,
+    /// Its encoding; `None` where it is no document, but a message or several.
+    pub charset: Option<Charset>,
+    /// What fragments can name in it; `None` where that is not known.
+    pub ids: Option<Ids>,
+    /// What is odd about it; spans are those of the file.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(super) profile: Profile,
+    pub(super) bases: Vec<BaseMove>,
+    links: Vec<Compact>,
+    places: Vec<Location>,
+    references: String,
+}
+
+/// A link that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct ScannedLink<'a> {
+    /// The entity it stands in.
+    pub entity: &'a str,
+    /// Its bytes in the file; where it is encoded there, the bytes that hold it.
+    pub span: Span,
+    /// Name of the element.
+    pub element: &'a str,
+    /// Name of the attribute; `None` for text.
+    pub attribute: Option<&'a str>,
+    /// The reference, decoded, as written.
+    pub reference: &'a str,
+    /// The base that it is resolved against, with the rule and the source that gave it.
+    pub base: Option<(&'a str, Rule, Source)>,
+    /// What `rewrite` would make of it.
+    pub outcome: Outcome,
+    /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
+    pub reason: Option<Reason>,
+    /// Whether the profiles disagree on it.
+    pub differs: bool,
+    /// Whether it stands where it may be replaced.
+    pub is_editable: bool,
+    /// The place of its base among those of the file.
+    pub(super) base_number: Option<usize>,
+}
+
+/// Where links stand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Location {
+    entity: Arc<str>,
+    element: String,
+    attribute: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Compact {
+    span: Span,
+    /// Where the reference ends in the text of all; it begins where the one before ends.
+    reference_end: usize,
+    place: u32,
+    base: Option<u32>,
+    outcome: Outcome,
+    reason: Option<Reason>,
+    differs: bool,
+    is_editable: bool,
+}
+
+/// A base of links, now and after the move.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct BaseMove {
+    pub(super) url: Arc<str>,
+    pub(super) rule: Rule,
+    pub(super) source: Source,
+    /// The same when the file has moved and nothing in it has changed; `None` where that is unknown.
+    pub(super) moved: Option<Arc<str>>,
+    /// Whether a `base` element or an `xml:base` of the file gives it, and nothing between those and the
+    /// links.
+    pub(super) is_declared: bool,
+    /// The encoding of its document, by which the URL Standard encodes queries.
+    charset: &'static str,
+}
+
+impl BaseMove {
+    /// `url`, which is this base or what becomes of it, for references to be resolved against.
+    pub(super) fn prepare(&self, profile: Profile, url: &str) -> Base {
+        let charset = Charset::for_label(self.charset).unwrap_or(Charset::UTF_8);
+        Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
+    }
+}
+
+impl Scanned {
+    /// `options` for this file, in which every reference is resolved.
+    pub(super) fn options(&self, options: &Options) -> Options {
+        Options {
+            format: self.format,
+            retrieval: self.retrieval.clone(),
+            fragments: Fragments::Rewrite,
+            base_element: BaseElement::Absolute,
+            ..options.clone()
+        }
+    }
+
+    /// Its links, in the order of the file.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = ScannedLink<'_>> {
+        let mut start = 0;
+        self.links.iter().map(move |link| {
+            let reference = &self.references[start..link.reference_end];
+            start = link.reference_end;
+            let place = &self.places[link.place as usize];
+            let base_number = link.base.map(|base| base as usize);
+            let base = base_number.map(|number| &self.bases[number]);
+            ScannedLink {
+                entity: &place.entity,
+                span: link.span,
+                element: &place.element,
+                attribute: place.attribute.as_deref(),
+                reference,
+                base: base.map(|base| (&*base.url, base.rule, base.source)),
+                outcome: link.outcome,
+                reason: link.reason,
+                differs: link.differs,
+                is_editable: link.is_editable,
+                base_number,
+            }
+        })
+    }
+}
+
+/// Scans `bytes`, the contents of the file `entry`, as a document of `format`.
+///
+/// `options` say how: which profile and which places. The retrieval URL is that of `moving`, not theirs.
+#[must_use]
+pub fn scan(
+    entry: &Entry,
+    bytes: &[u8],
+    format: Format,
+    options: &Options,
+    moving: &Move,
+) -> Scanned {
+    let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
+    let mut options = Options { format, retrieval, ..options.clone() };
+    let mut scanning = Scanning::begin(entry, &options, moving);
+    scanning.scanned.passed_over = passed_over;
+    if format != Format::Mbox {
+        scanning.add(bytes, 0, &options);
+        return scanning.end();
+    }
+    let mut messages = Messages::new(bytes);
+    // Reading from memory does not fail.
+    while let Ok(Some(message)) = messages.next_message() {
+        options.scan.entity = message.number.to_string().into();
+        let offset = usize::try_from(message.offset).unwrap_or(usize::MAX);
+        let bytes = &message.bytes[message.message.range()];
+        scanning.add(bytes, offset.saturating_add(message.message.start), &options);
+    }
+    scanning.end()
+}
+
+/// A scan of a file, document by document: a mailbox need not be in memory.
+#[derive(Debug)]
+pub struct Scanning {
+    scanned: Scanned,
+    places: HashMap<Location, u32>,
+}
+
+impl Scanning {
+    /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
+    #[must_use]
+    pub fn begin(entry: &Entry, options: &Options, moving: &Move) -> Self {
+        let path = crate::tree::index::path_of(entry);
+        let place = moving.place(options.retrieval.as_ref());
+        let scanned = Scanned {
+            moved: url_below(&place, &path),
+            path,
+            format: options.format,
+            retrieval: options.retrieval.clone(),
+            passed_over: Vec::new(),
+            charset: None,
+            ids: None,
+            diagnostics: Vec::new(),
+            profile: options.profile,
+            bases: Vec::new(),
+            links: Vec::new(),
+            places: Vec::new(),
+            references: String::new(),
+        };
+        Self { scanned, places: HashMap::new() }
+    }
+
+    /// Adds what is in the document or message `bytes`, which begins at `offset` of the file. `options` are
+    /// those of the beginning, with the name of the message in a mailbox.
+    pub fn add(&mut self, bytes: &[u8], offset: usize, options: &Options) {
+        let mut options = self.scanned.options(options);
+        options.scan.ids =
+            matches!(self.scanned.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
+        self.document(bytes, offset, &options);
+    }
+
+    /// What was found up to here.
+    #[must_use]
+    pub fn so_far(&self) -> &Scanned {
+        &self.scanned
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn end(self) -> Scanned {
+        self.scanned
+    }
+
+    fn document(&mut self, bytes: &[u8], offset: usize, options: &Options) {
+        let mut report = examine(bytes, options);
+        let moved = self.moved_bases(bytes, &report, options);
+        let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
+        let is_message = matches!(options.format, Format::Message | Format::Mbox);
+        let document = report.entities.first().filter(|_| !is_message);
+        self.scanned.charset = document.map(|document| document.charset);
+        if let Some(outermost) = report.entities.first_mut()
+            && options.scan.ids
+            && is_whole
+        {
+            let ids = Ids::new(std::mem::take(&mut outermost.ids));
+            let has_pointers = options.format != Format::Html;
+            self.scanned.ids = Some(if has_pointers { ids.with_pointers() } else { ids });
+        }
+        let entities: HashMap<&str, &EntityReport> =
+            report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
+        let mut bases: HashMap<BaseMove, u32> = HashMap::new();
+        for (number, link) in report.links.iter().enumerate() {
+            let base = link.base.as_ref().map(|url| {
+                let entity = entities.get(&*link.entity).copied();
+                let moved = match &moved {
+                    Moved::Alike(moved) => moved.clone(),
+                    Moved::Each(moved) => moved.get(number).cloned().flatten(),
+                };
+                let base = BaseMove {
+                    url: Arc::clone(url),
+                    rule: link.rule,
+                    source: link.source,
+                    moved,
+                    is_declared: entity.is_some_and(|entity| is_declared(link, entity)),
+                    charset: entity.map_or("utf-8", |entity| entity.charset.name()),
+                };
+                self.base(&mut bases, base)
+            });
+            self.link(link, base, offset);
+        }
+        let moved = report.diagnostics.into_iter().map(|odd| {
+            let span = odd.span.shifted(offset);
+            Diagnostic { span, ..odd }
+        });
+        self.scanned.diagnostics.extend(moved);
+    }
+
+    /// The bases of the links of a document after the move.
+    ///
+    /// Where the document declares none, all its links have its new URL. Else it is read a second time, as
+    /// it would be there.
+    fn moved_bases(&self, bytes: &[u8], report: &Report, options: &Options) -> Moved {
+        let moved = self.scanned.moved.as_ref().map(Retrieval::url);
+        let own = options.retrieval.as_ref();
+        let own = own.map(|own| Base::new(options.profile, &own.url).as_str().to_owned());
+        let is_plain =
+            report.entities.iter().all(|entity| {
+                entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
+            }) && report
+                .links
+                .iter()
+                .all(|link| link.base.is_none() || link.base.as_deref() == own.as_deref());
+        if is_plain {
+            let moved = moved.map(|moved| Base::new(options.profile, &moved.url).as_str().into());
+            return Moved::Alike(moved);
+        }
+        let mut options = Options { retrieval: moved, ..options.clone() };
+        options.scan.ids = false;
+        let links = examine(bytes, &options).links;
+        if links.len() != report.links.len() {
+            return Moved::Alike(None);
+        }
+        Moved::Each(links.into_iter().map(|link| link.base).collect())
+    }
+
+    fn base(&mut self, known: &mut HashMap<BaseMove, u32>, base: BaseMove) -> u32 {
+        match known.entry(base) {
+            Slot::Occupied(known) => *known.get(),
+            Slot::Vacant(slot) => {
+                let number = u32::try_from(self.scanned.bases.len()).unwrap_or(u32::MAX);
+                self.scanned.bases.push(slot.key().clone());
+                *slot.insert(number)
+            }
+        }
+    }
+
+    fn link(&mut self, link: &LinkReport, base: Option<u32>, offset: usize) {
+        let place = Location {
+            entity: Arc::clone(&link.entity),
+            element: link.element.clone(),
+            attribute: link.attribute.clone(),
+        };
+        let place = match self.places.entry(place) {
+            Slot::Occupied(known) => *known.get(),
+            Slot::Vacant(slot) => {
+                let number = u32::try_from(self.scanned.places.len()).unwrap_or(u32::MAX);
+                self.scanned.places.push(slot.key().clone());
+                *slot.insert(number)
+            }
+        };
+        self.scanned.references.push_str(&link.reference);
+        self.scanned.links.push(Compact {
+            span: link.span.shifted(offset),
+            reference_end: self.scanned.references.len(),
+            place,
+            base,
+            outcome: link.outcome,
+            reason: link.reason,
+            differs: link.differs,
+            is_editable: link.is_editable,
+        });
+    }
+}
+
+/// The bases of links after the move.
+enum Moved {
+    /// All have this one, if it is known.
+    Alike(Option<Arc<str>>),
+    /// Each its own.
+    Each(Vec<Option<Arc<str>>>),
+}
+
+/// Whether the base of a link is one that a `base` element or an `xml:base` declares, and that can be
+/// changed there.
+fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
+    let chain = &entity.chain;
+    let is_own = link.base == chain.base
+        || chain
+            .elements
+            .iter()
+            .any(|one| one.base.as_ref().map(|base| &base.url) == link.base.as_ref())
+        || [&chain.document, &chain.fallback]
+            .into_iter()
+            .any(|one| one.as_ref().map(|base| &base.url) == link.base.as_ref());
+    let source = match (link.source, &chain.declared) {
+        (Source::Encapsulating, Some(declared)) => declared.source,
+        (source, _) => source,
+    };
+    is_own && matches!(source, Source::BaseElement | Source::XmlBase)
+}

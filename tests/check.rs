@@ -1,0 +1,516 @@
+//! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
+//! fixture can hold.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use baselink::format::Format;
+use baselink::span::Lines;
+use baselink::tree::index::Index;
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::origin::{Layout, Origins, RootUrl};
+use baselink::tree::relocate::{
+    Cause, Class, Finding, Fix, Move, Scanned, findings, fixes, on_disk, scan,
+};
+use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::{Options, Outcome, examine, rewrite, verify};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+/// The files below `site` that are read, with what was found in them, and the index of all.
+fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned)>, Index) {
+    let selection = Selection { hidden: true, folders: true, ..Selection::default() };
+    let mut index = Index::new(moving.from.clone());
+    let mut scanned = Vec::new();
+    for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
+        let name = entry.path.file_name().unwrap().to_string_lossy();
+        let format = Format::detect(Some(&name), b"");
+        if entry.kind != Kind::File || !format.is_read() {
+            index.add_unread(&entry);
+            continue;
+        }
+        let bytes = fs::read(&entry.path).unwrap();
+        let mut one = scan(&entry, &bytes, format, options, moving);
+        index.add(&entry, one.retrieval.as_ref(), one.ids.take());
+        scanned.push((bytes, one));
+    }
+    (scanned, index)
+}
+
+fn moving(case: &Path) -> (Move, Options) {
+    let mut moving = Move::default();
+    let mut options = Options::default();
+    let text = fs::read_to_string(case.join("move")).unwrap();
+    let mut lines = text.lines();
+    while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
+        match name {
+            "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
+            "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap().into()),
+            "--layout" => moving.from.layout = Some(Layout::Host),
+            "--index" => moving.from.index = Some(value.into()),
+            "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
+            "--resolver" => options.profile = value.parse().unwrap(),
+            _ => panic!("unknown argument {name}"),
+        }
+    }
+    (moving, options)
+}
+
+fn row(scanned: &Scanned, bytes: &[u8], link: usize, finding: &Finding) -> String {
+    let (line, column) = Lines::of(bytes).place(scanned.links().nth(link).unwrap().span.start);
+    let fix = match &finding.fix {
+        None => "-",
+        Some(Fix::Base) => "(base)",
+        Some(Fix::Reference(reference)) => reference,
+    };
+    let place = format!("{}:{line}:{column}", String::from_utf8_lossy(&scanned.path));
+    let or_none = |text: &Option<String>| text.clone().unwrap_or("-".into());
+    [
+        &*place,
+        finding.class.name(),
+        finding.cause.map_or("-", Cause::name),
+        &or_none(&finding.moved),
+        fix,
+        &or_none(&finding.hint),
+    ]
+    .join("\t")
+}
+
+#[test]
+fn every_case_has_the_classes_that_it_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
+    let mut cases: Vec<_> =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 12, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for case in cases {
+        let (moving, options) = moving(&case);
+        let (scanned, index) = read(&case.join("site"), &moving, &options);
+        let mut rows = String::new();
+        for (bytes, one) in &scanned {
+            for (number, finding) in findings(one, &index, &moving).iter().enumerate() {
+                assert!(!finding.differs, "{}: {finding:?}", case.display());
+                rows.push_str(&row(one, bytes, number, finding));
+                rows.push('\n');
+            }
+        }
+        let expected = fs::read_to_string(case.join("expected")).unwrap();
+        if rows != expected {
+            let name = case.file_name().unwrap().display();
+            let (rows, expected): (Vec<_>, Vec<_>) =
+                (rows.lines().collect(), expected.lines().collect());
+            wrong += &format!("== {name}\n");
+            for row in expected.iter().filter(|row| !rows.contains(row)) {
+                wrong += &format!("should be {row}\n");
+            }
+            for row in rows.iter().filter(|row| !expected.contains(row)) {
+                wrong += &format!("and is    {row}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A folder with these files, the contents of the first being `page`.
+fn site(page: &str, others: &[&str]) -> TempDir {
+    let site = tempfile::tempdir().unwrap();
+    fs::write(site.path().join("page.html"), page).unwrap();
+    for other in others {
+        let path = site.path().join(other);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    site
+}
+
+fn at(url: &str) -> Move {
+    Move {
+        from: Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() },
+        to: None,
+    }
+}
+
+/// What becomes of the links of `page.html`.
+fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
+    let (scanned, index) = read(site, moving, options);
+    let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let found = findings(&page.1, &index, moving);
+    assert_eq!(found.len(), page.1.links().len());
+    found
+}
+
+fn links(references: &[&str]) -> String {
+    references.iter().map(|reference| format!("<a href=\"{reference}\">x</a>")).collect()
+}
+
+fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
+    let told = |one: &Finding| one.cause.map(Cause::name);
+    found.iter().map(|one| (one.class, told(one), one.hint.as_deref())).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_has_an_answer_and_is_never_opened() {
+    let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
+    let made = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink("/etc", site.path().join("link")).unwrap();
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    assert_eq!(
+        causes(&found),
+        [
+            (Class::Dangling, Some("no-file"), None),
+            (Class::Dangling, Some("absent"), Some("pipe")),
+            // It is there, and nothing is known of what it leads to.
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Escapes, Some("climbs-out"), None),
+        ]
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn names_that_are_not_utf_8_are_bytes() {
+    use std::os::unix::ffi::OsStringExt;
+    let site = site(&links(&["caf%E9.css", "caf%C3%A9.css", "caf\u{e9}.css"]), &[]);
+    fs::write(site.path().join(OsString::from_vec(b"caf\xE9.css".to_vec())), "").unwrap();
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let other = (Class::Dangling, Some("percent-encoding"), Some("caf\u{fffd}.css"));
+    assert_eq!(causes(&found), [(Class::Travels, None, None), other, other]);
+}
+
+#[test]
+fn names_that_differ_only_in_case_are_two() {
+    let site = site(&links(&["A.png", "a.png", "a.PNG"]), &["A.png", "a.png"]);
+    if fs::read_dir(site.path()).unwrap().count() < 3 {
+        println!("skipped: the file system does not tell case apart");
+        return;
+    }
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let travels = (Class::Travels, None, None);
+    let expected = [travels, travels, (Class::Dangling, Some("case"), Some("A.png"))];
+    assert_eq!(causes(&found), expected);
+    let (_, index) = read(site.path(), &at("http://a.example/"), &Options::default());
+    let doubles: Vec<_> =
+        index.doubles().iter().map(|&(one, other)| (index.path(one), index.path(other))).collect();
+    assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
+}
+
+#[test]
+fn without_a_url_relative_links_are_left() {
+    let site = site(&links(&["x.png", "http://a.example/x.png"]), &["x.png"]);
+    let found = of_page(site.path(), &Move::default(), &Options::default());
+    let expected = [(Class::Left, Some("no-base"), None), (Class::Outside, None, None)];
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn the_file_that_stands_for_a_folder_can_have_any_name() {
+    let site = site(&links(&["sub/", "sub/start.html", "."]), &["sub/start.html"]);
+    let mut moving = at("http://a.example/docs/");
+    moving.from.index = Some("start.html".into());
+    let found = of_page(site.path(), &moving, &Options::default());
+    let travels = (Class::Travels, None, None);
+    assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
+}
+
+/// RFC 1808, 5.2: `;x` has other targets by its successors.
+#[test]
+fn where_the_profiles_disagree_it_is_said() {
+    let site = site(&links(&[";x", "x.png"]), &["x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    assert_eq!([found[0].differs, found[1].differs], [true, false]);
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/page.html;x"));
+    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    let found = of_page(site.path(), &at("http://a.example/"), &options);
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
+}
+
+/// The encoded dots are names to the RFCs and dots to browsers.
+#[test]
+fn browsers_climb_out_by_encoded_dots() {
+    let site = site(&links(&["%2e%2e/x.png"]), &["x.png"]);
+    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &options);
+    assert_eq!(causes(&found), [(Class::Escapes, Some("climbs-out"), None)]);
+}
+
+#[test]
+fn a_relative_base_moves_with_its_file() {
+    let page = "<base href=sub/><a href=x.png>x</a><a href=../x.png>x</a><a href=../../x.png>x</a>";
+    let site = site(page, &["sub/x.png", "x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let classes: Vec<_> = found.iter().map(|one| one.class).collect();
+    assert_eq!(classes, [Class::Travels, Class::Travels, Class::Travels, Class::Escapes]);
+    assert_eq!(found[1].target.as_deref(), Some("http://a.example/docs/sub/x.png"));
+}
+
+#[test]
+fn a_folder_of_this_machine_has_a_file_url() {
+    let root = on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
+    assert_eq!(root.as_str(), "file:///mnt/a%20b/%C3%BC/");
+    assert_eq!(on_disk(Path::new("/")).unwrap().as_str(), "file:///");
+}
+
+#[test]
+fn a_mailbox_is_judged_message_by_message() {
+    let site = site("", &["x.png"]);
+    let mail = "From a@b Thu\nContent-Type: text/html\n\n<img src=x.png>\n\n\
+                From a@b Thu\nContent-Type: text/html\n\n<img src=y.png>\n";
+    fs::write(site.path().join("in.mbox"), mail).unwrap();
+    let moving = at("http://a.example/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, mailbox) = &scanned[0];
+    let places: Vec<_> =
+        mailbox.links().map(|link| (link.entity, &bytes[link.span.range()])).collect();
+    assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
+    let classes: Vec<_> = findings(mailbox, &index, &moving).iter().map(|one| one.class).collect();
+    assert_eq!(classes, [Class::Travels, Class::Dangling]);
+    assert!(mailbox.links().all(|link| link.outcome == Outcome::Rewritten));
+}
+
+/// Hints are looked for in each folder: a million links must not each look at a million names.
+#[test]
+fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
+    let mut index = Index::new(at("http://a.example/").from);
+    let entry = |name: String| Entry {
+        root: Path::new("site").into(),
+        path: Path::new("site").join(&name),
+        relative: vec![name.into()],
+        kind: Kind::File,
+        size: 0,
+    };
+    for number in 0..100_000 {
+        index.add_unread(&entry(format!("image-{number:06}.png")));
+    }
+    let page: String =
+        (0..20_000).map(|number| format!("<img src=imaeg-{number:06}.png>")).collect();
+    let moving = at("http://a.example/");
+    let page_entry = entry("page.html".into());
+    let mut scanned =
+        scan(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving);
+    index.add(&page_entry, scanned.retrieval.as_ref(), scanned.ids.take());
+    let found = findings(&scanned, &index, &moving);
+    assert_eq!(found.len(), 20_000);
+    assert!(found.iter().all(|one| one.cause.map(Cause::name) == Some("absent")));
+}
+
+/// Files of a generated tree: those that end with `.html` are pages.
+const FILES: [&str; 8] = [
+    "index.html",
+    "a b.html",
+    "sub/page.html",
+    "sub/deep/x.html",
+    "img/\u{fc}.png",
+    "sub/a:b.png",
+    "[A].png",
+    "sub/,c.png",
+];
+const BASES: [Option<&str>; 7] = [
+    None,
+    Some("http://a.example/docs/"),
+    Some("http://a.example/docs/sub/x"),
+    Some("/docs/sub/"),
+    Some("sub/"),
+    Some(""),
+    Some("http://cdn.example/"),
+];
+const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
+/// What stands before and behind a reference.
+const PLACES: [(&str, &str); 5] = [
+    ("<a href=\"", "\">x</a>"),
+    ("<img src=", " alt=x>"),
+    ("<img srcset=\"", " 1x\">"),
+    ("<p style='background: url(", ")'>"),
+    ("<meta http-equiv=refresh content=\"1; url=", "\">"),
+];
+
+fn encoded(path: &str) -> String {
+    path.bytes().fold(String::new(), |mut url, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'/' | b':' | b',' => url.push(char::from(byte)),
+            _ => write!(url, "%{byte:02X}").unwrap(),
+        }
+        url
+    })
+}
+
+/// A reference to the file `to` for one in the file `from`.
+fn reference(from: &str, to: &str, form: usize) -> String {
+    let to = encoded(to);
+    let up = "../".repeat(from.matches('/').count());
+    match form {
+        0 => format!("./{up}{to}"),
+        1 => format!("http://a.example/docs/{to}"),
+        2 => format!("/docs/{to}"),
+        3 => format!("//a.example/docs/{to}"),
+        4 => format!("{up}../docs/{to}"),
+        _ => format!("./{to}"),
+    }
+}
+
+fn entry_of(path: &str) -> Entry {
+    Entry {
+        root: Path::new("site").into(),
+        relative: path.split('/').map(Into::into).collect(),
+        path: Path::new("site").join(path),
+        kind: Kind::File,
+        size: 0,
+    }
+}
+
+/// The files of a tree as they were found, and the index of all.
+fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<Scanned>, Index) {
+    let mut index = Index::new(moving.from.clone());
+    let mut all = Vec::new();
+    for path in FILES {
+        let entry = entry_of(path);
+        let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) else {
+            index.add_unread(&entry);
+            continue;
+        };
+        let mut scanned = scan(&entry, bytes, Format::Html, &Options::default(), moving);
+        index.add(&entry, scanned.retrieval.as_ref(), scanned.ids.take());
+        all.push(scanned);
+    }
+    (all, index)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// What is fixed or travels leads to the same file, with the same tail, wherever the tree goes.
+    #[test]
+    fn fixed_links_survive_any_move(
+        bases in prop::collection::vec(0..BASES.len(), 4),
+        links in prop::collection::vec(
+            (0_usize..4, 0..FILES.len(), 0_usize..6, 0..TAILS.len(), 0..PLACES.len()), 1..16),
+        new in prop::sample::select(vec![
+            "http://b.example/", "https://a.example/docs/x/", "http://a.example/", "file:///cd/",
+            "http://a.example/docs/docs/"]),
+        place_is_known in any::<bool>(),
+    ) {
+        let mut pages: Vec<(&str, Vec<u8>)> = Vec::new();
+        for (page, &base) in FILES.iter().filter(|path| path.ends_with(".html")).zip(&bases) {
+            let mut text = String::from("<p id=f>");
+            if let Some(base) = BASES[base] {
+                write!(text, "<base href=\"{base}\">").unwrap();
+            }
+            pages.push((page, text.into_bytes()));
+        }
+        for (page, file, form, tail, place) in links {
+            let (path, text) = &mut pages[page];
+            let (before, behind) = PLACES[place];
+            let reference = reference(path, FILES[file], form);
+            text.extend(format!("{before}{reference}{}{behind}\n", TAILS[tail]).into_bytes());
+        }
+        let to = RootUrl::new(new).unwrap();
+        let moving = Move { to: place_is_known.then(|| to.clone()), ..at("http://a.example/docs/") };
+        let (scanned, index) = generated(&pages, &moving);
+        for (one, (path, bytes)) in scanned.iter().zip(&pages) {
+            let found = findings(one, &index, &moving);
+            let options = fixes(one, &found, &Options::default());
+            let fixed = rewrite(bytes, &options);
+            prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
+            let retrieval = format!("{new}{}", encoded(path));
+            let after = examine(&fixed.output(), &Options::at(&retrieval)).links;
+            prop_assert_eq!(after.len(), found.len());
+            for ((link, now), after) in one.links().zip(&found).zip(&after) {
+                let target = now.target.clone().unwrap_or_default();
+                let below = target.strip_prefix("http://a.example/docs/");
+                // Of the base nobody asks for a file.
+                let Some(below) = below.filter(|_| link.element != "base") else { continue };
+                let is_there = FILES.iter().any(|file| {
+                    below.split(['?', '#']).next() == Some(&encoded(file))
+                });
+                if now.class == Class::Travels || (now.fix.is_some() && is_there) {
+                    let leads_to = after.target.as_deref();
+                    prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
+                } else if is_there && matches!(now.class, Class::Pinned | Class::Escapes) {
+                    // Everything that is pinned or escapes and is there becomes relative, unless its base is
+                    // elsewhere.
+                    let base = link.base.unwrap().0;
+                    prop_assert_eq!(base, "http://cdn.example/", "{:?} {:?}", link, now);
+                }
+            }
+        }
+    }
+}
+
+/// HTML, 3.2.6 (`id`) and 7.4.6.4 (`name` of `a`); xml:id Version 1.0, 4.
+#[test]
+fn ids_are_collected_where_they_are_asked_for() {
+    let mut options = baselink::ScanOptions::default();
+    let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
+                <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
+    let ids = |format, text: &str, options: &_| {
+        baselink::scan_as(format, text.as_bytes(), options).unwrap().ids
+    };
+    assert!(ids(Format::Html, page, &options).is_empty());
+    options.ids = true;
+    assert_eq!(ids(Format::Html, page, &options), ["a&b", "d", "f", "j"]);
+    let utf_16: Vec<u8> = [0xFEFF_u16]
+        .into_iter()
+        .chain("<p id=\u{fc}>".encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(baselink::scan(&utf_16, &options).ids, ["\u{fc}"]);
+    let page = "<x xml:id='a' id='b&#x20;c' ID='d'><e:y xmlns:e='urn:x' e:id='f'/>\
+                <h:a xmlns:h='http://www.w3.org/1999/xhtml' name='g'/><a name='h'/></x>";
+    assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);
+}
+
+/// XML 1.0, 4.4: what an entity stands for is not in the attribute; and what is signed must not change.
+#[test]
+fn no_fix_is_given_that_cannot_be_made() {
+    let site = site("", &["x.png"]);
+    let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
+               <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";
+    fs::write(site.path().join("i.svg"), svg).unwrap();
+    let mail = "Content-Type: multipart/signed; boundary=b; protocol=x\n\n\
+                --b\nContent-Type: text/html\n\n<img src=\"http://a.example/docs/x.png\">\n\
+                --b\nContent-Type: application/x\n\n--b--\n";
+    fs::write(site.path().join("m.eml"), mail).unwrap();
+    let moving = at("http://a.example/docs/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    for (_, one) in scanned.iter().filter(|(_, one)| one.path != b"page.html") {
+        let found = findings(one, &index, &moving);
+        assert!(!found.is_empty());
+        for finding in found {
+            assert_eq!((finding.class, finding.fix), (Class::Pinned, None));
+        }
+    }
+}
+
+#[test]
+fn a_folder_without_files_is_one_without_index() {
+    let site = site(&links(&["empty/", "empty", "empty/sub", "empt"]), &[]);
+    fs::create_dir_all(site.path().join("empty/sub")).unwrap();
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let no_index = (Class::Dangling, Some("no-index"), None);
+    let expected = [no_index, no_index, no_index, (Class::Dangling, Some("absent"), None)];
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn a_reference_of_a_megabyte_takes_linear_time() {
+    let deep = "a/".repeat(500_000);
+    let dots = "../".repeat(300_000);
+    let escapes = "%2e%2e%2f".repeat(100_000);
+    let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Dangling, Some("absent")),
+            (Class::Escapes, Some("climbs-out")),
+            (Class::Dangling, Some("no-name")),
+        ]
+    );
+}
