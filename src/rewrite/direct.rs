@@ -3,7 +3,7 @@
 //!
 //! A reference whose target is a prefix of the base and its own tail ([`Base::splice`]) is copied from
 //! the document to the output as it is passed. For any other link the general rules are asked. Where a
-//! document needs more (a report, a document in a value, the exact scanner), the long way is gone.
+//! document needs more (a report, the exact scanner), the long way is gone.
 //!
 //! ```
 //! use baselink::{Options, Outcome, rewrite_into};
@@ -21,13 +21,13 @@
 use std::sync::Arc;
 
 use super::judge::{Resolver, Surroundings};
-use super::{BaseElement, Fragments, Options, base_diagnostic, rewrite};
-use crate::base::{self, Outer};
+use super::{BaseElement, Fragments, Options, Planner, Settled, base_diagnostic, rewrite};
+use crate::base::{self, BaseChain, Outer};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Link};
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::Quote;
-use crate::report::Outcome;
+use crate::report::{Outcome, Report};
 use crate::resolve::{self, Base, Profile};
 use crate::scan::Scanner;
 use crate::scan::html::flow::{self, Stop, Taker, Value};
@@ -147,17 +147,19 @@ fn with_bases(
         charset,
         options,
         plain: chain.base.as_deref().and_then(|base| Plain::of(base, options)),
+        chain: &chain,
         resolver,
         totals: Totals { base: chain.base.clone(), ..Totals::default() },
+        of_parts: 0,
         copied: 0,
         out,
     };
     flow::links(bytes, encoding, &options.scan, !bases.is_empty(), &mut writer)?;
     writer.out.extend_from_slice(&bytes[writer.copied..]);
     let mut totals = writer.totals;
-    let has_links = totals.links() > 0;
+    let has_links = totals.links() > writer.of_parts;
     let of_base = base_diagnostic(has_links, &chain, outer, options.profile);
-    totals.diagnostics = chain.diagnostics.len()
+    totals.diagnostics += chain.diagnostics.len()
         + usize::from(of_base.is_some())
         + usize::from(totals.differing > 0);
     Ok(totals)
@@ -187,8 +189,11 @@ struct Writer<'a> {
     charset: Charset,
     options: &'a Options,
     plain: Option<Plain>,
+    chain: &'a BaseChain,
     resolver: Resolver<'a>,
     totals: Totals,
+    /// How many of the links stand in documents in values.
+    of_parts: usize,
     /// Up to where the document has been written.
     copied: usize,
     out: &'a mut Vec<u8>,
@@ -257,6 +262,22 @@ impl Taker for Writer<'_> {
         self.totals.add(planned.report.outcome);
         self.totals.differing += usize::from(planned.report.differs);
         planned.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
+    }
+
+    fn part(&mut self, part: Document) -> bool {
+        let mut report = Report::default();
+        let around = self.chain.seen_by(&part.within);
+        let mut planner =
+            Planner { options: self.options, around: Surroundings::default(), report: &mut report };
+        let outer = Outer::Encapsulating(&around);
+        let settled = Settled::of(planner.document(part, None, outer, self.charset, &[]));
+        self.totals.diagnostics += report.diagnostics.len();
+        self.of_parts += settled.links.len();
+        for link in &settled.links {
+            self.totals.add(link.outcome);
+            self.totals.differing += usize::from(link.differs);
+        }
+        settled.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
     }
 }
 

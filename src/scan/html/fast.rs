@@ -1,14 +1,14 @@
 //! The fast scanner: one pass over the bytes from `<` to `<`, through the tokenizer's states (HTML,
 //! 13.2.5) and as much of tree construction (13.2.6) as changes what tags there are and what they mean.
 //!
-//! It tells a [`Sink`] only of tags that can matter, and of their attributes only those that can. Nothing
+//! It tells a `Sink` only of tags that can matter, and of their attributes only those that can. Nothing
 //! is allocated for a tag. Where it cannot prove from what it has seen what html5ever would do, it stops
 //! with a [`HandOver`], and [`super::exact`] scans the document. What it says itself is what that scanner
 //! would have said: `tests/fast.rs` holds the two against each other.
 //!
 //! What tree construction changes outside of `svg` and `math` is little: what an element holds (raw text,
 //! RCDATA, script data) follows from its name wherever its tag is not dropped, and tags are dropped in
-//! framesets and in a `template` with a `col` only. Inside, [`foreign`] keeps the elements that are open.
+//! framesets and in a `template` with a `col` only. Inside, `fast/foreign.rs` keeps the elements that are open.
 //!
 //! ```
 //! let page = b"<svg><a href=x><title><b></b></title></a></svg><script>'<a href=z>'</script><a href=y>";

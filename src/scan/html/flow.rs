@@ -11,8 +11,8 @@
 //! assert_eq!(totals.count(baselink::Outcome::Rewritten), 2);
 //! ```
 //!
-//! Deliberately absent: documents in values, and whatever the fast scanner cannot prove. Both end the
-//! attempt, and the long way remains.
+//! Deliberately absent: whatever the fast scanner cannot prove. It ends the attempt, and the long way
+//! remains.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ use super::fast::{self, Name, Names, Sink};
 use super::pass::Pass;
 use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
-use crate::document::{DeclaredBase, HandOver, Link};
+use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::Quote;
 use crate::scan::ScanOptions;
@@ -50,6 +50,9 @@ pub(crate) trait Taker {
 
     /// Takes a link; `false` ends the attempt.
     fn link(&mut self, link: Link) -> bool;
+
+    /// Takes a document that stands in a value; `false` ends the attempt.
+    fn part(&mut self, part: Document) -> bool;
 }
 
 /// Why the links of a document are not found in this way.
@@ -57,7 +60,7 @@ pub(crate) trait Taker {
 pub(crate) enum Stop {
     /// The fast scanner cannot prove what it is.
     HandedOver,
-    /// There is a document in a value, or markup too deep in each other.
+    /// Documents and markup are too deep in each other.
     Nested,
     /// It declares this encoding, which was not assumed.
     Encoding(Charset),
@@ -143,6 +146,7 @@ pub(crate) fn links<T: Taker>(
         rows: [Known::default(); KNOWN],
         enclosed: false,
         depth: 0,
+        parts: 0,
         names: Cow::clone(&names),
     };
     fast::walk(bytes, start..bytes.len(), true, &names, &mut flow)?;
@@ -230,6 +234,8 @@ struct Flow<'a, T> {
     enclosed: bool,
     /// How many stretches of markup around this one are scanned on their own.
     depth: usize,
+    /// How many documents in values there were.
+    parts: usize,
     names: Cow<'static, Names>,
 }
 
@@ -468,8 +474,15 @@ impl<T: Taker> Flow<'_, T> {
                 return Err(Stop::Refused);
             }
         }
-        if !self.pass.collector.embedded.is_empty() || !self.pass.diagnostics.is_empty() {
-            return Err(Stop::Nested);
+        for srcdoc in std::mem::take(&mut self.pass.collector.embedded) {
+            if self.depth == DEEPEST {
+                return Err(Stop::Nested);
+            }
+            self.parts += 1;
+            let entity = entity_name(&self.options.entity, self.parts);
+            if !self.taker.part(super::embedded(srcdoc, self.options, entity, self.depth + 1)) {
+                return Err(Stop::Refused);
+            }
         }
         if !self.enclosed && !self.bases && !self.pass.bases.is_empty() {
             return Err(Stop::Base);
