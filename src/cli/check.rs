@@ -72,10 +72,13 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     if is_stopped() {
         let changed =
             fixed.as_ref().filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files);
-        output.error(&format_args!(
-            "stopped; {} changed, each of them whole",
-            count(changed, "file was", "files were")
-        ));
+        match changed {
+            0 => output.error(&"stopped; nothing was changed"),
+            _ => output.error(&format_args!(
+                "stopped; {} changed, each of them whole",
+                count(changed, "file was", "files were")
+            )),
+        }
         return Ok(Status::Stopped);
     }
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
