@@ -1,5 +1,5 @@
 //! What `localize` makes, opened from disk in Chromium: all that is present shows, and nothing asks the
-//! network for it.
+//! network for it. The page of `check --report`, with scripts and without.
 //!
 //! `tests/browser/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or
 //! of the folder that `BASELINK_PYTHON_DOC` names. Chromium is that of `BASELINK_CHROMIUM`, or the one on the
@@ -18,12 +18,12 @@ mod devtools;
 
 use devtools::{Browser, file_of, file_url};
 
-/// Runs the program, which may find files that cannot be used where that `is_tolerant`.
-fn baselink(folder: &Path, arguments: &[&str], is_tolerant: bool) {
+/// Runs the program, which is to end with one of these statuses.
+fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
-    let is_done = output.status.success() || (is_tolerant && output.status.code() == Some(2));
-    assert!(is_done, "{arguments:?}: {output:?}");
+    let status = output.status.code().unwrap_or(-1);
+    assert!(statuses.contains(&status), "{arguments:?}: {output:?}");
 }
 
 /// Every file below `folder`, by its path from there.
@@ -94,7 +94,7 @@ fn all_that_is_present_shows_from_disk() {
     let crawl = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/crawl");
     let arguments = ["--layout", "host", "--index", "index.html"];
     let crawl = crawl.to_str().unwrap();
-    let run = |words: &[&str]| baselink(scene.path(), &[words, &arguments[..]].concat(), false);
+    let run = |words: &[&str]| baselink(scene.path(), &[words, &arguments[..]].concat(), &[0]);
     run(&["localize", crawl, "-o", "a #mirror"]);
     // A name that has to be encoded, and no URL in any page knows it.
     let mirror = scene.path().join("a #mirror");
@@ -172,7 +172,7 @@ fn a_real_tree_opens_from_disk() {
     let url_of_docs = "https://docs.python.org/3/";
     let url = ["-q", "--url", url_of_docs, "--index", "index.html"];
     // Links that lead to other packages may lead to nothing.
-    let run = |words: &[&str]| baselink(scene.path(), &[words, &url[..]].concat(), true);
+    let run = |words: &[&str]| baselink(scene.path(), &[words, &url[..]].concat(), &[0, 2]);
     run(&["rewrite", "--follow", docs.to_str().unwrap(), "-o", "absolute"]);
     run(&["localize", "absolute", "-o", "mirror"]);
     run(&["localize", "mirror", "-o", "again"]);
@@ -204,4 +204,44 @@ fn a_real_tree_opens_from_disk() {
         differs(&folder("back"), &folder("absolute"))
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_report_of_check_works_with_scripts_and_without() {
+    let Some(mut browser) = Browser::start() else { return };
+    let scene = tempfile::tempdir().unwrap();
+    let site = scene.path().join("site");
+    fs::create_dir(&site).unwrap();
+    let page = "<a href=http://a/b.html></a><a href=gone.html></a><a href=lost.html></a>";
+    fs::write(site.join("a.html"), page).unwrap();
+    fs::write(site.join("b.html"), "<a href=/a.html></a><a href=a.html></a>").unwrap();
+    let check = ["check", "-q", "--url", "http://a/", "--report", "report.html", "site"];
+    baselink(scene.path(), &check, &[1]);
+    let report = scene.path().join("report.html");
+
+    let shown = "[...document.querySelectorAll('tr[data-class]')].filter(one => one.offsetParent)";
+    let number = format!("{shown}.length");
+    let (wrong, requests, _) = faults(&mut browser, &report, |_| false);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(requests, 1, "it loads nothing but itself");
+    assert_eq!(browser.value(&number), 4, "pinned, escapes, and two that dangle");
+    browser.value("document.querySelector('input[value=dangling]').click(); ''");
+    assert_eq!(browser.value(&number), 2);
+    browser.value("document.querySelector('input[value=dangling]').click(); ''");
+    let sort =
+        "document.querySelectorAll('table[data-tools]')[1].tHead.rows[0].cells[3].firstChild";
+    for (clicks, first) in [(1, "/a.html"), (2, "lost.html")] {
+        browser.value(&format!("{sort}.click(); ''"));
+        let reference = browser.value(&format!("{shown}[0].cells[3].textContent"));
+        assert_eq!(reference, first, "after {clicks} clicks");
+    }
+
+    browser.without_scripts();
+    let (wrong, ..) = faults(&mut browser, &report, |_| false);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(browser.value("document.querySelectorAll('.tools, button').length"), 0);
+    assert_eq!(browser.value(&number), 4);
+    // Folders open and close by themselves.
+    browser.value("document.querySelector('details[open] > summary').click(); ''");
+    assert_eq!(browser.value("document.querySelector('details').open"), false);
 }

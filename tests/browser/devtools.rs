@@ -158,6 +158,11 @@ impl Browser {
         seen
     }
 
+    /// From now on pages run no scripts.
+    pub(crate) fn without_scripts(&mut self) {
+        self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
+    }
+
     /// The value of a JavaScript expression in the page.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
