@@ -45,6 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("globset", &["tree/"]),
     ("csv", &["tree/"]),
     ("xattr", &["tree/"]),
+    ("rustix", &["tree/"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -312,7 +312,7 @@ mod unix {
         let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", program.display());
         let mut tried = 0;
-        for command in ["", "rewrite", "links", "base", "resolve"] {
+        for command in ["", "rewrite", "links", "base", "resolve", "localize"] {
             let output = run(
                 baselink(scene.path())
                     .args([command, "--help"].iter().filter(|one| !one.is_empty())),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::tree::walk::{Entry, Globs, Kind, Selection, folder, walk};
+use baselink::tree::write::Suffix;
 
 /// A folder with these files, each with its own path for contents.
 fn tree(files: &[&str]) -> tempfile::TempDir {
@@ -132,7 +133,7 @@ fn include_and_exclude_and_hidden() {
         tree(&["a.html", "a.css", "b/c.html", "b/d.css", "old/e.html", ".g/f.html", ".h.html"]);
     let select = |include: &[&str], exclude: &[&str], hidden| {
         let (include, exclude) = (globs(include), globs(exclude));
-        found(root.path(), &Selection { include, exclude, hidden, follow: false })
+        found(root.path(), &Selection { include, exclude, hidden, ..Selection::default() })
     };
     assert_eq!(select(&[], &[], false), ["a.css", "a.html", "b/c.html", "b/d.css", "old/e.html"]);
     assert_eq!(select(&["*.html"], &[], false), ["a.html", "b/c.html", "old/e.html"]);
@@ -142,6 +143,62 @@ fn include_and_exclude_and_hidden() {
     assert_eq!(select(&[], &["b/*.css", "/a.*"], false), ["b/c.html", "old/e.html"]);
     let hidden = [".g/f.html", ".h.html", "a.html", "b/c.html", "old/e.html"];
     assert_eq!(select(&["*.html"], &[], true), hidden);
+}
+
+/// What is found below `root` with its kind: folders end with `/`.
+fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
+    let kinds = walk(roots, selection).map(|entry| {
+        let entry = entry.unwrap();
+        let folder = if entry.kind == Kind::Folder { "/" } else { "" };
+        assert!(folder.is_empty() || entry.size == 0);
+        format!("{}{folder}", relative(&entry))
+    });
+    kinds.collect()
+}
+
+#[test]
+fn folders_are_entries_on_request_each_before_what_is_in_it() {
+    let root = tree(&["a/x.html", "a/b/y.css", "a-b", ".h/z", "old/v"]);
+    for folder in ["empty/below", "a/b/empty", ".h/empty", "old/empty"] {
+        fs::create_dir_all(root.path().join(folder)).unwrap();
+    }
+    let roots = [root.path().to_owned()];
+    let folders = Selection { folders: true, exclude: globs(&["old"]), ..Selection::default() };
+    let expected =
+        ["/", "a/", "a/b/", "a/b/empty/", "a/b/y.css", "a/x.html", "a-b", "empty/", "empty/below/"];
+    assert_eq!(found_with_folders(&roots, &folders), expected);
+    // `include` is of files.
+    let pages = Selection { include: globs(&["*.html"]), ..folders.clone() };
+    let expected = ["/", "a/", "a/b/", "a/b/empty/", "a/x.html", "empty/", "empty/below/"];
+    assert_eq!(found_with_folders(&roots, &pages), expected);
+    let without = Selection { folders: false, ..pages };
+    assert_eq!(found_with_folders(&roots, &without), ["a/x.html"]);
+    // Each is taken once.
+    let roots = [root.path().join("a"), root.path().join("a/b"), root.path().join("a-b")];
+    let expected = ["/", "b/", "b/empty/", "b/y.css", "x.html", ""];
+    assert_eq!(found_with_folders(&roots, &folders), expected);
+}
+
+#[test]
+fn what_a_killed_run_left_is_no_entry() {
+    let root = tree(&[".baselink-0a1b2c", "a/.baselink-0a1b2c", "a/baselink-x", "a/.baselink"]);
+    let selection = Selection { hidden: true, ..Selection::default() };
+    assert_eq!(found(root.path(), &selection), ["a/.baselink", "a/baselink-x"]);
+    let selection = Selection { include: globs(&[".baselink-*"]), ..selection };
+    assert_eq!(found(root.path(), &selection), [""; 0]);
+}
+
+#[test]
+fn backups_are_no_entries_where_they_are_told() {
+    let root = tree(&["a.html", "a.html.orig", "b.orig/c.html", "d.orig.html", "orig"]);
+    let all = ["a.html", "a.html.orig", "b.orig/c.html", "d.orig.html", "orig"];
+    assert_eq!(found(root.path(), &Selection::default()), all);
+    let backups = Some(Suffix::new(".orig".as_ref()).unwrap());
+    let selection = Selection { backups, ..Selection::default() };
+    let expected = ["a.html", "b.orig/c.html", "d.orig.html", "orig"];
+    assert_eq!(found(root.path(), &selection), expected);
+    // What is named itself is taken.
+    assert_eq!(found(&root.path().join("a.html.orig"), &selection), [""]);
 }
 
 #[test]
@@ -293,6 +350,54 @@ mod unix {
             super::found(root.path(), &without),
             ["a/b/up", "a/b/x", "a/b/y", "broken", "itself"]
         );
+    }
+
+    #[test]
+    fn roots_that_are_links_in_a_circle_or_to_nothing_are_said_on_one_line() {
+        let root = tree(&[]);
+        let at = |name: &str| root.path().join(name);
+        symlink("round", at("a\nb")).unwrap();
+        symlink("a\nb", at("round")).unwrap();
+        symlink("gone", at("broken")).unwrap();
+        for follow in [false, true] {
+            let selection = Selection { follow, ..Selection::default() };
+            let roots = [at("a\nb"), at("broken"), at("a\nb/below")];
+            let said: Vec<_> =
+                walk(&roots, &selection).map(|item| item.unwrap_err().to_string()).collect();
+            let shown = root.path().display();
+            // The system's own words (ELOOP).
+            let circle = "Too many levels of symbolic links";
+            assert!(said[0].starts_with(&format!("{shown}/a\\nb: {circle}")), "{said:?}");
+            assert_eq!(said[1], format!("{shown}/broken: a link to nothing"));
+            assert!(said[2].starts_with(&format!("{shown}/a\\nb/below: {circle}")), "{said:?}");
+            assert!(said.len() == 3 && !said.concat().contains('\n'));
+        }
+    }
+
+    #[test]
+    fn sentences_of_roots_are_on_one_line() {
+        let root = tree(&["a\nb/x"]);
+        let roots = [root.path().join("a\nb"), root.path().join("a\nb/x")];
+        let said = walk(&roots, &Selection::default()).overlaps().concat();
+        assert!(said.contains("a\\nb/x is in ") && !said.contains('\n'), "{said}");
+    }
+
+    #[test]
+    fn followed_links_to_folders_are_folders_and_others_are_links() {
+        let root = tree(&["b/x"]);
+        symlink("b", root.path().join("link")).unwrap();
+        let folder = |name: &str| (name.to_owned(), Kind::Folder);
+        let file = |name: &str| (name.to_owned(), Kind::File);
+        let selection = Selection { folders: true, ..Selection::default() };
+        let link = ("link".to_owned(), Kind::Symlink);
+        let expected = [folder(""), folder("b"), file("b/x"), link];
+        assert_eq!(kinds(root.path(), &selection), expected);
+        let selection = Selection { follow: true, ..selection };
+        let expected = [folder(""), folder("b"), file("b/x"), folder("link"), file("link/x")];
+        assert_eq!(kinds(root.path(), &selection), expected);
+        // A root that is a link to a folder.
+        let selection = Selection { follow: false, ..selection };
+        assert_eq!(kinds(&root.path().join("link"), &selection), [folder(""), file("x")]);
     }
 
     #[test]

@@ -23,8 +23,11 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use baselink::error::Result;
-use baselink::tree::maildir::{Delivered, Delivery, Name, commit_all, is_maildir, is_message};
+use baselink::tree::maildir::{
+    Delivered, Delivery, Name, commit_all, is_maildir, is_message, with_sizes_of,
+};
 use baselink::tree::mirror::Mirror;
+use baselink::tree::together::{BYTES, FILES, Together};
 use baselink::tree::write::{
     self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
@@ -592,6 +595,119 @@ mod together {
     }
 }
 
+/// Files of several threads, committed some hundreds at a time.
+mod collected {
+    use super::*;
+
+    fn begun(page: &Path) -> Replacement {
+        let mut new = InPlace::default().begin(&Original::of(page).unwrap()).unwrap();
+        new.write(|out| out.write_all(b"new")).unwrap();
+        new
+    }
+
+    #[test]
+    fn what_waits_is_bounded_in_files_and_bytes() {
+        let folder = tempdir().unwrap();
+        let together = Together::new(write::commit_all);
+        let mut committed = Vec::new();
+        for number in 0..FILES + 3 {
+            let page = folder.path().join(format!("{}/{number}", number % 7));
+            put(&page, b"old");
+            let now = together.add(begun(&page), 3, number);
+            assert_eq!(!now.is_empty(), number + 1 == FILES, "{number}");
+            committed.extend(now);
+            let expected = if number + 1 < FILES { b"old" } else { b"new" };
+            assert_eq!(fs::read(folder.path().join("0/0")).unwrap(), expected);
+        }
+        assert_eq!(committed.len(), FILES);
+        committed.extend(together.commit());
+        assert!(together.commit().is_empty());
+        for (expected, (number, result)) in committed.into_iter().enumerate() {
+            assert_eq!((number, result.unwrap()), (expected, vec![]));
+            let page = folder.path().join(format!("{}/{number}", number % 7));
+            assert_eq!(fs::read(page).unwrap(), b"new");
+        }
+        // By what is said of them.
+        let pages = ["a", "b", "c"].map(|name| folder.path().join(name));
+        for page in &pages {
+            put(page, b"old");
+        }
+        let half = BYTES / 2;
+        let add = |page: usize, bytes: u64| together.add(begun(&pages[page]), bytes, page);
+        assert!(add(0, half).is_empty());
+        assert_eq!(add(1, half).len(), 2);
+        assert_eq!(add(2, u64::MAX).len(), 1);
+    }
+
+    #[test]
+    fn what_is_dropped_before_it_is_committed_leaves_nothing() {
+        let (folder, page) = scene();
+        let together = Together::new(write::commit_all);
+        assert!(together.add(begun(&page), 3, ()).is_empty());
+        assert_eq!(names(folder.path()).len(), 2);
+        drop(together);
+        assert_eq!(names(folder.path()), ["page.html"]);
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+    }
+
+    #[test]
+    fn each_file_of_several_threads_is_committed_once() {
+        let folder = tempdir().unwrap();
+        let together = Together::new(write::commit_all);
+        let each = 2 * FILES / 3;
+        let work = |thread: usize| {
+            let mut committed = Vec::new();
+            for number in 0..each {
+                let page = folder.path().join(format!("{thread}/{number}"));
+                put(&page, b"old");
+                committed.extend(together.add(begun(&page), 3, (thread, number)));
+            }
+            committed
+        };
+        let mut committed: Vec<_> = thread::scope(|scope| {
+            let work = &work;
+            let threads: Vec<_> = (0..5).map(|thread| scope.spawn(move || work(thread))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert!(committed.len() >= 2 * FILES);
+        committed.extend(together.commit());
+        let mut files: Vec<_> = committed
+            .into_iter()
+            .map(|(file, result)| {
+                assert_eq!(result.unwrap(), []);
+                file
+            })
+            .collect();
+        files.sort_unstable();
+        let expected: Vec<_> =
+            (0..5).flat_map(|thread| (0..each).map(move |number| (thread, number))).collect();
+        assert_eq!(files, expected);
+        for (thread, number) in files {
+            let page = folder.path().join(format!("{thread}/{number}"));
+            assert_eq!(fs::read(page).unwrap(), b"new");
+        }
+    }
+
+    #[test]
+    fn messages_too() {
+        let folder = maildir::maildir();
+        let together = Together::new(commit_all);
+        for number in 0..20 {
+            let message = folder.path().join(format!("cur/{number}.h,S=3:2,S"));
+            put(&message, b"old");
+            let mut new = Delivery::begin(&Original::of(&message).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"newer")).unwrap();
+            assert!(together.add(new, 5, number).is_empty());
+        }
+        for (number, delivered) in together.commit() {
+            let expected = folder.path().join(format!("cur/{number}.h,S=5:2,S"));
+            assert_eq!(delivered.unwrap().path, expected);
+            assert_eq!(fs::read(expected).unwrap(), b"newer");
+        }
+        assert_eq!(names(&folder.path().join("cur")).len(), 20);
+    }
+}
+
 mod mirror {
     use super::*;
 
@@ -618,7 +734,7 @@ mod mirror {
         assert!(!out.exists(), "nothing is made before something is written");
         write(&mirror, &page, b"a/b/\xff.html", b"new").unwrap();
         mirror.copy(&page, Path::new("a/c\n")).unwrap();
-        mirror.folder(Path::new("empty")).unwrap();
+        mirror.folder(page.parent().unwrap(), Path::new("empty")).unwrap();
         let written = out.join("a/b").join(OsStr::from_bytes(b"\xff.html"));
         assert_eq!(fs::read(&written).unwrap(), b"new");
         assert_eq!(mode(&written), 0o640);
@@ -628,21 +744,152 @@ mod mirror {
         assert_eq!(names(&out.join("a")), ["b", "c\n"]);
     }
 
+    /// As a shell sets it. The program's own cannot be set for one test.
     #[test]
-    fn bits_are_those_of_the_input_without_its_owners_rights() {
-        let (_folder, page, out) = scene();
-        for (number, (bits, given)) in
-            [(0o600, 0o600), (0o666, 0o666), (0o444, 0o444), (0o6755, 0o755)]
-                .into_iter()
-                .enumerate()
+    fn bits_are_those_that_cp_gives() {
+        for umask in ["000", "022", "027", "077"] {
+            let folder = tempdir().unwrap();
+            let program = part(&format!("umask-{umask}"), folder.path());
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\"")]);
+            shell.arg(program.get_program()).args(program.get_args());
+            shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            assert!(played(shell));
+        }
+    }
+
+    pub(super) fn with_umask(folder: &Path, umask: u32) {
+        let (input, out) = (folder.join("in"), folder.join("out"));
+        let page = input.join("a/page.html");
+        put(&page, b"old");
+        fs::create_dir(input.join("empty")).unwrap();
+        // A file's bits, and those less the bits that lend its owner's rights.
+        for (number, (bits, lent)) in [
+            (0o600, 0o600),
+            (0o666, 0o666),
+            (0o444, 0o444),
+            (0o755, 0o755),
+            (0o6777, 0o777),
+            (0o000, 0o000),
+        ]
+        .into_iter()
+        .enumerate()
         {
-            set_mode(&page, bits);
-            let mirror = Mirror::new(&out).unwrap();
-            write(&mirror, &page, format!("w{number}").as_bytes(), b"new").unwrap();
-            mirror.copy(&page, Path::new(&format!("c{number}"))).unwrap();
-            for name in ["w", "c"] {
-                assert_eq!(mode(&out.join(format!("{name}{number}"))), given, "{bits:o}");
+            if bits == 0 && !is_root() {
+                continue;
             }
+            set_mode(&page, bits);
+            // There is an output of an earlier run the second time.
+            for _ in 0..2 {
+                let mirror = Mirror::new(&out).unwrap();
+                let written = write(&mirror, &page, format!("w{number}").as_bytes(), b"new");
+                let copied = mirror.copy(&page, Path::new(&format!("c{number}")));
+                if lent & !umask & 0o222 == 0 && out.join("again").exists() {
+                    assert!(written.is_err() && copied.is_err(), "it is read-only");
+                } else {
+                    assert_eq!((written.unwrap(), copied.unwrap()), ((), vec![]));
+                }
+                for name in ["w", "c"] {
+                    let given = mode(&out.join(format!("{name}{number}")));
+                    assert_eq!(given, lent & !umask, "{bits:o} with {umask:o}");
+                }
+                put(&out.join("again"), b"");
+            }
+            fs::remove_file(out.join("again")).unwrap();
+        }
+        // A folder's, which has to be filled.
+        set_mode(&page, 0o644);
+        for (number, bits) in [0o755, 0o700, 0o2775, 0o1777, 0o555, 0o500].into_iter().enumerate() {
+            set_mode(&input, bits);
+            set_mode(&input.join("a"), bits);
+            set_mode(&input.join("empty"), bits);
+            let out = folder.join(format!("folders{number}"));
+            let mirror = Mirror::new(&out).unwrap();
+            write(&mirror, &page, b"a/page.html", b"new").unwrap();
+            mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+            // Of another name, and in one that there is none of in the input.
+            write(&mirror, &page, b"else/b/page.html", b"new").unwrap();
+            let given = (bits & 0o777 | 0o700) & !umask;
+            for name in ["", "a", "empty", "else/b"] {
+                assert_eq!(mode(&out.join(name)) & 0o777, given, "{name} {bits:o} with {umask:o}");
+            }
+            assert_eq!(mode(&out.join("else")) & 0o777, 0o777 & !umask);
+        }
+        set_mode(&input, 0o700);
+    }
+
+    #[test]
+    fn times_stay_when_asked_for() {
+        let (folder, page, out) = scene();
+        let input = folder.path().join("in");
+        put(&input.join("a/b.html"), b"old");
+        fs::create_dir(input.join("empty")).unwrap();
+        for (path, later) in
+            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
+        {
+            let times = FileTimes::new().set_accessed(long_ago(later + 1));
+            let times = times.set_modified(long_ago(later));
+            File::open(input.join(path)).unwrap().set_times(times).unwrap();
+        }
+        let modified = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.copy(&page, Path::new("page.html")).unwrap();
+        mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+        mirror.finish().unwrap();
+        for (path, later) in
+            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
+        {
+            assert_eq!(modified(path), long_ago(later), "{path}");
+        }
+        // Folders that were there are left to whose they are; files of an earlier run are not.
+        let mirror = Mirror::new(&out).unwrap();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.finish().unwrap();
+        assert!(modified("a/b.html") > long_ago(100) && modified("a") > long_ago(100));
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.finish().unwrap();
+        assert_eq!(modified("a/b.html"), long_ago(0));
+        assert!(modified("a") > long_ago(100));
+    }
+
+    /// A folder that was made, and then taken by a link: the link's target keeps its times.
+    #[test]
+    fn times_are_not_set_through_a_link() {
+        let (folder, page, out) = scene();
+        let outside = folder.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::create_dir(folder.path().join("in/a")).unwrap();
+        let before = fs::metadata(&outside).unwrap().modified().unwrap();
+        let times = FileTimes::new().set_modified(long_ago(0));
+        File::open(folder.path().join("in/a")).unwrap().set_times(times).unwrap();
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        mirror.folder(&folder.path().join("in/a"), Path::new("a")).unwrap();
+        fs::remove_dir(out.join("a")).unwrap();
+        symlink(&outside, out.join("a")).unwrap();
+        mirror.finish().unwrap();
+        assert_eq!(fs::metadata(&outside).unwrap().modified().unwrap(), before);
+        assert_eq!(fs::read(page).unwrap(), b"old");
+    }
+
+    #[test]
+    fn copies_of_an_earlier_run_are_replaced_together() {
+        let (_folder, page, out) = scene();
+        for bytes in [b"1", b"2"] {
+            put(&page, bytes);
+            let mirror = Mirror::new(&out).unwrap();
+            let begin =
+                |number: usize| mirror.begin_copy(&page, Path::new(&format!("{number}"))).unwrap();
+            let copies: Vec<_> = (0..20).map(begin).collect();
+            if bytes == b"2" {
+                assert_eq!(fs::read(out.join("7")).unwrap(), b"1", "not yet");
+            }
+            assert!(write::commit_all(copies).iter().all(Result::is_ok));
+            for number in 0..20 {
+                assert_eq!(fs::read(out.join(number.to_string())).unwrap(), bytes);
+            }
+            assert_eq!(names(&out).len(), 20);
         }
     }
 
@@ -719,7 +966,7 @@ mod mirror {
         for name in through {
             for copy in [true, false] {
                 let refused = match copy {
-                    true => mirror.copy(&page, Path::new(name)),
+                    true => mirror.copy(&page, Path::new(name)).map(drop),
                     false => write(&mirror, &page, name.as_bytes(), b"new"),
                 };
                 let refused = sentence(refused, folder.path());
@@ -1015,6 +1262,22 @@ mod maildir {
     }
 
     #[test]
+    fn a_name_can_be_made_before_the_message_is_written() {
+        // `a CR LF b LF LF`: six bytes, and eight with each line end as CR LF.
+        let text = b"a\r\nb\n\n";
+        for (old, new) in [
+            ("in/cur/1.h,S=1,W=2:2,FS", "in/cur/1.h,S=6,W=8:2,FS"),
+            ("new/2.h,S=1", "new/2.h,S=6"),
+            ("3.h:2,T", "3.h:2,T"),
+        ] {
+            let named = with_sizes_of(Path::new(old), |out| out.write_all(text)).unwrap();
+            assert_eq!(named, Path::new(new));
+        }
+        let failed = with_sizes_of(Path::new("1.h"), |_| Err(ErrorKind::Other.into()));
+        assert!(failed.is_err());
+    }
+
+    #[test]
     fn maildirs_and_messages_are_recognised() {
         let folder = maildir();
         let at = |name: &str| folder.path().join(name);
@@ -1214,6 +1477,10 @@ fn the_part() {
     match part.to_str().unwrap() {
         "somebody" => in_place::somebody(&folder),
         "mounted-twice" => mirror::mounted_twice(&folder),
+        "umask-000" => mirror::with_umask(&folder, 0o000),
+        "umask-022" => mirror::with_umask(&folder, 0o022),
+        "umask-027" => mirror::with_umask(&folder, 0o027),
+        "umask-077" => mirror::with_umask(&folder, 0o077),
         "full" => full::with_little_space(&folder),
         "in-place" => kills::in_place(&folder, &InPlace::default(), 1),
         "in-place-together" => kills::in_place(&folder, &InPlace::default(), 8),
@@ -1302,7 +1569,7 @@ mod full {
 mod kills {
     use super::*;
 
-    const FILES: usize = 12;
+    const SOME: usize = 12;
 
     /// Version `version` of file `file`: which it is, on every line; and that it is complete.
     fn text(file: usize, version: usize) -> Vec<u8> {
@@ -1336,7 +1603,7 @@ mod kills {
     /// Gives all files their next version, `together` at a time.
     pub(super) fn in_place(folder: &Path, settings: &InPlace, together: usize) {
         at_work();
-        let files: Vec<_> = (0..FILES).collect();
+        let files: Vec<_> = (0..SOME).collect();
         loop {
             for files in files.chunks(together) {
                 let begin = |&file: &usize| {
@@ -1360,7 +1627,7 @@ mod kills {
         at_work();
         for version in 1.. {
             let mirror = Mirror::new(&folder.join("out")).unwrap();
-            for file in 0..FILES {
+            for file in 0..SOME {
                 let input = folder.join(format!("{file}.html"));
                 let relative = format!("{}/{file}.html", version % 50);
                 let mut new = mirror.begin(&input, Path::new(&relative)).unwrap();
@@ -1428,7 +1695,7 @@ mod kills {
     }
 
     fn scene(folder: &Path) {
-        for file in 0..FILES {
+        for file in 0..SOME {
             put(&folder.join(format!("{file}.html")), &text(file, 0));
         }
     }
@@ -1457,12 +1724,12 @@ mod kills {
     fn old_or_new(role: &str, at_once: usize) {
         let folder = tempdir().unwrap();
         scene(folder.path());
-        let mut last = [0; FILES];
+        let mut last = [0; SOME];
         let mut kills = 0;
         kill(role, folder.path(), || {
             kills += 1;
             let (files, temporary) = whole(folder.path());
-            assert_eq!(files.len(), FILES, "none is lost, none is new");
+            assert_eq!(files.len(), SOME, "none is lost, none is new");
             assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
             for (file, last) in last.iter_mut().enumerate() {
                 let (which, version) = files[OsStr::new(&format!("{file}.html"))];
@@ -1481,7 +1748,7 @@ mod kills {
         scene(folder.path());
         kill("in-place-with-backup", folder.path(), || {
             let (files, _) = whole(folder.path());
-            for file in 0..FILES {
+            for file in 0..SOME {
                 let (_, version) = files[OsStr::new(&format!("{file}.html"))];
                 let backup = files.get(OsStr::new(&format!("{file}.html.orig")));
                 assert!(backup == Some(&(file, 0)) || (backup.is_none() && version == 0));
@@ -1496,7 +1763,7 @@ mod kills {
         let out = folder.path().join("out");
         let mut seen = 0;
         kill("mirror", folder.path(), || {
-            assert_eq!(whole_files(folder.path()), FILES, "what is read is never written");
+            assert_eq!(whole_files(folder.path()), SOME, "what is read is never written");
             fs::create_dir_all(&out).unwrap();
             for below in names(&out) {
                 for (name, (file, version)) in whole(&out.join(&below)).0 {
@@ -1516,7 +1783,7 @@ mod kills {
     }
 
     fn whole_files(folder: &Path) -> usize {
-        (0..FILES)
+        (0..SOME)
             .filter(|file| {
                 let bytes = fs::read(folder.join(format!("{file}.html"))).unwrap();
                 version_of(&bytes) == (*file, 0)
@@ -1537,7 +1804,7 @@ mod kills {
     fn old_or_new_or_both(role: &str, at_once: usize) {
         let folder = super::maildir::maildir();
         let cur = folder.path().join("cur");
-        for file in 0..FILES {
+        for file in 0..SOME {
             let bytes = text(file, 0);
             // Some without sizes, whose name stays.
             let sizes = match file % 4 {
@@ -1550,12 +1817,12 @@ mod kills {
             };
             put(&cur.join(format!("{file}.host{sizes}:2,S")), &bytes);
         }
-        let mut last = [0; FILES];
+        let mut last = [0; SOME];
         let mut twice = 0;
         let mut kills = 0;
         kill(role, folder.path(), || {
             kills += 1;
-            let mut versions = vec![Vec::new(); FILES];
+            let mut versions = vec![Vec::new(); SOME];
             for name in names(&cur) {
                 let bytes = fs::read(cur.join(&name)).unwrap();
                 let (file, version) = version_of(&bytes);

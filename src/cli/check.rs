@@ -47,7 +47,7 @@ use super::{Became, Status, after, each_document};
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
-    let prepared = asked.origins().and_then(|from| {
+    let prepared = asked.documents.origins().and_then(|from| {
         let baseline = asked.baseline.as_deref().map(Baseline::read).transpose()?;
         Ok((Move { from, to: asked.to.clone() }, baseline))
     });

@@ -12,7 +12,9 @@
 //! Deliberately absent: what is done with a file. The commands say it.
 
 use std::io;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
@@ -49,6 +51,10 @@ impl Origin {
         }
     }
 
+    fn is_folder(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
+    }
+
     fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
@@ -75,6 +81,9 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// What came of the files of a batch; nothing of one that was stopped before.
+type Worked<T> = Vec<Option<(Origin, Page, T)>>;
 
 /// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
 /// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
@@ -131,47 +140,58 @@ fn through<T: Send>(
     mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
     let mut failed = 0;
-    loop {
-        let (batch, failures) = all.batch();
-        let is_last = batch.is_empty() && failures.is_empty();
-        if is_last || is_stopped() {
-            break;
+    let one = |origin: Origin, output: &mut Output| {
+        let result = work(&origin, output)?;
+        if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
+            progress.done(origin.size());
         }
-        let one = |origin: Origin, output: &mut Output| {
-            let result = work(&origin, output)?;
-            if let Some(progress) = progress {
-                progress.done(origin.size());
-            }
-            Ok((origin, result))
-        };
-        let pages: Vec<io::Result<Option<(Origin, Page, T)>>> = match batch.len() {
-            1 => {
-                let one = batch.into_iter().map(|origin| one(origin, output));
-                one.map(|done| done.map(|(origin, result)| Some((origin, Page::default(), result))))
-                    .collect()
-            }
-            _ => {
-                let page = || output.page();
-                let with_page = |(origin, mut page): (Origin, Output)| {
-                    if is_stopped() {
-                        return Ok(None);
-                    }
-                    let (origin, result) = one(origin, &mut page)?;
-                    Ok(Some((origin, page.into_page(), result)))
-                };
-                let batch: Vec<_> = batch.into_iter().map(|origin| (origin, page())).collect();
-                pool.install(|| batch.into_par_iter().map(with_page).collect())
-            }
-        };
-        let mut finished = Vec::with_capacity(pages.len());
-        for page in pages {
-            finished.extend(page?);
+        Ok::<_, io::Error>((origin, result))
+    };
+    let on_page = |(origin, mut page): (Origin, Output)| {
+        if is_stopped() {
+            return Ok(None);
         }
-        done(finished, output)?;
+        let (origin, result) = one(origin, &mut page)?;
+        Ok(Some((origin, page.into_page(), result)))
+    };
+    let mut finish = |worked: Worked<T>, failures: Vec<Error>, output: &mut Output| {
+        done(worked.into_iter().flatten().collect(), output)?;
         for failure in failures {
             output.error(&visible(&failure.to_string()));
             failed += 1;
         }
+        Ok::<_, io::Error>(())
+    };
+    // What one batch gave is finished while the threads work on the next.
+    let mut before: Option<(Worked<T>, Vec<Error>)> = None;
+    loop {
+        let (mut batch, failures) = all.batch();
+        let is_last = batch.is_empty() && failures.is_empty();
+        if is_last || is_stopped() {
+            break;
+        }
+        if batch.len() == 1 {
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
+            let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
+            finish(vec![alone], failures, output)?;
+            continue;
+        }
+        let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
+        let worked: io::Result<Worked<T>> = thread::scope(|scope| {
+            let work = || pool.install(|| batch.into_par_iter().map(on_page).collect());
+            let worked = thread::Builder::new().spawn_scoped(scope, work)?;
+            if let Some((worked, failures)) = before.take() {
+                finish(worked, failures, output)?;
+            }
+            worked.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        before = Some((worked?, failures));
+    }
+    if let Some((worked, failures)) = before {
+        finish(worked, failures, output)?;
     }
     Ok(failed)
 }
@@ -303,6 +323,8 @@ impl Left {
 pub(crate) enum Found {
     /// To be opened.
     File,
+    /// A folder: what is in it comes by itself.
+    Folder,
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
@@ -317,6 +339,7 @@ pub(crate) enum Found {
 pub(crate) fn found(origin: &Origin) -> Result<Found> {
     let Origin::Entry(entry) = origin else { return Ok(Found::File) };
     match entry.kind {
+        Kind::Folder => Ok(Found::Folder),
         _ if origin.is_named() => Ok(Found::File),
         Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
             Ok(Found::Temporary)

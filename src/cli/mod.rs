@@ -2,7 +2,7 @@
 //! prints.
 //!
 //! ```text
-//! what was typed --args--> Command --rewrite, links, base, resolve--> output, exit status
+//! what was typed --args--> Command --rewrite, links, base, resolve, localize--> output, exit status
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
@@ -27,6 +27,7 @@ mod diff;
 mod files;
 mod input;
 mod links;
+mod localize;
 mod output;
 mod progress;
 mod record;
@@ -71,6 +72,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Links(asked) => Some(&asked.documents),
         Command::Base(asked) => Some(&asked.documents),
         Command::Check(asked) => Some(&asked.documents),
+        Command::Localize(asked) => Some(&asked.rewrite.documents),
         Command::Resolve(_) => None,
     };
     if let Some(Err(error)) = documents.map(files::check) {
@@ -83,6 +85,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Base(asked) => base::run(asked, &mut output),
         Command::Resolve(asked) => resolve::run(asked, &mut output),
         Command::Check(asked) => check::run(asked, &mut output),
+        Command::Localize(asked) => localize::run(asked, &mut output),
     }?;
     output.flush()?;
     Ok(status)
@@ -127,7 +130,7 @@ fn each_document<T>(
 ) -> io::Result<(Status, Became<T>)> {
     let opened = match files::found(origin) {
         Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
         Ok(Found::File) => File::open(origin, documents, None),
         Err(failure) => Err(failure),
     };

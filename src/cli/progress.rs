@@ -34,6 +34,7 @@ const COUNTED: &str = "{bar:24} {msg}  {bytes} of {total_bytes}  {bytes_per_sec}
 impl Progress {
     /// A bar for the files below `roots`, which are counted on a thread of their own.
     pub(crate) fn over(roots: Vec<std::path::PathBuf>, selection: Selection) -> Self {
+        let selection = Selection { folders: false, ..selection };
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let style = |template| {
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())

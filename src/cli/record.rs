@@ -16,11 +16,11 @@ use baselink::format::Format;
 use baselink::reference::conformance;
 use baselink::span::Span;
 use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
-use baselink::{EntityReport, LinkReport, Outcome};
+use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::{Places, Tally};
+use super::output::{Fate, Places, Tally};
 
 /// A link.
 #[derive(Serialize)]
@@ -214,11 +214,55 @@ impl<'a> File<'a> {
             path: path.to_string_lossy(),
             format: format.name(),
             output,
-            rewritten: tally.count(Outcome::Rewritten),
-            absolute: tally.count(Outcome::Absolute),
-            no_base: tally.count(Outcome::NoBase),
-            left: tally.count(Outcome::Left),
-            not_editable: tally.count(Outcome::NotEditable),
+            rewritten: tally.count(Fate::Rewritten),
+            absolute: tally.count(Fate::Absolute),
+            no_base: tally.count(Fate::NoBase),
+            left: tally.count(Fate::Left),
+            not_editable: tally.count(Fate::NotEditable),
+            diagnostics,
+        }
+    }
+}
+
+/// A localized file.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Localized<'a> {
+    path: Cow<'a, str>,
+    format: &'static str,
+    output: Option<Cow<'a, str>>,
+    made_local: usize,
+    local: usize,
+    made_absolute: usize,
+    absolute: usize,
+    base_emptied: usize,
+    no_base: usize,
+    left: usize,
+    not_editable: usize,
+    diagnostics: &'a [Diagnostic],
+}
+
+impl<'a> Localized<'a> {
+    /// The record of the file at `path`, of which the result was written to `output`.
+    pub(crate) fn of(
+        path: &'a Path,
+        format: Format,
+        output: Option<Cow<'a, str>>,
+        tally: &Tally,
+        diagnostics: &'a [Diagnostic],
+    ) -> Self {
+        Self {
+            path: path.to_string_lossy(),
+            format: format.name(),
+            output,
+            made_local: tally.count(Fate::MadeLocal),
+            local: tally.count(Fate::Local),
+            made_absolute: tally.count(Fate::MadeAbsolute),
+            absolute: tally.count(Fate::Absolute),
+            base_emptied: tally.count(Fate::BaseEmptied),
+            no_base: tally.count(Fate::NoBase),
+            left: tally.count(Fate::Left),
+            not_editable: tally.count(Fate::NotEditable),
             diagnostics,
         }
     }

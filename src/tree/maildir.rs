@@ -52,11 +52,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
-use super::write::{
-    Folders, Lost, Original, at_once, not_written, standing, symbolic_link, temporary, unsynced,
-};
+use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
+use super::write::{Lost, Original, not_written, standing, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
 /// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
@@ -70,16 +67,27 @@ pub fn is_maildir(folder: &Path) -> bool {
 #[must_use]
 pub fn is_message(path: &Path) -> bool {
     let hidden = path.file_name().is_none_or(|name| name.as_encoded_bytes().starts_with(b"."));
-    let folder = path.parent().and_then(Path::file_name);
-    let is_in = folder.is_some_and(|folder| folder == "cur" || folder == "new");
-    !hidden && is_in && maildir_of(path).is_some_and(is_maildir)
+    !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
-fn maildir_of(path: &Path) -> Option<&Path> {
-    match path.parent()?.parent()? {
+/// The folder around `cur` or `new`, in which the file at `path` lies.
+fn maildir_of(path: &Path) -> Option<PathBuf> {
+    let folder = match path.parent()? {
+        // Of `1`, `./1` and `../cur/../1` the path does not say how the folder is called.
+        folder if folder.file_name().is_none() => {
+            let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            fs::canonicalize(here).ok()?
+        }
+        folder => folder.to_owned(),
+    };
+    let name = folder.file_name()?;
+    if name != "cur" && name != "new" {
+        return None;
+    }
+    match folder.parent()? {
         // `cur/1` is in the current folder.
-        above if above.as_os_str().is_empty() => Some(Path::new(".")),
-        above => Some(above),
+        above if above.as_os_str().is_empty() => Some(".".into()),
+        above => Some(above.to_owned()),
     }
 }
 
@@ -174,11 +182,33 @@ fn os_string(bytes: Vec<u8>) -> Option<OsString> {
     String::from_utf8(bytes).ok().map(OsString::from)
 }
 
+/// `path`, where a message is or is to be, with the sizes in its name that it has after what `write`
+/// writes. For a message that goes to another folder, whose name must be right when it is begun.
+///
+/// ```
+/// use baselink::tree::maildir::with_sizes_of;
+/// let path = with_sizes_of("in/cur/1.a.host,S=2,W=3:2,S".as_ref(), |out| out.write_all(b"longer\n"));
+/// assert_eq!(path?.to_str(), Some("in/cur/1.a.host,S=7,W=8:2,S"));
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// What `write` returns.
+pub fn with_sizes_of(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<PathBuf> {
+    let mut counted = Counted::new(io::sink());
+    write(&mut counted)?;
+    Ok(counted.name_like(path))
+}
+
 /// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves nothing behind.
 #[derive(Debug)]
 pub struct Delivery {
     old: Original,
-    new: Counted<BufWriter<NamedTempFile>>,
+    new: Counted<BufWriter<New>>,
 }
 
 /// A message that is where it should be.
@@ -212,7 +242,7 @@ impl Delivery {
         if standing(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
             return Err(symbolic_link(&tmp));
         }
-        let new = temporary(&tmp, false).map_err(|error| not_written(path, &error))?;
+        let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, &error))?;
         Ok(Self { old: old.clone(), new: Counted::new(BufWriter::new(new)) })
     }
 
@@ -238,13 +268,11 @@ impl Delivery {
     }
 
     fn complete(self) -> Result<Complete> {
-        let Self { old, new: Counted { out, size, on_the_wire, .. } } = self;
+        let Self { old, new } = self;
         let failed = |error: io::Error| not_written(old.path(), &error);
-        let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
-        let lost = old.given_to(new.as_file(), true).map_err(failed)?;
-        let was = old.path().file_name().unwrap_or_default();
-        let is = Name::of(was).with_sizes(size, on_the_wire).unwrap_or_else(|| was.to_owned());
-        let path = old.path().with_file_name(is);
+        let path = new.name_like(old.path());
+        let new = new.out.into_inner().map_err(|error| failed(error.into_error()))?;
+        let lost = old.given_to(new.file(), true).map_err(failed)?;
         Ok(Complete { old, new: Some(new), to: Delivered { path, lost, may_be_twice: false } })
     }
 }
@@ -255,7 +283,7 @@ impl Delivery {
 #[must_use]
 pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
     let mut messages: Vec<_> = deliveries.into_iter().map(Delivery::complete).collect();
-    at_once(&mut messages, Complete::sync);
+    sync_bytes(&mut messages, |message| Some(message.old.path()).zip(message.new.as_ref()));
     at_once(&mut messages, Complete::rename);
     // An old name must not be gone before the new one is on the disk.
     let folders = Folders::sync(messages.iter().flatten().map(|message| &*message.to.path));
@@ -269,38 +297,30 @@ pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
 /// A message that has all it gets but its name.
 struct Complete {
     old: Original,
-    new: Option<NamedTempFile>,
+    new: Option<New>,
     to: Delivered,
 }
 
 impl Complete {
-    fn sync(self) -> Result<Self> {
-        if let Some(new) = &self.new {
-            let failed = |error| not_written(self.old.path(), &error);
-            new.as_file().sync_all().map_err(failed)?;
-        }
-        Ok(self)
-    }
-
     fn rename(mut self) -> Result<Self> {
         let (old, to) = (self.old.path(), &self.to.path);
         let failed = |error: io::Error| not_written(old, &error);
         let Some(new) = self.new.take() else { return Ok(self) };
         self.old.unchanged()?;
         if old == to {
-            new.persist(to).map_err(|error| failed(error.error))?;
+            new.replace(to).map_err(failed)?;
             return Ok(self);
         }
-        match new.persist_noclobber(to) {
-            Ok(_) => Ok(self),
-            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-                if has_the_bytes_of(to, error.file.path()).map_err(failed)? {
+        match new.name(to) {
+            Ok(()) => Ok(self),
+            Err((new, error)) if error.kind() == ErrorKind::AlreadyExists => {
+                if has_the_bytes_of(to, new.path()).map_err(failed)? {
                     return Ok(self);
                 }
                 let why = format!("{}: another file has that name", name(to));
                 Err(Error::new(format!("{} was not written: {why}", name(old))))
             }
-            Err(error) => Err(failed(error.error)),
+            Err((_, error)) => Err(failed(error)),
         }
     }
 
@@ -355,6 +375,15 @@ struct Counted<W> {
 impl<W> Counted<W> {
     fn new(out: W) -> Self {
         Self { out, size: 0, on_the_wire: 0, last: 0 }
+    }
+
+    /// `path` with these sizes in its name.
+    fn name_like(&self, path: &Path) -> PathBuf {
+        let name = path.file_name().map(Name::of);
+        match name.and_then(|name| name.with_sizes(self.size, self.on_the_wire)) {
+            Some(name) => path.with_file_name(name),
+            None => path.to_owned(),
+        }
     }
 }
 

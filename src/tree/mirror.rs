@@ -27,24 +27,27 @@
 //!
 //! A file that is there from an earlier run is replaced, whole or not at all, and synced; a new one is
 //! not synced, as with any program that copies: what it was made of is still there. (What a network
-//! file system finds wrong only when a file is closed is therefore not seen for a new one.) Permission bits are
-//! those of the input (without the bits that lend its owner's rights), whatever the umask.
+//! file system finds wrong only when a file is closed is therefore not seen for a new one.)
+//!
+//! Permission bits are those that `cp -r` gives: the input's, less those of the umask, and without the
+//! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
+//! always read, write and enter it. Times are those of the input on request.
 //!
 //! Every folder on the way, the output folder among them, is looked at before each file. Somebody who
 //! may write to the output folder *while* it is written can still put a symbolic link in a folder's
 //! place between that look and the opening of the temporary file in it: the standard library opens
 //! files by path.
 //!
-//! Deliberately absent: the permission bits, times and owners of folders; symbolic links, devices and
-//! pipes of the input; times of files.
+//! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, Metadata, Permissions};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::write::{Replacement, identity, not_written, standing, symbolic_link};
+use super::write::{Lost, Replacement, identity, not_written, standing, symbolic_link};
 use crate::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -53,6 +56,8 @@ pub struct Mirror {
     out: PathBuf,
     /// The same without symbolic links and `..`.
     real: PathBuf,
+    /// Whether files and folders get the times of those that they are made of.
+    preserve_times: bool,
     taken: Mutex<Taken>,
 }
 
@@ -63,6 +68,8 @@ struct Taken {
     inputs: HashMap<PathBuf, PathBuf>,
     /// The files themselves, for file systems to which several names are one.
     files: HashSet<(u64, u64)>,
+    /// Folders that were made, and the times that they are to have.
+    folders: Vec<(PathBuf, FileTimes)>,
 }
 
 impl Mirror {
@@ -93,7 +100,13 @@ impl Mirror {
                 folder.join(last)
             }
         };
-        Ok(Self { out, real, taken: Mutex::default() })
+        Ok(Self { out, real, preserve_times: false, taken: Mutex::default() })
+    }
+
+    /// The same, with the times of the input for files, and for folders at the end ([`Mirror::finish`]).
+    #[must_use]
+    pub fn preserving_times(self) -> Self {
+        Self { preserve_times: true, ..self }
     }
 
     /// Why `root`, a folder or file that is read, and this folder cannot be used together: one is the
@@ -117,56 +130,67 @@ impl Mirror {
     }
 
     /// Begins to write what is made of the file `input`, at `relative` below this folder. Folders are
-    /// made as needed.
+    /// made as needed: the last like the one that `input` is in, those around it likewise as far as
+    /// the names are the same.
     ///
     /// # Errors
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way; anything
     /// but a file at its end, or a read-only one; another input with the same output.
     pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let read = fs::metadata(input)
-            .map_err(|error| Error::new(format!("{}: {}", name(input), cause(&error))))?;
-        self.place(input, relative, lent(&read))
+        let read = fs::metadata(input).map_err(|error| unread(input, &error))?;
+        self.place(input, relative, &read)
     }
 
-    /// Copies the file `input` to `relative` below this folder, bytes and permission bits. Symbolic
-    /// links that lead to `input` are followed; those of the output never. Where the file system can
-    /// share bytes between files and the system does so by itself, they are shared.
+    /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
+    /// given by [`Replacement::commit`]. Symbolic links that lead to `input` are followed; those of the
+    /// output never. Where the file system can share bytes between files and the system does so by itself,
+    /// they are shared.
     ///
     /// # Errors
     ///
     /// Those of [`Mirror::begin`]; an `input` that is no regular file or cannot be read.
-    pub fn copy(&self, input: &Path, relative: &Path) -> Result<()> {
-        let unread = |error: io::Error| Error::new(format!("{}: {}", name(input), cause(&error)));
+    pub fn begin_copy(&self, input: &Path, relative: &Path) -> Result<Replacement> {
+        let failed = |error| unread(input, &error);
         // To open a pipe is to wait for its other end.
-        if !fs::metadata(input).map_err(unread)?.is_file() {
+        if !fs::metadata(input).map_err(failed)?.is_file() {
             return Err(Error::new(format!("{}: not a regular file", name(input))));
         }
-        let mut from = File::open(input).map_err(unread)?;
-        let permissions = lent(&from.metadata().map_err(unread)?);
-        let copy = self.place(input, relative, permissions)?;
+        let mut from = File::open(input).map_err(failed)?;
+        let copy = self.place(input, relative, &from.metadata().map_err(failed)?)?;
         io::copy(&mut from, &mut copy.file())
             .map_err(|error| not_written(&self.out.join(relative), &error))?;
-        copy.commit().map(drop)
+        Ok(copy)
     }
 
-    /// Makes the folder `relative` below this folder, where it is not there yet, and all that hold it;
-    /// an empty path is this folder itself.
+    /// Copies the file `input` as [`Mirror::begin_copy`] does, and gives the copy its name.
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn copy(&self, input: &Path, relative: &Path) -> Result<Vec<Lost>> {
+        self.begin_copy(input, relative)?.commit()
+    }
+
+    /// Makes a folder like `input` at `relative` below this folder, where there is none yet, and all
+    /// that hold it; an empty path is this folder itself.
     ///
     /// # Errors
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
-    pub fn folder(&self, relative: &Path) -> Result<PathBuf> {
-        let mut folder = self.out.clone();
+    pub fn folder(&self, input: &Path, relative: &Path) -> Result<PathBuf> {
         let below = relative.components().map(|component| match component {
             Component::Normal(name) if !name.as_encoded_bytes().contains(&0) => Ok(name),
             _ => Err(self.outside(relative)),
         });
         let below = below.collect::<Result<Vec<_>>>()?;
+        let mut like = ancestors(input, &below).into_iter();
         let mut below = below.into_iter();
+        let mut folder = self.out.clone();
         loop {
+            let like = like.next().flatten();
             if !is_folder(&folder)? {
-                match fs::create_dir(&folder) {
+                match self.make(&folder, like) {
                     // Another thread was faster, or somebody: then it is looked at again.
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                         is_folder(&folder)?;
@@ -181,14 +205,63 @@ impl Mirror {
         }
     }
 
-    fn place(&self, input: &Path, relative: &Path, bits: Permissions) -> Result<Replacement> {
+    /// Makes one folder, like another one.
+    fn make(&self, folder: &Path, like: Option<&Path>) -> io::Result<()> {
+        let like = like.and_then(|like| match like.as_os_str().is_empty() {
+            true => fs::metadata(".").ok(),
+            false => fs::metadata(like).ok(),
+        });
+        let like = like.filter(Metadata::is_dir);
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        if let Some(like) = &like {
+            use std::os::unix::fs::DirBuilderExt;
+            // Less those of the umask. Without the first three there would be no way to fill it.
+            builder.mode(0o700 | mode(like));
+        }
+        builder.create(folder)?;
+        if let Some(times) = like.as_ref().and_then(|like| self.times(like)) {
+            self.taken().folders.push((folder.to_owned(), times));
+        }
+        Ok(())
+    }
+
+    /// Gives the folders that were made their times, where they are to be preserved. To be called when
+    /// nothing is written any more; calls after the first do nothing.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for each folder that could not be given them.
+    pub fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+        let folders = std::mem::take(&mut self.taken().folders);
+        let failed = folders.into_iter().filter_map(|(folder, times)| {
+            let given = match is_folder(&folder) {
+                Ok(true) => File::open(&folder).and_then(|folder| folder.set_times(times)),
+                // Somebody took it away, or put something else in its place.
+                Ok(false) | Err(_) => return None,
+            };
+            given.err().map(|error| {
+                Error::new(format!("{}: {}: {}", name(&folder), Lost::Times, cause(&error)))
+            })
+        });
+        let failed: Vec<_> = failed.collect();
+        if failed.is_empty() { Ok(()) } else { Err(failed) }
+    }
+
+    fn times(&self, of: &Metadata) -> Option<FileTimes> {
+        let (accessed, modified) = (of.accessed().ok()?, of.modified().ok()?);
+        let times = FileTimes::new().set_accessed(accessed).set_modified(modified);
+        self.preserve_times.then_some(times)
+    }
+
+    fn place(&self, input: &Path, relative: &Path, read: &Metadata) -> Result<Replacement> {
         let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
             return Err(self.outside(relative));
         };
         if last.as_encoded_bytes().contains(&0) {
             return Err(self.outside(relative));
         }
-        let path = self.folder(above)?.join(last);
+        let path = self.folder(input.parent().unwrap_or(input), above)?.join(last);
         self.take(input, &path)?;
         if let Some(there) = standing(&path)? {
             if there.is_symlink() {
@@ -203,7 +276,7 @@ impl Mirror {
                 return Err(Error::new(format!("{}: {why}", name(&path))));
             }
         }
-        let replacement = Replacement::with_permissions(&path, bits)?;
+        let replacement = Replacement::output(&path, mode(read), self.times(read))?;
         let made = replacement.file().metadata().map_err(|error| not_written(&path, &error))?;
         self.taken().files.extend(identity(&made));
         Ok(replacement)
@@ -249,14 +322,31 @@ fn is_within(path: &Path, folder: &Path) -> bool {
     path.ancestors().any(|above| above == folder || (file.is_some() && of(above) == file))
 }
 
-/// The permission bits of a file, without those that lend the rights of its owner.
+/// The folders that those of `below`, names within an output folder, are made like: for the output
+/// folder first, and `input` for the last. From behind, they end with the first of another name.
+fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
+    let mut like = vec![None; below.len() + 1];
+    let mut above = Some(input);
+    for at in (0..=below.len()).rev() {
+        like[at] = above;
+        let same = at.checked_sub(1).and_then(|at| below.get(at).copied());
+        above = above.filter(|above| above.file_name() == same).and_then(Path::parent);
+    }
+    like
+}
+
+fn unread(input: &Path, error: &io::Error) -> Error {
+    Error::new(format!("{}: {}", name(input), cause(error)))
+}
+
+/// The permission bits of a file or folder, without those that lend the rights of its owner.
 #[cfg(unix)]
-fn lent(metadata: &Metadata) -> Permissions {
+fn mode(metadata: &Metadata) -> u32 {
     use std::os::unix::fs::PermissionsExt;
-    Permissions::from_mode(metadata.permissions().mode() & 0o777)
+    metadata.permissions().mode() & 0o777
 }
 
 #[cfg(not(unix))]
-fn lent(metadata: &Metadata) -> Permissions {
-    metadata.permissions()
+fn mode(_: &Metadata) -> u32 {
+    0o666
 }

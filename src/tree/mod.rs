@@ -32,11 +32,13 @@
 //! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
 //! tell them from those of a run that is still going on.
 
+mod disk;
 pub mod index;
 pub mod localize;
 pub mod maildir;
 pub mod mirror;
 pub mod origin;
 pub mod relocate;
+pub mod together;
 pub mod walk;
 pub mod write;

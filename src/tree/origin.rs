@@ -361,7 +361,8 @@ impl Origins {
         paths
     }
 
-    fn below_root_url(&self, entry: &Entry) -> Option<String> {
+    /// The URL of the root and the path of `entry` below it.
+    pub(in crate::tree) fn below_root_url(&self, entry: &Entry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());

@@ -30,7 +30,7 @@
 //! let found = findings(&scanned, &index, &moving);
 //! assert_eq!(found[0].class, Class::Travels);
 //! assert_eq!(found[1].class, Class::Pinned);
-//! assert_eq!(found[1].fix, Some(Fix::Reference("x.html#top".into())));
+//! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
 //! assert_eq!(found[2].class, Class::Escapes);
 //! ```
 //!

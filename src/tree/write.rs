@@ -37,16 +37,14 @@
 //! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-use std::{fmt, thread};
 
-use tempfile::NamedTempFile;
-
+use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use crate::error::{Error, Result, cause, name};
 
 /// How the names of temporary files begin. They are hidden, and no document.
@@ -70,7 +68,7 @@ pub struct Replacement {
 #[derive(Debug)]
 enum Out {
     /// To be renamed.
-    Temporary(BufWriter<NamedTempFile>),
+    Temporary(BufWriter<New>),
     /// A device or a pipe: it has no bytes that could be lost, and must not become a file.
     Device(BufWriter<File>),
 }
@@ -80,7 +78,11 @@ enum Out {
 enum Standing {
     /// Anything or nothing.
     Any(Option<Permissions>),
-    Nothing(Permissions),
+    /// A file, or with `new` nothing.
+    Output {
+        new: bool,
+        times: Option<FileTimes>,
+    },
     Original(InPlace, Box<Original>),
 }
 
@@ -97,19 +99,28 @@ impl Replacement {
         Self::over(path, old.as_ref(), Standing::Any(permissions))
     }
 
-    /// Begins to write what is to be at `path` with these permission bits, whatever those of a file
-    /// that is there. Where there is none, none is replaced either that comes there meanwhile; and the
-    /// new file is not synced: no bytes can be lost that were there before.
-    pub(super) fn with_permissions(path: &Path, permissions: Permissions) -> Result<Self> {
+    /// Begins to write what is to be at `path` with these permission bits, less those of the umask, and
+    /// these times, whatever those of a file that is there. Where there is none, none is replaced either
+    /// that comes there meanwhile; and the new file is not synced: no bytes can be lost that were there
+    /// before.
+    pub(super) fn output(path: &Path, mode: u32, times: Option<FileTimes>) -> Result<Self> {
         let old = standing(path)?;
-        let meets = match old {
-            Some(_) => Standing::Any(Some(permissions)),
-            None => Standing::Nothing(permissions),
-        };
-        Self::over(path, old.as_ref(), meets)
+        let meets = Standing::Output { new: old.is_none(), times };
+        Self::with_mode(path, old.as_ref(), meets, mode)
     }
 
     fn over(path: &Path, old: Option<&Metadata>, standing: Standing) -> Result<Self> {
+        // A new file is for whoever the umask says, as with any other program.
+        let mode = if matches!(standing, Standing::Any(None)) { 0o666 } else { PRIVATE };
+        Self::with_mode(path, old, standing, mode)
+    }
+
+    fn with_mode(
+        path: &Path,
+        old: Option<&Metadata>,
+        standing: Standing,
+        mode: u32,
+    ) -> Result<Self> {
         let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(path))));
         let out = match old {
             Some(old) if old.is_symlink() => return Err(symbolic_link(path)),
@@ -123,12 +134,8 @@ impl Replacement {
                 .write(true)
                 .open(path)
                 .map(|device| Out::Device(BufWriter::new(device))),
-            _ => {
-                // A new file is for whoever the umask says, as with any other program.
-                let umask = matches!(standing, Standing::Any(None));
-                temporary(folder_of(path), umask)
-                    .map(|temporary| Out::Temporary(BufWriter::new(temporary)))
-            }
+            _ => New::within(folder_of(path), mode)
+                .map(|temporary| Out::Temporary(BufWriter::new(temporary))),
         };
         match out {
             Ok(out) => Ok(Self { path: path.to_owned(), out, standing }),
@@ -160,7 +167,7 @@ impl Replacement {
     /// The file that is being written, before it has its name.
     pub(super) fn file(&self) -> &File {
         match &self.out {
-            Out::Temporary(out) => out.get_ref().as_file(),
+            Out::Temporary(out) => out.get_ref().file(),
             Out::Device(out) => out.get_ref(),
         }
     }
@@ -188,12 +195,17 @@ impl Replacement {
         };
         let mut lost = Vec::new();
         match &standing {
-            Standing::Any(None) => {}
-            Standing::Any(Some(permissions)) | Standing::Nothing(permissions) => {
-                new.as_file().set_permissions(permissions.clone()).map_err(failed)?;
+            Standing::Any(None) | Standing::Output { times: None, .. } => {}
+            Standing::Any(Some(permissions)) => {
+                new.file().set_permissions(permissions.clone()).map_err(failed)?;
+            }
+            Standing::Output { times: Some(times), .. } => {
+                if new.file().set_times(*times).is_err() {
+                    lost.push(Lost::Times);
+                }
             }
             Standing::Original(settings, original) => {
-                lost = original.given_to(new.as_file(), settings.preserve_times).map_err(failed)?;
+                lost = original.given_to(new.file(), settings.preserve_times).map_err(failed)?;
             }
         }
         Ok(Complete { path, new: Some(new), standing, lost })
@@ -201,9 +213,10 @@ impl Replacement {
 }
 
 /// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
-/// few waits for the disk: bytes are synced and names are given for many files at the same time, and
-/// each folder is synced once. Results are in the order of the files. Each replacement has an open file,
-/// of which a system lets a program have some hundreds. A file that is there twice is written once.
+/// few waits for the disk: bytes are synced and names are given for many files at the same time, and the
+/// names in all folders are synced once. Results are in the order of the files. Each replacement has an
+/// open file, of which a system lets a program have some hundreds:
+/// [`Together`](super::together::Together) keeps count. A file that is there twice is written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();
@@ -217,7 +230,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
         });
     }
     // Before the names: a crash of the machine must not leave an empty file under one.
-    at_once(&mut files, Complete::sync);
+    sync_bytes(&mut files, |file| file.replaced().zip(file.new.as_ref()));
     at_once(&mut files, Complete::back_up);
     // An old file must not be gone before its backup is on the disk.
     let folders = Folders::sync(files.iter().flatten().filter_map(Complete::backed_up));
@@ -239,39 +252,10 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     files.into_iter().map(|file| file.and_then(result)).collect()
 }
 
-/// How many files wait for the disk at the same time. To a file system one wait serves many.
-const AT_ONCE: usize = 16;
-
-/// Does the next step for everything that has not failed yet, at the same time.
-pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
-    let threads = all.len().min(AT_ONCE);
-    let queue = Mutex::new(all.iter_mut());
-    let work = || {
-        loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(one) = next else { return };
-            then(one, &step);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..threads {
-            // Without another thread this one does it all.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-}
-
-/// Does the next step for what has not failed yet.
-fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
-    let taken = std::mem::replace(one, Err(Error::new(String::new())));
-    *one = taken.and_then(step);
-}
-
 /// A file that has all it gets but its name; a device has its bytes, and no new file.
 struct Complete {
     path: PathBuf,
-    new: Option<NamedTempFile>,
+    new: Option<New>,
     standing: Standing,
     lost: Vec<Lost>,
 }
@@ -279,7 +263,7 @@ struct Complete {
 impl Complete {
     /// Its path, if it takes the place of a file.
     fn replaced(&self) -> Option<&Path> {
-        (!matches!(self.standing, Standing::Nothing(_))).then_some(&self.path)
+        (!matches!(self.standing, Standing::Output { new: true, .. })).then_some(&self.path)
     }
 
     fn backed_up(&self) -> Option<&Path> {
@@ -287,13 +271,6 @@ impl Complete {
             Standing::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
             _ => None,
         }
-    }
-
-    fn sync(self) -> Result<Self> {
-        if let (Some(new), Some(path)) = (&self.new, self.replaced()) {
-            new.as_file().sync_all().map_err(|error| not_written(path, &error))?;
-        }
-        Ok(self)
     }
 
     fn back_up(self) -> Result<Self> {
@@ -310,38 +287,21 @@ impl Complete {
         let Some(new) = self.new.take() else { return Ok(self) };
         let path = &self.path;
         let failed = |error: io::Error| not_written(path, &error);
-        if matches!(self.standing, Standing::Nothing(_)) {
-            return match new.persist_noclobber(path) {
-                Ok(_) => Ok(self),
-                Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+        if matches!(self.standing, Standing::Output { new: true, .. }) {
+            return match new.name(path) {
+                Ok(()) => Ok(self),
+                Err((_, error)) if error.kind() == ErrorKind::AlreadyExists => {
                     let why = "another file of that name came there meanwhile, and was left";
                     Err(Error::new(format!("{} was not written: {why}", name(path))))
                 }
-                Err(error) => Err(failed(error.error)),
+                Err((_, error)) => Err(failed(error)),
             };
         }
         if let Standing::Original(_, original) = &self.standing {
             original.unchanged()?;
         }
-        new.persist(path).map_err(|error| failed(error.error))?;
+        new.replace(path).map_err(failed)?;
         Ok(self)
-    }
-}
-
-/// Folders in which names changed, and what is wrong with those that cannot be synced.
-pub(super) struct Folders(BTreeMap<PathBuf, Option<String>>);
-
-impl Folders {
-    /// Puts the names in the folders of `files` on the disk.
-    pub(super) fn sync<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
-        let folders: BTreeSet<_> = files.map(folder_of).collect();
-        let synced = |folder: &Path| sync_folder(folder).err().map(|error| cause(&error));
-        Self(folders.into_iter().map(|folder| (folder.to_owned(), synced(folder))).collect())
-    }
-
-    /// Why the folder of `file` could not be synced.
-    pub(super) fn failure(&self, file: &Path) -> Option<&str> {
-        self.0.get(folder_of(file))?.as_deref()
     }
 }
 
@@ -546,11 +506,11 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &Path) -> io::Result<()> {
-        let copy = temporary(folder_of(backup), false)?;
-        io::copy(&mut File::open(&self.path)?, &mut copy.as_file())?;
-        self.given_to(copy.as_file(), true)?;
-        copy.as_file().sync_all()?;
-        copy.persist_noclobber(backup).map(drop).map_err(|error| error.error)
+        let copy = New::within(folder_of(backup), PRIVATE)?;
+        io::copy(&mut File::open(&self.path)?, &mut copy.file())?;
+        self.given_to(copy.file(), true)?;
+        copy.file().sync_all()?;
+        copy.name(backup).map_err(|(_, error)| error)
     }
 }
 
@@ -607,38 +567,6 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
-    }
-}
-
-/// A file in `folder` that nobody else can read yet, or that the umask governs.
-pub(super) fn temporary(folder: &Path, umask: bool) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(TEMPORARY).rand_bytes(12);
-    #[cfg(unix)]
-    {
-        let mode = if umask { 0o666 } else { 0o600 };
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    }
-    #[cfg(not(unix))]
-    let _ = umask;
-    // Without the name of the temporary file, which nobody knows.
-    builder.tempfile_in(folder).map_err(|error| error.kind().into())
-}
-
-/// Puts the names in `folder` on the disk, where a folder can be opened and synced.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    let Ok(folder) = File::open(folder) else { return Ok(()) };
-    match folder.sync_all() {
-        // What systems say that sync no folders.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
-            ) =>
-        {
-            Ok(())
-        }
-        synced => synced,
     }
 }
 

@@ -18,6 +18,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
 
 `baselink COMMAND --help` has the options of a command.
 
@@ -39,6 +40,28 @@ Examples:
   baselink rewrite --in-place Maildir
 
 Of many files only errors and sums are said, each kind of oddity once; -v says all.
+
+Exit status:
+  0  done
+  1  --strict: a relative link was not made absolute and was not meant to be left;
+     --verify: more than URLs would have changed, and nothing was written
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const LOCALIZE_AFTER: &str = "\
+A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
+absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
+browsers give them, and by `index` names.
+
+What became of links: made local, local (it was already), made absolute, absolute (likewise), base emptied \
+(of a base element or xml:base), no-base, left, not-editable.
+
+Examples:
+  baselink localize --layout host --index index.html crawl -o mirror
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
+  baselink localize --url http://a.example/docs/ --diff docs
+  baselink localize --url http://a.example/docs/ --dry-run --verbose docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig --missing keep docs
 
 Exit status:
   0  done

@@ -22,7 +22,7 @@ use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
-use baselink::tree::write::{self, InPlace, Original, Replacement};
+use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
@@ -66,15 +66,19 @@ impl<'a> Target<'a> {
                     )));
                 }
             },
-            Destination::Path { path, only_documents, .. } => {
+            Destination::Path { path, only_documents, preserve_times } => {
                 let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
                 let is_file = documents.paths.len() == 1
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
-                match is_file {
-                    true => Self::File(path),
-                    false => Self::Below(Below::of(path, *only_documents, documents)?),
+                match (is_file, preserve_times) {
+                    (true, false) => Self::File(path),
+                    (true, true) => Self::Below(Below::of_file(path, documents)?),
+                    (false, _) => {
+                        let below = Below::of(path, *only_documents, documents)?;
+                        Self::Below(if *preserve_times { below.preserving_times() } else { below })
+                    }
                 }
             }
             Destination::InPlace(how) => Self::InPlace(how),
@@ -91,6 +95,28 @@ impl<'a> Target<'a> {
     /// Whether the files that are read are written.
     pub(in crate::cli) fn replaces_inputs(&self) -> bool {
         matches!(self, Self::InPlace(_))
+    }
+
+    /// Makes what is made of a folder, where anything is.
+    pub(in crate::cli) fn folder(&self, origin: &Origin) -> Result<()> {
+        match (self, origin) {
+            (Self::Below(below), Origin::Entry(entry)) => {
+                below.mirror.folder(&entry.path, &below.place(entry)?).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// To be called when nothing is written any more.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for each folder that could not be given its times.
+    pub(in crate::cli) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+        match self {
+            Self::Below(below) => below.mirror.finish(),
+            _ => Ok(()),
+        }
     }
 
     /// Begins what is made of `origin`.
@@ -138,8 +164,28 @@ impl Below {
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
         }
+        // That it cannot be made is said once, not for every file.
+        if let Some(root) = documents.roots().find(|root| root.exists()) {
+            let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
+            mirror.folder(like, Path::new(""))?;
+        }
         let (out, follow) = (out.to_owned(), documents.selection.follow);
         Ok(Self { mirror, out, only_documents, follow, names })
+    }
+
+    /// The folder around the file `path`, which is to be what is made of the only input.
+    fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
+        let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
+            return Err(Error::new(format!("{}: no name of a file", name(path))));
+        };
+        let out = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
+        let mirror = Mirror::new(out)?.preserving_times();
+        Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
+    }
+
+    fn preserving_times(self) -> Self {
+        Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
     /// The place of `entry`, below the folder.
@@ -215,12 +261,13 @@ impl Sink<'_> {
         }
     }
 
-    /// Copies what is no document; `None` where it is to be left.
-    pub(in crate::cli) fn copy(self) -> Option<Result<PathBuf>> {
+    /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
+    /// left.
+    pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
             Self::Below { below, entry, to, .. } if !below.only_documents => {
                 let copied = below.mirror.copy(&entry.path, &to);
-                Some(copied.map(|()| below.out.join(to)))
+                Some(copied.map(|lost| (below.out.join(to), lost)))
             }
             _ => None,
         }
@@ -246,7 +293,13 @@ impl Sink<'_> {
             Self::Below { below, entry, to, new, .. } => {
                 let begun = match new.take() {
                     Some(begun) => Ok(begun),
-                    None => below.mirror.begin(&entry.path, to),
+                    None => {
+                        // The name of a message in a Maildir has its size.
+                        if !edits.is_empty() && maildir::is_message(&entry.path) {
+                            *to = maildir::with_sizes_of(to, write)?;
+                        }
+                        below.mirror.begin(&entry.path, to)
+                    }
                 };
                 return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
             }
@@ -299,8 +352,8 @@ impl Sink<'_> {
                 Written::Pending(Pending { new: New::File(new), to: below.out.join(to) })
             }
             Self::Below { below, entry, to, new: None, .. } => {
-                below.mirror.copy(&entry.path, &to)?;
-                Written::To(below.out.join(to))
+                let new = New::File(below.mirror.begin_copy(&entry.path, &to)?);
+                Written::Pending(Pending { new, to: below.out.join(to) })
             }
             Self::InPlace { original, new: Some(new), .. } => {
                 Written::Pending(Pending { new, to: original.path().to_owned() })

@@ -21,6 +21,7 @@
 
 pub mod exact;
 pub mod fast;
+pub(crate) mod flow;
 mod pass;
 pub mod tag;
 pub mod tokens;

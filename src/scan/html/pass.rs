@@ -67,7 +67,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(
+    pub(super) fn new(
         bytes: &'a [u8],
         standing: Standing,
         enclosed: bool,
@@ -102,8 +102,7 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, enclosed, charset, options);
-        // The fast scanner tells nothing of tags that have only an id.
-        if options.scanner == Scanner::Fast && !options.ids {
+        if options.scanner == Scanner::Fast {
             let names = Names::of(options);
             match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
                 Ok(facts) => return pass.finish(span, facts),
@@ -128,7 +127,7 @@ impl<'a> Pass<'a> {
         pass.finish(span, facts)
     }
 
-    fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
+    pub(super) fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
         self.close_text(span.end);
         if self.standing == Standing::First && !self.bases.is_empty() {
             let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
@@ -197,7 +196,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn comment(&mut self, span: Span) {
+    pub(super) fn comment(&mut self, span: Span) {
         if self.bytes[span.range()].starts_with(b"<?") {
             self.import(span);
         } else {
@@ -253,15 +252,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+    pub(super) fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         if self.text.is_some() {
             // A tag inside an SVG stylesheet: its text ends here.
             self.close_text(tag.span.start);
         }
-        let name = &self.bytes[tag.name.range()];
-        let mut element =
-            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
-        element.make_ascii_lowercase();
+        let element = self.element(tag);
         if tag.attributes.is_empty() && element != "base" {
             self.open_text(tag, namespace, text, &element, &[]);
             return;
@@ -289,6 +285,15 @@ impl<'a> Pass<'a> {
                 self.ids.extend((!id.is_empty()).then_some(id));
             }
         }
+    }
+
+    /// Name of the element of `tag`.
+    pub(super) fn element(&self, tag: &RawTag) -> String {
+        let name = &self.bytes[tag.name.range()];
+        let mut element =
+            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
+        element.make_ascii_lowercase();
+        element
     }
 
     /// Notes a `base` element; how it stands is known once the tree is complete.
@@ -336,7 +341,7 @@ impl<'a> Pass<'a> {
         escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
     }
 
-    fn attribute(
+    pub(super) fn attribute(
         &mut self,
         namespace: Namespace,
         element: &str,
@@ -463,7 +468,7 @@ impl<'a> Pass<'a> {
     }
 
     /// The open element's text ends at `end`.
-    fn close_text(&mut self, end: usize) {
+    pub(super) fn close_text(&mut self, end: usize) {
         let Some(OpenText { start, content }) = self.text.take() else {
             return;
         };
@@ -533,16 +538,26 @@ impl<'a> Pass<'a> {
 }
 
 impl Sink for Pass<'_> {
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+    type Stop = HandOver;
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), HandOver> {
         Pass::start_tag(self, tag, namespace, text);
+        Ok(())
     }
 
-    fn end_text(&mut self, at: usize) {
+    fn end_text(&mut self, at: usize) -> Result<(), HandOver> {
         self.close_text(at);
+        Ok(())
     }
 
-    fn comment(&mut self, span: Span) {
+    fn comment(&mut self, span: Span) -> Result<(), HandOver> {
         Pass::comment(self, span);
+        Ok(())
     }
 }
 

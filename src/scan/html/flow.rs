@@ -1,0 +1,372 @@
+//! The links of a document one by one, as they are found, for whoever needs no [`Document`](crate::document::Document).
+//!
+//! What is one reference in an attribute is offered as it stands in the bytes; only what is not taken so
+//! is made into a [`Link`]. Nothing is allocated for a tag, nor for a reference that is taken.
+//!
+//! ```
+//! let options = baselink::Options::at("http://a/b/c");
+//! let mut out = Vec::new();
+//! let totals = baselink::rewrite_into(b"<a href=x><p style='a:url(y)'>", &options, &mut out);
+//! assert_eq!(out, b"<a href=http://a/b/x><p style='a:url(http://a/b/y)'>");
+//! assert_eq!(totals.count(baselink::Outcome::Rewritten), 2);
+//! ```
+//!
+//! Deliberately absent: documents in values, and whatever the fast scanner cannot prove. Both end the
+//! attempt, and the long way remains.
+
+use std::borrow::Cow;
+
+use super::fast::{self, Name, Names, Sink};
+use super::pass::Pass;
+use super::tag::{RawAttribute, RawTag};
+use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
+use crate::document::{DeclaredBase, HandOver, Link};
+use crate::layer::charset::{Charset, Declaration};
+use crate::layer::escape::Quote;
+use crate::scan::ScanOptions;
+use crate::scan::attributes::{self, Against, Group, Row, Syntax, When};
+use crate::span::Span;
+
+/// A value that is one reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    /// Its bytes, white space and character references included.
+    pub(crate) span: Span,
+    /// What delimits it.
+    pub(crate) quote: Quote,
+    /// Whether it lies in something that `<` and `>` could end.
+    pub(crate) enclosed: bool,
+    /// What the table says of it. It is resolved against the document base URL.
+    pub(crate) row: &'static Row,
+}
+
+/// Who takes links.
+pub(crate) trait Taker {
+    /// Takes a reference as it stands; `false` where it wants a [`Link`].
+    fn value(&mut self, value: &Value) -> bool;
+
+    /// Takes a link; `false` ends the attempt.
+    fn link(&mut self, link: Link) -> bool;
+}
+
+/// Why the links of a document are not found in this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The fast scanner cannot prove what it is.
+    HandedOver,
+    /// There is a document in a value, or markup too deep in each other.
+    Nested,
+    /// It declares a base, which was not expected.
+    Base,
+    /// The taker does not want to go on.
+    Refused,
+}
+
+impl From<HandOver> for Stop {
+    fn from(_: HandOver) -> Self {
+        Self::HandedOver
+    }
+}
+
+/// The encoding of a document, and where it begins; `None` where markup cannot be found in its bytes.
+pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Option<(Charset, usize)> {
+    let mut found = Charset::detect(bytes, options.charset);
+    if found.declaration == Declaration::Assumed
+        && let Some(charset) = super::late_declaration(bytes)
+    {
+        found.charset = charset;
+    }
+    found.charset.is_ascii_compatible().then_some((found.charset, found.mark))
+}
+
+/// Gives every link of `bytes` from `start` on to `taker`. `bases` says whether it may declare a base.
+pub(crate) fn links<T: Taker>(
+    bytes: &[u8],
+    (charset, start): (Charset, usize),
+    options: &ScanOptions,
+    bases: bool,
+    taker: &mut T,
+) -> Result<(), Stop> {
+    let names = Names::of(options);
+    let mut flow = Flow {
+        bytes,
+        charset,
+        options,
+        bases,
+        pass: Pass::new(bytes, Standing::First, false, charset, options),
+        taker,
+        rows: [Known::default(); KNOWN],
+        enclosed: false,
+        depth: 0,
+        names: Cow::clone(&names),
+    };
+    fast::walk(bytes, start..bytes.len(), true, &names, &mut flow)?;
+    flow.pass.close_text(bytes.len());
+    flow.drain()
+}
+
+/// Every `base` element of `bytes` from `start` on, the effective one first.
+pub(crate) fn bases(
+    bytes: &[u8],
+    (charset, start): (Charset, usize),
+    options: &ScanOptions,
+) -> Result<Vec<DeclaredBase>, Stop> {
+    struct Bases<'a>(Pass<'a>, &'a [u8]);
+    impl Sink for Bases<'_> {
+        type Stop = Stop;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Stop> {
+            if self.1[tag.name.range()].eq_ignore_ascii_case(b"base") {
+                self.0.start_tag(tag, namespace, TextModel::Markup);
+            }
+            Ok(())
+        }
+
+        fn end_text(&mut self, _at: usize) -> Result<(), Stop> {
+            Ok(())
+        }
+
+        fn comment(&mut self, _span: Span) -> Result<(), Stop> {
+            Ok(())
+        }
+    }
+    let names = Names::of(options);
+    let span = Span::new(start, bytes.len());
+    let mut found = Bases(Pass::new(bytes, Standing::First, false, charset, options), bytes);
+    let facts = fast::walk(bytes, span.range(), true, &names, &mut found)?;
+    let mut bases = found.0.finish(span, facts).bases;
+    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    Ok(bases)
+}
+
+/// How many places are remembered. As many as a power of two, more than most documents use.
+const KNOWN: usize = 128;
+
+/// What the table says of an attribute of an element, where that does not depend on the tag.
+#[derive(Clone, Copy, Default)]
+enum Answer {
+    /// It carries no URL.
+    #[default]
+    Nothing,
+    /// It is one reference against the document base URL.
+    Url(&'static Row),
+    /// It is CSS.
+    Css,
+    /// The tag has to be looked into.
+    Ask,
+}
+
+/// An answer that is remembered.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    place: Option<(Name, Name, Namespace)>,
+    answer: Answer,
+}
+
+struct Flow<'a, T> {
+    bytes: &'a [u8],
+    charset: Charset,
+    options: &'a ScanOptions,
+    /// Whether the document may declare a base.
+    bases: bool,
+    /// Finds the links of what is not simple.
+    pass: Pass<'a>,
+    taker: &'a mut T,
+    rows: [Known; KNOWN],
+    enclosed: bool,
+    /// How many stretches of markup around this one are scanned on their own.
+    depth: usize,
+    names: Cow<'static, Names>,
+}
+
+impl<T: Taker> Sink for Flow<'_, T> {
+    type Stop = Stop;
+
+    #[inline(always)]
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), Stop> {
+        if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
+            self.pass.start_tag(tag, namespace, text);
+            return self.drain();
+        }
+        for (at, attribute) in tag.attributes.iter().enumerate() {
+            // Of several with one name the first counts (HTML, 13.2.5.33).
+            let name = &self.bytes[attribute.name.range()];
+            let is_same = |one: &RawAttribute| {
+                one.name.len() == name.len()
+                    && self.bytes[one.name.range()].eq_ignore_ascii_case(name)
+            };
+            if tag.attributes[..at].iter().any(is_same) {
+                continue;
+            }
+            match self.answer(tag, namespace, attribute) {
+                Answer::Nothing => {}
+                Answer::Css if !self.may_hold_urls(attribute) => {}
+                Answer::Url(row) if self.offer(attribute, row) => {}
+                Answer::Url(_) | Answer::Css | Answer::Ask => {
+                    let element = self.pass.element(tag);
+                    self.pass.attribute(namespace, &element, attribute, &tag.attributes);
+                    self.drain()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), Stop> {
+        self.pass.close_text(at);
+        self.drain()
+    }
+
+    fn comment(&mut self, span: Span) -> Result<(), Stop> {
+        self.pass.comment(span);
+        self.drain()
+    }
+}
+
+/// Attributes of one tag that are compared with each other.
+const FEW: usize = 16;
+
+impl<T: Taker> Flow<'_, T> {
+    /// Whether more is to be known of a tag than its attributes.
+    #[inline(always)]
+    fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
+        let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        match (namespace, text) {
+            (Namespace::Html, TextModel::Markup) => is("base"),
+            (Namespace::Html, TextModel::RawText) => match tag.name.len() {
+                6 if is("script") => self.options.groups.contains(Group::Json),
+                6 => !is("iframe"),
+                _ => true,
+            },
+            (Namespace::Html, TextModel::Rcdata | TextModel::Plaintext) => false,
+            (Namespace::Svg | Namespace::MathMl, _) => is("style") || is("base"),
+        }
+    }
+
+    /// What the table says of an attribute.
+    #[inline(always)]
+    fn answer(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) -> Answer {
+        let [element, name] = [tag.name, attribute.name];
+        // Of longer names not all would be compared.
+        if element.len() > 8 || name.len() > 8 {
+            return self.look_up(tag, namespace, attribute);
+        }
+        let element = Name::read(self.bytes, element.start, element.end);
+        let name = Name::read(self.bytes, name.start, name.end);
+        let place = Some((element, name, namespace));
+        let slot = (element.hash() ^ name.hash().rotate_left(3)) & (KNOWN - 1);
+        let known = &self.rows[slot];
+        if known.place == place {
+            return known.answer;
+        }
+        self.remember(slot, place, tag, namespace, attribute)
+    }
+
+    #[inline(never)]
+    fn remember(
+        &mut self,
+        slot: usize,
+        place: Option<(Name, Name, Namespace)>,
+        tag: &RawTag,
+        namespace: Namespace,
+        attribute: &RawAttribute,
+    ) -> Answer {
+        let answer = self.look_up(tag, namespace, attribute);
+        // Other bytes could look like these where names are compared.
+        let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+        let mut names = [tag.name, attribute.name].into_iter();
+        if names.all(|name| self.bytes[name.range()].iter().all(is_exact)) {
+            self.rows[slot] = Known { place, answer };
+        }
+        answer
+    }
+
+    #[inline(never)]
+    fn look_up(&self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) -> Answer {
+        let name = match str::from_utf8(&self.bytes[attribute.name.range()]) {
+            Ok(name) if self.options.places.is_empty() => name,
+            _ => return Answer::Ask,
+        };
+        let element = self.pass.element(tag);
+        let row = attributes::rows(&name.to_ascii_lowercase()).iter().find(|row| {
+            row.group.is_none_or(|group| self.options.groups.contains(group))
+                && row.namespaces.contains(&namespace)
+                && row.elements.contain(&element)
+        });
+        match row {
+            None => Answer::Nothing,
+            Some(row) if row.when != When::Always || row.against != Against::Document => {
+                Answer::Ask
+            }
+            Some(row) => match row.syntax {
+                Syntax::Url => Answer::Url(row),
+                Syntax::Css | Syntax::CssValue => Answer::Css,
+                _ => Answer::Ask,
+            },
+        }
+    }
+
+    /// Whether a value could hold a URL if it is CSS, whatever its character references are.
+    #[inline(always)]
+    fn may_hold_urls(&self, attribute: &RawAttribute) -> bool {
+        let value = attribute.value.map_or(&[][..], |value| &self.bytes[value.range()]);
+        value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&'))
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, attribute: &RawAttribute, row: &'static Row) -> bool {
+        let Some(span) = attribute.value else {
+            return false;
+        };
+        self.taker.value(&Value { span, quote: attribute.quote, enclosed: self.enclosed, row })
+    }
+
+    /// Gives away what the pass has found, and goes through markup that is scanned on its own.
+    fn drain(&mut self) -> Result<(), Stop> {
+        for link in self.pass.collector.links.drain(..) {
+            if !self.taker.link(link) {
+                return Err(Stop::Refused);
+            }
+        }
+        if !self.pass.collector.embedded.is_empty() || !self.pass.diagnostics.is_empty() {
+            return Err(Stop::Nested);
+        }
+        if !self.enclosed && !self.bases && !self.pass.bases.is_empty() {
+            return Err(Stop::Base);
+        }
+        self.pass.bases.clear();
+        for markup in std::mem::take(&mut self.pass.markup) {
+            self.markup(&markup)?;
+        }
+        Ok(())
+    }
+
+    fn markup(&mut self, markup: &Markup) -> Result<(), Stop> {
+        if self.depth == DEEPEST {
+            return Err(Stop::Nested);
+        }
+        let Markup { span, standing } = *markup;
+        let inner = Pass::new(self.bytes, standing, false, self.charset, self.options);
+        let outer = std::mem::replace(&mut self.pass, inner);
+        let enclosed = std::mem::replace(&mut self.enclosed, true);
+        self.depth += 1;
+        let names = Cow::clone(&self.names);
+        fast::walk(self.bytes, span.range(), false, &names, self)?;
+        self.pass.close_text(span.end);
+        self.drain()?;
+        self.depth -= 1;
+        self.enclosed = enclosed;
+        self.pass = outer;
+        Ok(())
+    }
+}

@@ -1,0 +1,297 @@
+//! New files on their way to the disk, many at the same time.
+//!
+//! ```text
+//! bytes of all  --syncfs-->  on the disk   then   names of all  --syncfs-->  on the disk
+//! ```
+//!
+//! Before a name leads to new bytes these have to be on the disk, or a crash of the machine may leave an
+//! empty file under it. To wait for each file (fsync) is to wait as often as there are files. On Linux,
+//! syncfs(2) waits once for all that a file system has to write, and gives "the same guarantees as fsync()
+//! called on every file in" it; since Linux 5.8 it fails "if one or more inodes failed to be written back
+//! since the last syncfs() call", and to each open file that is since it was opened. So it is
+//! called with the file that was opened first: nothing of the others was written before. If it
+//! fails, whosever fault that is, each file is synced for itself.
+//!
+//! That is relied upon where it is known to be so: on ext4, XFS and Btrfs (the Linux sources, `sync_fs` in
+//! `fs/*/super.c`: the journal is committed, and the disk's own cache flushed). File systems over a network or
+//! in user space do less, and get an fsync for each file; so do a few files, for which it would not pay to wait
+//! for what other programs have written. What some file systems do for programs that sync nothing (ext4's
+//! `auto_da_alloc`, the like in Btrfs; XFS does nothing) is not relied upon: it orders, but finds no errors.
+//!
+//! An old file is held open while another takes its name, and let go afterwards. Else its blocks are
+//! freed within the rename, while nobody else can change a name in that folder: a file system that
+//! tells the disk of each freed block (`discard`) takes milliseconds for it.
+//!
+//! ```
+//! use baselink::tree::write::{InPlace, Original, commit_all};
+//! let folder = tempfile::tempdir()?;
+//! let begin = |number: usize| {
+//!     let page = folder.path().join(number.to_string());
+//!     std::fs::write(&page, "old").map_err(|_| baselink::error::Error::new("no page"))?;
+//!     let mut new = InPlace::default().begin(&Original::of(&page)?)?;
+//!     new.write(|out| out.write_all(b"new"))?;
+//!     Ok(new)
+//! };
+//! let new = (0..20).map(begin).collect::<Result<Vec<_>, baselink::error::Error>>()?;
+//! assert!(commit_all(new).iter().all(Result::is_ok), "two waits for the disk, or three");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Deliberately absent: what the files are. Starting to write early: a batch is small, and the disk is
+//! idle while it grows, but measured it was no faster than syncfs at its end.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File, Metadata};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use tempfile::NamedTempFile;
+
+use super::write::{TEMPORARY, folder_of, not_written};
+use crate::error::{Error, Result, cause};
+
+/// A new file that has no name yet but a temporary one. Dropped, it is removed.
+#[derive(Debug)]
+pub(super) struct New {
+    file: NamedTempFile,
+    device: u64,
+    /// One that was opened earlier has a lower one.
+    number: u64,
+}
+
+/// The bits of a file that is for nobody else.
+pub(super) const PRIVATE: u32 = 0o600;
+
+impl New {
+    /// In `folder`, with these permission bits less those of the umask.
+    pub(super) fn within(folder: &Path, mode: u32) -> io::Result<Self> {
+        static OPENED: AtomicU64 = AtomicU64::new(0);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY).rand_bytes(12);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
+        #[cfg(not(unix))]
+        let _ = mode;
+        // Without the name of the temporary file, which nobody knows.
+        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        let device = device(&file.as_file().metadata()?);
+        Ok(Self { file, device, number: OPENED.fetch_add(1, Ordering::SeqCst) })
+    }
+
+    pub(super) fn file(&self) -> &File {
+        self.file.as_file()
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Gives it the name `path`. A file that has it has it no more.
+    pub(super) fn replace(self, path: &Path) -> io::Result<()> {
+        let old = held(path);
+        self.file.persist(path).map_err(|error| error.error)?;
+        drop(old);
+        Ok(())
+    }
+
+    /// Gives it the name `path`, if no file has it.
+    pub(super) fn name(self, path: &Path) -> std::result::Result<(), (Self, io::Error)> {
+        let Self { file, device, number } = self;
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(()),
+            Err(error) => Err((Self { file: error.file, device, number }, error.error)),
+        }
+    }
+}
+
+impl Write for New {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Puts the bytes of new files on the disk. `of` says under which name they are known, and which they are;
+/// nothing for those that are not to be synced.
+pub(super) fn sync_bytes<T: Send>(
+    all: &mut [Result<T>],
+    of: impl Fn(&T) -> Option<(&Path, &New)> + Sync,
+) {
+    let mut systems: BTreeMap<u64, Vec<&New>> = BTreeMap::new();
+    for (_, new) in all.iter().flatten().filter_map(&of) {
+        systems.entry(new.device).or_default().push(new);
+    }
+    systems.retain(|_, files| {
+        let first = files.iter().min_by_key(|new| new.number);
+        let many = files.len() >= MANY_FILES;
+        !(many && first.is_some_and(|new| sync_file_system(new.file())))
+    });
+    let left: BTreeSet<u64> = systems.into_keys().collect();
+    if left.is_empty() {
+        return;
+    }
+    at_once(all, |one| {
+        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&new.device)) {
+            new.file().sync_all().map_err(|error| not_written(path, &error))?;
+        }
+        Ok(one)
+    });
+}
+
+/// So many files are not synced one by one, where that can be helped.
+const MANY_FILES: usize = 8;
+
+/// Folders in which names changed, and what is wrong with those that cannot be synced.
+pub(super) struct Folders(BTreeMap<PathBuf, String>);
+
+impl Folders {
+    /// Puts the names in the folders of `files` on the disk.
+    pub(super) fn sync<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
+        let folders: BTreeSet<_> = files.map(folder_of).collect();
+        let mut systems: BTreeMap<Option<u64>, Vec<&Path>> = BTreeMap::new();
+        for folder in folders {
+            let system = fs::metadata(folder).ok().as_ref().map(device);
+            systems.entry(system).or_default().push(folder);
+        }
+        let mut failed = BTreeMap::new();
+        for folders in systems.into_values() {
+            let first = folders.first().and_then(|folder| File::open(folder).ok());
+            if folders.len() > 1 && first.as_ref().is_some_and(sync_file_system) {
+                continue;
+            }
+            for folder in folders {
+                if let Err(error) = sync_folder(folder) {
+                    failed.insert(folder.to_owned(), cause(&error));
+                }
+            }
+        }
+        Self(failed)
+    }
+
+    /// Why the folder of `file` could not be synced.
+    pub(super) fn failure(&self, file: &Path) -> Option<&str> {
+        self.0.get(folder_of(file)).map(String::as_str)
+    }
+}
+
+/// Puts the names in `folder` on the disk, where a folder can be opened and synced.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    let Ok(folder) = File::open(folder) else { return Ok(()) };
+    match folder.sync_all() {
+        // What systems say that sync no folders.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::InvalidInput | ErrorKind::Unsupported | ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(())
+        }
+        synced => synced,
+    }
+}
+
+/// How many files wait for the disk at the same time. To a file system one wait serves many.
+const AT_ONCE: usize = 16;
+
+/// Does the next step for everything that has not failed yet, at the same time.
+pub(super) fn at_once<T: Send>(all: &mut [Result<T>], step: impl Fn(T) -> Result<T> + Sync) {
+    let threads = all.len().min(AT_ONCE);
+    let queue = Mutex::new(all.iter_mut());
+    let work = || {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some(one) = next else { return };
+            then(one, &step);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does it all.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+/// Does the next step for what has not failed yet.
+pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
+    let taken = std::mem::replace(one, Err(Error::new(String::new())));
+    *one = taken.and_then(step);
+}
+
+/// Which file system a file is on.
+#[cfg(unix)]
+fn device(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::dev(metadata)
+}
+
+#[cfg(not(unix))]
+fn device(_: &Metadata) -> u64 {
+    0
+}
+
+/// The file at `path`, which stays on the disk until this is dropped.
+#[cfg(target_os = "linux")]
+fn held(path: &Path) -> Option<std::os::fd::OwnedFd> {
+    use rustix::fs::{Mode, OFlags, open};
+    open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn held(_: &Path) {}
+
+/// `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
+#[cfg(target_os = "linux")]
+const KNOWN: [i128; 3] = [0xEF53, 0x5846_5342, 0x9123_683E];
+
+/// Puts all that the file system of `file` has to write on the disk. If not, or not for certain, the
+/// answer is no.
+#[cfg(target_os = "linux")]
+fn sync_file_system(file: &File) -> bool {
+    let known = rustix::fs::fstatfs(file).is_ok_and(|is| KNOWN.contains(&i128::from(is.f_type)));
+    let tells = || rustix::system::uname().release().to_str().is_ok_and(tells_errors);
+    known && tells() && rustix::fs::syncfs(file).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn sync_file_system(_: &File) -> bool {
+    false
+}
+
+/// Whether syncfs of this release of Linux says that something could not be written.
+#[cfg(target_os = "linux")]
+fn tells_errors(release: &str) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    let mut next = || numbers.next().and_then(std::result::Result::ok);
+    next().zip(next()).is_some_and(|version| version >= (5, 8))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn releases_of_linux_are_told_apart() {
+        for (release, tells) in [
+            ("5.8.0", true),
+            ("5.10.0-28-amd64", true),
+            ("6.18.44-fc", true),
+            ("10.0", true),
+            ("5.7.19", false),
+            ("4.19.0-5.10", false),
+            ("4.4.0", false),
+            ("5", false),
+            ("", false),
+            ("x.y", false),
+        ] {
+            assert_eq!(tells_errors(release), tells, "{release}");
+        }
+    }
+}
