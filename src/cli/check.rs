@@ -9,7 +9,7 @@
 //!     = relative form: up.html
 //! ```
 //!
-//! Each file is scanned once ([`Tree::read`]); then the links of each are judged, and those that are listed are
+//! Each file is scanned once (`Tree::read`); then the links of each are judged, and those that are listed are
 //! looked up in the file again, because what is kept of a scan has no lines.
 //!
 //! Deliberately absent: what a link's class is. `baselink::tree::relocate` says it.
