@@ -69,7 +69,7 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
 
 /// The options with which every document is rewritten.
 fn ways() -> Vec<Options> {
-    let [plain, all] = variants();
+    let [plain, all, _] = variants();
     let at = |url: &str, scan: &ScanOptions| Options { scan: scan.clone(), ..Options::at(url) };
     let usual = at("http://a/b/c/d;p?q", &plain);
     vec![
@@ -375,6 +375,26 @@ const MORE_TRAPS: &[&str] = &[
     "<iframe srcdoc='<svg><a href=x></svg>'>",
     "<?import implementation=n>",
 ];
+
+/// A declaration behind the first 1024 bytes, in and out of what only looks like markup.
+#[test]
+fn late_declarations() {
+    let padding = "x".repeat(1_100);
+    for head in
+        ["", "<base href=b/>", "<svg>", "<title>", "<noscript>", "<!--", "<frameset>", "<svg></b>"]
+    {
+        for label in ["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "euc-kr"] {
+            for behind in ["", "</title>", "</noscript>", "-->", "<meta charset=big5>"] {
+                let page = format!(
+                    "{padding}{head}<meta charset={label}><a href=x><a href='é表?é'>{behind}\
+                     <META content='text/html; charset=koi8-r' http-equiv=content-type><a href=z>"
+                );
+                same(page.as_bytes());
+                same(&[page.as_bytes(), b"\xe9<a href=\xe9>"].concat());
+            }
+        }
+    }
+}
 
 /// Numbers that look random: Marsaglia's xorshift.
 struct Numbers(u64);

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 const README: &str = include_str!("../README.md");
 const MESSAGES: &str = include_str!("../docs/messages.md");
 const TREES: &str = include_str!("../docs/trees.md");
+const LOCALIZE: &str = include_str!("../docs/localize.md");
 const CHECK: &str = include_str!("../docs/check.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
@@ -97,7 +98,7 @@ fn check(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_prints_what_is_shown() {
-    assert_eq!(check(README), 12);
+    assert_eq!(check(README), 14);
 }
 
 #[test]
@@ -108,6 +109,11 @@ fn every_command_of_the_page_on_messages_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_on_folders_prints_what_is_shown() {
     assert_eq!(check(TREES), 10);
+}
+
+#[test]
+fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
+    assert_eq!(check(LOCALIZE), 7);
 }
 
 #[test]

@@ -27,7 +27,6 @@ use baselink::tree::maildir::{
     Delivered, Delivery, Name, commit_all, is_maildir, is_message, with_sizes_of,
 };
 use baselink::tree::mirror::Mirror;
-use baselink::tree::together::{BYTES, FILES, Together};
 use baselink::tree::write::{
     self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
@@ -578,6 +577,54 @@ mod together {
     }
 
     #[test]
+    fn many_files_in_many_folders_are_many() {
+        let folder = tempdir().unwrap();
+        let at = |number: usize| folder.path().join(format!("{}/{number}", number % 7));
+        let begin = |number: usize| {
+            put(&at(number), b"old");
+            let settings = if number % 3 == 0 { backed_up() } else { InPlace::default() };
+            let mut new = settings.begin(&Original::of(&at(number)).unwrap()).unwrap();
+            new.write(|out| write!(out, "new {number}")).unwrap();
+            new
+        };
+        let all: Vec<_> = (0..300).map(begin).collect();
+        put(&at(100), b"changed");
+        for (number, committed) in write::commit_all(all).into_iter().enumerate() {
+            assert_eq!(committed.is_err(), number == 100);
+            let expected = match number {
+                100 => "changed".to_owned(),
+                number => format!("new {number}"),
+            };
+            assert_eq!(fs::read_to_string(at(number)).unwrap(), expected);
+            let backup = at(number).with_extension("orig");
+            assert_eq!(fs::read(backup).is_ok_and(|bytes| bytes == b"old"), number % 3 == 0);
+        }
+        let left: usize =
+            (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
+        assert_eq!(left, 300 + 100);
+    }
+
+    #[test]
+    fn many_messages_are_many() {
+        let folder = maildir::maildir();
+        let at = |name: String| folder.path().join(name);
+        let begin = |number: usize| {
+            let message = at(format!("cur/{number}.h,S=3:2,S"));
+            put(&message, b"old");
+            let mut new = Delivery::begin(&Original::of(&message).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"newer")).unwrap();
+            new
+        };
+        let delivered = commit_all((0..20).map(begin).collect());
+        for (number, delivered) in delivered.into_iter().enumerate() {
+            let expected = at(format!("cur/{number}.h,S=5:2,S"));
+            assert_eq!(delivered.unwrap().path, expected);
+            assert_eq!(fs::read(expected).unwrap(), b"newer");
+        }
+        assert_eq!(names(&at("cur".to_owned())).len(), 20);
+    }
+
+    #[test]
     fn many_files_are_many() {
         let folder = tempdir().unwrap();
         let at = |number: usize| folder.path().join(number.to_string());
@@ -592,119 +639,6 @@ mod together {
         for number in 0..100 {
             assert_eq!(fs::read_to_string(at(number)).unwrap(), format!("new {number}"));
         }
-    }
-}
-
-/// Files of several threads, committed some hundreds at a time.
-mod collected {
-    use super::*;
-
-    fn begun(page: &Path) -> Replacement {
-        let mut new = InPlace::default().begin(&Original::of(page).unwrap()).unwrap();
-        new.write(|out| out.write_all(b"new")).unwrap();
-        new
-    }
-
-    #[test]
-    fn what_waits_is_bounded_in_files_and_bytes() {
-        let folder = tempdir().unwrap();
-        let together = Together::new(write::commit_all);
-        let mut committed = Vec::new();
-        for number in 0..FILES + 3 {
-            let page = folder.path().join(format!("{}/{number}", number % 7));
-            put(&page, b"old");
-            let now = together.add(begun(&page), 3, number);
-            assert_eq!(!now.is_empty(), number + 1 == FILES, "{number}");
-            committed.extend(now);
-            let expected = if number + 1 < FILES { b"old" } else { b"new" };
-            assert_eq!(fs::read(folder.path().join("0/0")).unwrap(), expected);
-        }
-        assert_eq!(committed.len(), FILES);
-        committed.extend(together.commit());
-        assert!(together.commit().is_empty());
-        for (expected, (number, result)) in committed.into_iter().enumerate() {
-            assert_eq!((number, result.unwrap()), (expected, vec![]));
-            let page = folder.path().join(format!("{}/{number}", number % 7));
-            assert_eq!(fs::read(page).unwrap(), b"new");
-        }
-        // By what is said of them.
-        let pages = ["a", "b", "c"].map(|name| folder.path().join(name));
-        for page in &pages {
-            put(page, b"old");
-        }
-        let half = BYTES / 2;
-        let add = |page: usize, bytes: u64| together.add(begun(&pages[page]), bytes, page);
-        assert!(add(0, half).is_empty());
-        assert_eq!(add(1, half).len(), 2);
-        assert_eq!(add(2, u64::MAX).len(), 1);
-    }
-
-    #[test]
-    fn what_is_dropped_before_it_is_committed_leaves_nothing() {
-        let (folder, page) = scene();
-        let together = Together::new(write::commit_all);
-        assert!(together.add(begun(&page), 3, ()).is_empty());
-        assert_eq!(names(folder.path()).len(), 2);
-        drop(together);
-        assert_eq!(names(folder.path()), ["page.html"]);
-        assert_eq!(fs::read(&page).unwrap(), b"old");
-    }
-
-    #[test]
-    fn each_file_of_several_threads_is_committed_once() {
-        let folder = tempdir().unwrap();
-        let together = Together::new(write::commit_all);
-        let each = 2 * FILES / 3;
-        let work = |thread: usize| {
-            let mut committed = Vec::new();
-            for number in 0..each {
-                let page = folder.path().join(format!("{thread}/{number}"));
-                put(&page, b"old");
-                committed.extend(together.add(begun(&page), 3, (thread, number)));
-            }
-            committed
-        };
-        let mut committed: Vec<_> = thread::scope(|scope| {
-            let work = &work;
-            let threads: Vec<_> = (0..5).map(|thread| scope.spawn(move || work(thread))).collect();
-            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
-        });
-        assert!(committed.len() >= 2 * FILES);
-        committed.extend(together.commit());
-        let mut files: Vec<_> = committed
-            .into_iter()
-            .map(|(file, result)| {
-                assert_eq!(result.unwrap(), []);
-                file
-            })
-            .collect();
-        files.sort_unstable();
-        let expected: Vec<_> =
-            (0..5).flat_map(|thread| (0..each).map(move |number| (thread, number))).collect();
-        assert_eq!(files, expected);
-        for (thread, number) in files {
-            let page = folder.path().join(format!("{thread}/{number}"));
-            assert_eq!(fs::read(page).unwrap(), b"new");
-        }
-    }
-
-    #[test]
-    fn messages_too() {
-        let folder = maildir::maildir();
-        let together = Together::new(commit_all);
-        for number in 0..20 {
-            let message = folder.path().join(format!("cur/{number}.h,S=3:2,S"));
-            put(&message, b"old");
-            let mut new = Delivery::begin(&Original::of(&message).unwrap()).unwrap();
-            new.write(|out| out.write_all(b"newer")).unwrap();
-            assert!(together.add(new, 5, number).is_empty());
-        }
-        for (number, delivered) in together.commit() {
-            let expected = folder.path().join(format!("cur/{number}.h,S=5:2,S"));
-            assert_eq!(delivered.unwrap().path, expected);
-            assert_eq!(fs::read(expected).unwrap(), b"newer");
-        }
-        assert_eq!(names(&folder.path().join("cur")).len(), 20);
     }
 }
 

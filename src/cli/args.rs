@@ -27,7 +27,6 @@ use baselink::{BaseElement, Fragments, Options, ScanOptions};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use self::check::TypedCheck;
-pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 use self::help::{
     BASE_AFTER, CHECK_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
     REWRITE_AFTER,
@@ -39,6 +38,7 @@ use super::input::is_standard_input;
 use super::output::Talk;
 use super::settings::Settings;
 
+pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 pub(crate) use self::localize::Localize;
 
 mod check;
@@ -68,10 +68,10 @@ pub(crate) enum Command {
     Base(Box<Bases>),
     /// Resolve references.
     Resolve(Resolve),
-    /// Say what a move would do to a tree.
-    Check(Box<Check>),
     /// Make an offline mirror.
     Localize(Box<Localize>),
+    /// Say what a move would do to a tree.
+    Check(Box<Check>),
 }
 
 /// `baselink rewrite`
@@ -258,8 +258,8 @@ impl Command {
             Self::Rewrite(asked) => Some(&mut asked.documents),
             Self::Links(asked) => Some(&mut asked.documents),
             Self::Base(asked) => Some(&mut asked.documents),
-            Self::Check(asked) => Some(&mut asked.documents),
             Self::Localize(asked) => Some(&mut asked.rewrite.documents),
+            Self::Check(asked) => Some(&mut asked.documents),
             Self::Resolve(_) => None,
         }
     }
@@ -270,8 +270,8 @@ impl Typed {
         let verbose = match &self.command {
             TypedCommand::Rewrite(typed) => typed.policy.verbose,
             TypedCommand::Links(typed) => typed.policy.verbose,
-            TypedCommand::Check(typed) => typed.verbose,
             TypedCommand::Localize(typed) => typed.verbose,
+            TypedCommand::Check(typed) => typed.verbose,
             _ => false,
         };
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
@@ -300,8 +300,8 @@ impl Typed {
             TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
-            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
             TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
         })
     }
 

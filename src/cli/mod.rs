@@ -71,8 +71,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Rewrite(asked) => Some(&asked.documents),
         Command::Links(asked) => Some(&asked.documents),
         Command::Base(asked) => Some(&asked.documents),
-        Command::Check(asked) => Some(&asked.documents),
         Command::Localize(asked) => Some(&asked.rewrite.documents),
+        Command::Check(asked) => Some(&asked.documents),
         Command::Resolve(_) => None,
     };
     if let Some(Err(error)) = documents.map(files::check) {
@@ -84,8 +84,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Links(asked) => links::run(asked, &mut output),
         Command::Base(asked) => base::run(asked, &mut output),
         Command::Resolve(asked) => resolve::run(asked, &mut output),
-        Command::Check(asked) => check::run(asked, &mut output),
         Command::Localize(asked) => localize::run(asked, &mut output),
+        Command::Check(asked) => check::run(asked, &mut output),
     }?;
     output.flush()?;
     Ok(status)

@@ -25,12 +25,11 @@ use super::{BaseElement, Fragments, Options, base_diagnostic, rewrite};
 use crate::base::{self, Outer};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Link};
 use crate::format::Format;
-use crate::layer::charset::Charset;
+use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::Quote;
 use crate::report::Outcome;
 use crate::resolve::{self, Base, Profile};
 use crate::scan::Scanner;
-use crate::scan::attributes::{Empty, Fragment};
 use crate::scan::html::flow::{self, Stop, Taker, Value};
 use crate::span::Span;
 
@@ -106,26 +105,37 @@ fn directly(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Option<Totals
     if !is_simple {
         return None;
     }
-    let encoding = flow::encoding(bytes, &options.scan)?;
+    let mut encoding = flow::encoding(bytes, &options.scan);
+    let mut bases = Vec::new();
     let length = out.len();
     out.reserve(bytes.len() + bytes.len() / 8);
-    match with_bases(bytes, encoding, options, &[], out) {
-        Ok(totals) => return Some(totals),
-        Err(Stop::Base) => out.truncate(length),
-        Err(_) => return None,
+    // What is not expected is found out once: an encoding, and bases.
+    for _ in 0..3 {
+        out.truncate(length);
+        if !encoding.charset.is_ascii_compatible() {
+            return None;
+        }
+        match with_bases(bytes, encoding, options, &bases, out) {
+            Ok(totals) => return Some(totals),
+            Err(Stop::Encoding(charset)) => {
+                encoding = Detected { charset, declaration: Declaration::Meta, ..encoding };
+            }
+            Err(Stop::Base) => bases = flow::bases(bytes, encoding, &options.scan).ok()?,
+            Err(_) => return None,
+        }
     }
-    let bases = flow::bases(bytes, encoding, &options.scan).ok()?;
-    with_bases(bytes, encoding, options, &bases, out).ok()
+    None
 }
 
 /// The same for a document that declares `bases`, and no other.
 fn with_bases(
     bytes: &[u8],
-    (charset, start): (Charset, usize),
+    encoding: Detected,
     options: &Options,
     bases: &[DeclaredBase],
     out: &mut Vec<u8>,
 ) -> Result<Totals, Stop> {
+    let charset = encoding.charset;
     let entity = Arc::clone(&options.scan.entity);
     let mut document = Document::empty(entity, Format::Html, charset);
     document.bases = bases.to_vec();
@@ -142,7 +152,7 @@ fn with_bases(
         copied: 0,
         out,
     };
-    flow::links(bytes, (charset, start), &options.scan, !bases.is_empty(), &mut writer)?;
+    flow::links(bytes, encoding, &options.scan, !bases.is_empty(), &mut writer)?;
     writer.out.extend_from_slice(&bytes[writer.copied..]);
     let mut totals = writer.totals;
     let has_links = totals.links() > 0;
@@ -153,7 +163,7 @@ fn with_bases(
     Ok(totals)
 }
 
-/// A base whose prefixes stand in any attribute as they are.
+/// A base whose prefixes stand in any attribute, and in any CSS, as they are.
 struct Plain {
     base: Base,
 }
@@ -165,6 +175,7 @@ impl Plain {
         let stands = |byte: u8| {
             byte.is_ascii_graphic()
                 && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
+                && !matches!(byte, b'(' | b')' | b'\\')
         };
         base.as_str().bytes().all(stands).then_some(Self { base })
     }
@@ -202,15 +213,14 @@ impl Taker for Writer<'_> {
     #[inline(always)]
     fn value(&mut self, value: &Value) -> bool {
         let reference = &self.bytes[value.span.range()];
-        let row = value.row;
         match reference {
-            [] if row.empty == Empty::Leave => {
+            [] if !value.empty_resolves => {
                 self.totals.outcomes[LEFT] += 1;
                 return true;
             }
             // `#{` begins a placeholder.
             [] | [b'#', b'{', ..] => return false,
-            [b'#', ..] if row.fragment == Fragment::Identifier => {
+            [b'#', ..] if value.fragment_identifies => {
                 self.totals.outcomes[LEFT] += 1;
                 return true;
             }

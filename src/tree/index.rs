@@ -376,7 +376,7 @@ impl Index {
     /// | `page?x=1` | `page?x=1` | wget |
     /// | | `page@x=1` | wget for Windows |
     /// | | `page%3Fx=1` | browsers, and others that escape |
-    /// | `page`, and all of these | with `.html` or `.htm` behind it | wget with `--adjust-extension`, HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` behind it | wget with `--adjust-extension`, HTTrack |
     ///
     /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
     /// with a query is another page.
@@ -406,7 +406,7 @@ impl Index {
             let number = *self.by_path.get(name.as_slice())?;
             (self.files[number].kind != Kind::Special).then_some(number)
         };
-        const EXTENSIONS: [&[u8]; 3] = [b"", b".html", b".htm"];
+        const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
         if let Some(query) = query {
             // No name has a `/` in it.
             let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');

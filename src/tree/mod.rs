@@ -39,6 +39,5 @@ pub mod maildir;
 pub mod mirror;
 pub mod origin;
 pub mod relocate;
-pub mod together;
 pub mod walk;
 pub mod write;

@@ -215,8 +215,9 @@ impl Replacement {
 /// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
 /// few waits for the disk: bytes are synced and names are given for many files at the same time, and the
 /// names in all folders are synced once. Results are in the order of the files. Each replacement has an
-/// open file, of which a system lets a program have some hundreds:
-/// [`Together`](super::together::Together) keeps count. A file that is there twice is written once.
+/// open file, of which a system lets a program have some hundreds; more are no quicker. One thread is to
+/// commit what several have made: a file system syncs for one at a time. A file that is there twice is
+/// written once.
 #[must_use]
 pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     let mut files: Vec<_> = replacements.into_iter().map(Replacement::complete).collect();

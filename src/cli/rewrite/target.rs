@@ -98,7 +98,7 @@ impl<'a> Target<'a> {
     }
 
     /// Makes what is made of a folder, where anything is.
-    pub(in crate::cli) fn folder(&self, origin: &Origin) -> Result<()> {
+    pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
         match (self, origin) {
             (Self::Below(below), Origin::Entry(entry)) => {
                 below.mirror.folder(&entry.path, &below.place(entry)?).map(drop)
@@ -112,7 +112,7 @@ impl<'a> Target<'a> {
     /// # Errors
     ///
     /// A sentence for each folder that could not be given its times.
-    pub(in crate::cli) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
+    pub(super) fn finish(&self) -> std::result::Result<(), Vec<Error>> {
         match self {
             Self::Below(below) => below.mirror.finish(),
             _ => Ok(()),

@@ -207,7 +207,7 @@ impl Totals {
         }
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
-        let hint = if output.is_verbose() { "" } else { "; -v names them" };
+        let hint = if output.is_verbose() { "" } else { "; -v says which" };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;

@@ -21,13 +21,14 @@ use super::pass::Pass;
 use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, HandOver, Link};
-use crate::layer::charset::{Charset, Declaration};
+use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::Quote;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, Against, Group, Row, Syntax, When};
+use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Row, Syntax, When};
+use crate::scan::css;
 use crate::span::Span;
 
-/// A value that is one reference.
+/// A reference in an attribute or in CSS.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Value {
     /// Its bytes, white space and character references included.
@@ -36,13 +37,15 @@ pub(crate) struct Value {
     pub(crate) quote: Quote,
     /// Whether it lies in something that `<` and `>` could end.
     pub(crate) enclosed: bool,
-    /// What the table says of it. It is resolved against the document base URL.
-    pub(crate) row: &'static Row,
+    /// Whether an empty reference means the base here.
+    pub(crate) empty_resolves: bool,
+    /// Whether a fragment alone names an element of the document.
+    pub(crate) fragment_identifies: bool,
 }
 
 /// Who takes links.
 pub(crate) trait Taker {
-    /// Takes a reference as it stands; `false` where it wants a [`Link`].
+    /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it wants a [`Link`].
     fn value(&mut self, value: &Value) -> bool;
 
     /// Takes a link; `false` ends the attempt.
@@ -56,6 +59,8 @@ pub(crate) enum Stop {
     HandedOver,
     /// There is a document in a value, or markup too deep in each other.
     Nested,
+    /// It declares this encoding, which was not assumed.
+    Encoding(Charset),
     /// It declares a base, which was not expected.
     Base,
     /// The taker does not want to go on.
@@ -68,21 +73,60 @@ impl From<HandOver> for Stop {
     }
 }
 
-/// The encoding of a document, and where it begins; `None` where markup cannot be found in its bytes.
-pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Option<(Charset, usize)> {
-    let mut found = Charset::detect(bytes, options.charset);
-    if found.declaration == Declaration::Assumed
-        && let Some(charset) = super::late_declaration(bytes)
-    {
-        found.charset = charset;
+/// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
+/// prove which tags there are.
+pub(super) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
+    enum Found {
+        Declared(Charset),
+        HandedOver(HandOver),
     }
-    found.charset.is_ascii_compatible().then_some((found.charset, found.mark))
+    impl From<HandOver> for Found {
+        fn from(reason: HandOver) -> Self {
+            Self::HandedOver(reason)
+        }
+    }
+    struct Metas<'a>(&'a [u8]);
+    impl Sink for Metas<'_> {
+        type Stop = Found;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Found> {
+            match super::declared_by(self.0, tag) {
+                Some(charset) if namespace == Namespace::Html => Err(Found::Declared(charset)),
+                _ => Ok(()),
+            }
+        }
+
+        fn end_text(&mut self, _at: usize) -> Result<(), Found> {
+            Ok(())
+        }
+
+        fn comment(&mut self, _span: Span) -> Result<(), Found> {
+            Ok(())
+        }
+    }
+    let names = Names::of(&ScanOptions::default());
+    match fast::walk(bytes, 0..bytes.len(), true, &names, &mut Metas(bytes)) {
+        Ok(_) => Ok(None),
+        Err(Found::Declared(charset)) => Ok(Some(charset)),
+        Err(Found::HandedOver(reason)) => Err(reason),
+    }
 }
 
-/// Gives every link of `bytes` from `start` on to `taker`. `bases` says whether it may declare a base.
+/// The encoding of a document, where it begins, and how it was found. One that is assumed is only a guess,
+/// which [`links`] confirms.
+pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
+    Charset::detect(bytes, options.charset)
+}
+
+/// Gives every link of `bytes` to `taker`. `bases` says whether it may declare a base.
 pub(crate) fn links<T: Taker>(
     bytes: &[u8],
-    (charset, start): (Charset, usize),
+    Detected { charset, declaration, mark: start }: Detected,
     options: &ScanOptions,
     bases: bool,
     taker: &mut T,
@@ -93,6 +137,7 @@ pub(crate) fn links<T: Taker>(
         charset,
         options,
         bases,
+        is_assumed: declaration == Declaration::Assumed,
         pass: Pass::new(bytes, Standing::First, false, charset, options),
         taker,
         rows: [Known::default(); KNOWN],
@@ -108,7 +153,7 @@ pub(crate) fn links<T: Taker>(
 /// Every `base` element of `bytes` from `start` on, the effective one first.
 pub(crate) fn bases(
     bytes: &[u8],
-    (charset, start): (Charset, usize),
+    Detected { charset, mark: start, .. }: Detected,
     options: &ScanOptions,
 ) -> Result<Vec<DeclaredBase>, Stop> {
     struct Bases<'a>(Pass<'a>, &'a [u8]);
@@ -156,7 +201,9 @@ enum Answer {
     /// It is one reference against the document base URL.
     Url(&'static Row),
     /// It is CSS.
-    Css,
+    Css(&'static Row),
+    /// Only where the tag has this attribute it may carry URLs.
+    With(&'static str),
     /// The tag has to be looked into.
     Ask,
 }
@@ -174,6 +221,8 @@ struct Flow<'a, T> {
     options: &'a ScanOptions,
     /// Whether the document may declare a base.
     bases: bool,
+    /// Whether the encoding is assumed, for no declaration has been seen.
+    is_assumed: bool,
     /// Finds the links of what is not simple.
     pass: Pass<'a>,
     taker: &'a mut T,
@@ -194,6 +243,9 @@ impl<T: Taker> Sink for Flow<'_, T> {
         namespace: Namespace,
         text: TextModel,
     ) -> Result<(), Stop> {
+        if self.is_assumed && tag.name.len() == 4 && namespace == Namespace::Html {
+            self.confirm(tag)?;
+        }
         if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
             self.pass.start_tag(tag, namespace, text);
             return self.drain();
@@ -210,9 +262,10 @@ impl<T: Taker> Sink for Flow<'_, T> {
             }
             match self.answer(tag, namespace, attribute) {
                 Answer::Nothing => {}
-                Answer::Css if !self.may_hold_urls(attribute) => {}
+                Answer::With(name) if !self.has_attribute(tag, name) => {}
                 Answer::Url(row) if self.offer(attribute, row) => {}
-                Answer::Url(_) | Answer::Css | Answer::Ask => {
+                Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
+                Answer::Url(_) | Answer::Css(_) | Answer::With(_) | Answer::Ask => {
                     let element = self.pass.element(tag);
                     self.pass.attribute(namespace, &element, attribute, &tag.attributes);
                     self.drain()?;
@@ -223,7 +276,11 @@ impl<T: Taker> Sink for Flow<'_, T> {
     }
 
     fn end_text(&mut self, at: usize) -> Result<(), Stop> {
-        self.pass.close_text(at);
+        match self.pass.take_style(at) {
+            Some(span) if !self.css(span, "style", None)? => self.pass.style(span),
+            Some(_) => {}
+            None => self.pass.close_text(at),
+        }
         self.drain()
     }
 
@@ -250,6 +307,18 @@ impl<T: Taker> Flow<'_, T> {
             },
             (Namespace::Html, TextModel::Rcdata | TextModel::Plaintext) => false,
             (Namespace::Svg | Namespace::MathMl, _) => is("style") || is("base"),
+        }
+    }
+
+    /// Looks whether a tag declares an encoding other than the assumed one.
+    #[inline(never)]
+    fn confirm(&mut self, tag: &RawTag) -> Result<(), Stop> {
+        // To a browser that runs scripts the inside of `noscript` and the like is text.
+        let declared = if self.depth > 0 { None } else { super::declared_by(self.bytes, tag) };
+        self.is_assumed &= declared.is_none();
+        match declared {
+            Some(charset) if charset != self.charset => Err(Stop::Encoding(charset)),
+            _ => Ok(()),
         }
     }
 
@@ -298,29 +367,84 @@ impl<T: Taker> Flow<'_, T> {
             _ => return Answer::Ask,
         };
         let element = self.pass.element(tag);
-        let row = attributes::rows(&name.to_ascii_lowercase()).iter().find(|row| {
+        let name = name.to_ascii_lowercase();
+        let mut rows = attributes::rows(&name).iter().filter(|row| {
             row.group.is_none_or(|group| self.options.groups.contains(group))
                 && row.namespaces.contains(&namespace)
                 && row.elements.contain(&element)
         });
-        match row {
-            None => Answer::Nothing,
-            Some(row) if row.when != When::Always || row.against != Against::Document => {
+        match (rows.next(), rows.next()) {
+            (None, _) => Answer::Nothing,
+            (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
+                Answer::With(name)
+            }
+            (Some(row), _) if row.when != When::Always || row.against != Against::Document => {
                 Answer::Ask
             }
-            Some(row) => match row.syntax {
+            (Some(row), _) => match row.syntax {
                 Syntax::Url => Answer::Url(row),
-                Syntax::Css | Syntax::CssValue => Answer::Css,
+                Syntax::Css | Syntax::CssValue => Answer::Css(row),
                 _ => Answer::Ask,
             },
         }
     }
 
-    /// Whether a value could hold a URL if it is CSS, whatever its character references are.
-    #[inline(always)]
-    fn may_hold_urls(&self, attribute: &RawAttribute) -> bool {
-        let value = attribute.value.map_or(&[][..], |value| &self.bytes[value.range()]);
-        value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&'))
+    fn has_attribute(&self, tag: &RawTag, name: &str) -> bool {
+        let is =
+            |one: &RawAttribute| self.bytes[one.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        tag.attributes.iter().any(is)
+    }
+
+    /// Goes through an attribute that is CSS; `false` where that is not simple.
+    fn css_value(
+        &mut self,
+        tag: &RawTag,
+        attribute: &RawAttribute,
+        row: &'static Row,
+    ) -> Result<bool, Stop> {
+        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
+        let value = &self.bytes[span.range()];
+        // Whatever character references there are, one of these stands in what holds a URL.
+        if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
+            return Ok(true);
+        }
+        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
+            return Ok(false);
+        };
+        if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {
+            return Ok(false);
+        }
+        let (element, name) = (self.pass.element(tag), name.to_ascii_lowercase());
+        self.css(span, &element, Some((&name, attribute.quote, row)))
+    }
+
+    /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
+    /// done then.
+    fn css(
+        &mut self,
+        span: Span,
+        element: &str,
+        attribute: Option<(&str, Quote, &'static Row)>,
+    ) -> Result<bool, Stop> {
+        let text = &self.bytes[span.range()];
+        let text = match str::from_utf8(text) {
+            Ok(text) if self.charset == Charset::UTF_8 || text.is_ascii() => text,
+            _ => return Ok(false),
+        };
+        let Some(urls) = css::plain_urls(text) else {
+            return Ok(false);
+        };
+        for url in urls {
+            let (span, enclosed) = (url.span.shifted(span.start), self.enclosed);
+            let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
+            let value =
+                Value { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
+            if !self.taker.value(&value) {
+                self.pass.css_url((span, url.form.into()), element, attribute);
+                self.drain()?;
+            }
+        }
+        Ok(true)
     }
 
     #[inline(always)]
@@ -328,7 +452,13 @@ impl<T: Taker> Flow<'_, T> {
         let Some(span) = attribute.value else {
             return false;
         };
-        self.taker.value(&Value { span, quote: attribute.quote, enclosed: self.enclosed, row })
+        self.taker.value(&Value {
+            span,
+            quote: attribute.quote,
+            enclosed: self.enclosed,
+            empty_resolves: row.empty == Empty::Resolve,
+            fragment_identifies: row.fragment == Fragment::Identifier,
+        })
     }
 
     /// Gives away what the pass has found, and goes through markup that is scanned on its own.

@@ -21,9 +21,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::spelling::Carrier;
+use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Group, Namespace, Syntax};
+use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
 use crate::scan::{ScanOptions, Scanner, json, value};
 use crate::span::Span;
@@ -474,10 +474,7 @@ impl<'a> Pass<'a> {
         };
         let span = Span::new(start, end);
         match content {
-            Content::Css => {
-                let view = self.charset.decode(&self.bytes[span.range()], start);
-                self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
-            }
+            Content::Css => self.style(span),
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
                 self.collector.css(&view, &text_of("style", Carriers::Pieces(&pieces)));
@@ -529,6 +526,38 @@ impl<'a> Pass<'a> {
             at = next;
         }
         (whole, pieces)
+    }
+
+    /// The text of the open element, which ends at `end`, if that is a stylesheet of HTML. The element is
+    /// closed then.
+    pub(super) fn take_style(&mut self, end: usize) -> Option<Span> {
+        let is_style = |open: &mut OpenText| open.content == Content::Css;
+        self.text.take_if(is_style).map(|open| Span::new(open.start, end))
+    }
+
+    /// Looks for links in the text of a `style` element.
+    pub(super) fn style(&mut self, span: Span) {
+        let view = self.charset.decode(&self.bytes[span.range()], span.start);
+        self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
+    }
+
+    /// Takes a URL of CSS that stands in the bytes as it is; of an attribute of `element` with its row, or
+    /// of the text of `style`.
+    pub(super) fn css_url(
+        &mut self,
+        (url, form): (Span, Form),
+        element: &str,
+        attribute: Option<(&str, Quote, &'static Row)>,
+    ) {
+        let carrier = attribute.map_or(Carrier::Raw, |(_, quote, _)| Carrier::Attribute(quote));
+        let place = Place {
+            attribute: attribute.map(|(name, ..)| name),
+            row: attribute.map(|(.., row)| row),
+            ..text_of(element, Carriers::One(carrier))
+        };
+        let view = self.charset.decode(&self.bytes[url.range()], url.start);
+        let whole = Span::new(0, view.text.len());
+        self.collector.reference(&view, whole, form, Some(carrier), &place);
     }
 
     fn json(&mut self, span: Span, kind: json::Kind) {
