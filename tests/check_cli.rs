@@ -38,7 +38,7 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
 #[test]
 fn the_log_has_what_sarif_requires_and_its_fixes_can_be_made() {
     let page = "<p id=Intro>\n\u{fc}\u{1f600} <a href=\"http://a.example/docs/a%20b.html?x&amp;y#z\">1</a>\n\
-                <a href=../up.html>2</a><a href=gone.html>3</a>";
+                <a href=../../up.html>2</a><a href=gone.html>3</a>";
     let scene = site(&[("sub dir/index.html", page.as_bytes()), ("a b.html", b"<p id=z>")]);
     let (log, status) = check(scene.path(), &["--sarif"]);
     assert_eq!(status, Some(1));
@@ -56,8 +56,8 @@ fn the_log_has_what_sarif_requires_and_its_fixes_can_be_made() {
     // U+00FC is one unit of UTF-16 and two bytes, U+1F600 two units and four bytes.
     let expected = [
         ("pinned/absolute", 2, 14, "http://a.example/docs/a%20b.html?x&amp;y#z"),
-        ("escapes/climbs-out", 3, 9, "../up.html"),
-        ("dangling/absent", 3, 33, "gone.html"),
+        ("escapes/climbs-out", 3, 9, "../../up.html"),
+        ("dangling/absent", 3, 36, "gone.html"),
     ];
     assert_eq!(results.len(), expected.len());
     for (result, (rule, line, column, reference)) in results.iter().zip(expected) {

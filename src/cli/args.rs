@@ -358,7 +358,7 @@ enum TypedCommand {
     /// Say which links of a folder survive that it moves, and why the others do not.
     ///
     /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER)]
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder))]
     Check(Box<TypedCheck>),
     /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
     ///

@@ -9,7 +9,7 @@
 //!     = relative form: up.html
 //! ```
 //!
-//! Each file is scanned once ([`Tree::read`]); then the links of each are judged, and those that are listed are
+//! Each file is scanned once (`Tree::read`); then the links of each are judged, and those that are listed are
 //! looked up in the file again, because what is kept of a scan has no lines.
 //!
 //! Deliberately absent: what a link's class is. `baselink::tree::relocate` says it.
@@ -47,7 +47,7 @@ use super::{Became, Status, after, each_document};
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
-    let prepared = asked.origins().and_then(|from| {
+    let prepared = asked.documents.origins().and_then(|from| {
         let baseline = asked.baseline.as_deref().map(Baseline::read).transpose()?;
         Ok((Move { from, to: asked.to.clone() }, baseline))
     });

@@ -12,15 +12,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
-use baselink::format::Format;
-use baselink::tree::origin::{Origins, RootUrl};
+use baselink::tree::origin::RootUrl;
 use baselink::tree::relocate::{Class, on_disk};
-use baselink::tree::walk::{Entry, Kind};
 use baselink::tree::write::{InPlace, Suffix};
 use clap::Args;
 
 use super::{Destination, Documents, Reading, TypedDocuments};
-use crate::cli::files::Origin;
 use crate::cli::input::is_standard_input;
 
 /// `baselink check`
@@ -101,7 +98,6 @@ impl FromStr for Classes {
 }
 
 #[derive(Debug, Args)]
-#[command(mut_arg("paths", |paths| paths.value_name("DIR").help("The folder")))]
 pub(super) struct TypedCheck {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
@@ -250,29 +246,5 @@ impl Check {
     /// The folder.
     pub(crate) fn folder(&self) -> &Path {
         self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
-    }
-
-    /// Where the files of the folder come from, as it is said of the folder itself: settings may say it of
-    /// one around it.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    pub(crate) fn origins(&self) -> Result<Origins> {
-        const INSIDE: &str = "_";
-        let inside = Entry {
-            root: self.folder().into(),
-            relative: vec![INSIDE.into()],
-            path: self.folder().join(INSIDE),
-            kind: Kind::File,
-            size: 0,
-        };
-        let (reading, seen) = self.documents.reading_of(&Origin::Entry(inside.clone()))?;
-        let origins = reading.origins.clone();
-        let Some(seen) = seen.filter(|seen| seen.relative.len() > 1) else { return Ok(origins) };
-        let around = Origins { map: None, index: None, trust_saved_from: false, ..origins.clone() };
-        let (inside, _) = around.of_seen(&inside, &seen, Format::Other, b"");
-        let url = inside.and_then(|inside| RootUrl::new(inside.url.strip_suffix(INSIDE)?).ok());
-        Ok(Origins { root_url: url, layout: None, ..origins })
     }
 }
