@@ -95,11 +95,13 @@ pub enum Reason {
     Doubt,
     /// Whoever chose what is written in the place of links wanted it as it is.
     Kept,
+    /// What was chosen for its place stands there already.
+    Chosen,
 }
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -119,6 +121,7 @@ impl Reason {
         Self::Transfer,
         Self::Doubt,
         Self::Kept,
+        Self::Chosen,
     ];
 
     /// Its name in `--json`.
@@ -144,6 +147,7 @@ impl Reason {
             Self::Transfer => "transfer",
             Self::Doubt => "doubt",
             Self::Kept => "kept",
+            Self::Chosen => "chosen",
         }
     }
 
@@ -159,6 +163,7 @@ impl Reason {
                 | Self::BaseElement
                 | Self::Dkim
                 | Self::Kept
+                | Self::Chosen
         )
     }
 }
@@ -208,6 +213,11 @@ impl LinkReport {
     /// Makes it one that stays for `reason`.
     pub(crate) fn leave(&mut self, reason: Reason) {
         self.target = None;
+        self.stay(reason);
+    }
+
+    /// The same where its target is known nevertheless.
+    pub(crate) fn stay(&mut self, reason: Reason) {
         self.written = None;
         self.differs = false;
         self.outcome = Outcome::Left;

@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
 
+mod direct;
 mod fields;
 mod judge;
 mod labels;
@@ -28,6 +29,7 @@ mod message;
 use std::str::FromStr;
 use std::sync::Arc;
 
+pub use self::direct::{Totals, rewrite_into};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
@@ -371,7 +373,12 @@ impl Planner<'_> {
         let charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
         let mut diagnostics = document.diagnostics.clone();
         diagnostics.extend(chain.diagnostics.iter().cloned());
-        diagnostics.extend(base_diagnostic(&document, &chain, outer, self.options.profile));
+        diagnostics.extend(base_diagnostic(
+            !document.links.is_empty(),
+            &chain,
+            outer,
+            self.options.profile,
+        ));
         let resolver =
             Resolver::new(&document.links, document.charset, &chain, self.options, self.around);
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
@@ -573,7 +580,7 @@ fn lift_through(planned: &mut Planned, decoded: &Decoded, beneath: Charset) {
 
 /// What is to be said of a base that was taken by the document itself.
 fn base_diagnostic(
-    document: &Document,
+    has_links: bool,
     chain: &BaseChain,
     outer: Outer<'_>,
     profile: Profile,
@@ -585,7 +592,7 @@ fn base_diagnostic(
             matches!(chain.source, Source::BaseElement | Source::XmlBase)
         }
     };
-    if document.links.is_empty() || !is_own { None } else { unfit_base(chain, profile) }
+    if has_links && is_own { unfit_base(chain, profile) } else { None }
 }
 
 /// Why references cannot be resolved against a base, or not as one would expect.

@@ -55,7 +55,11 @@ fn sources() -> Vec<(String, String)> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(extension) if extension == "rs" => files.push(path),
+                _ => {}
+            }
         }
     }
     let named = |path: PathBuf| {

@@ -22,11 +22,11 @@ use tempfile::TempDir;
 
 /// The files below `site` that are read, with what was found in them, and the index of all.
 fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned)>, Index) {
-    let selection = Selection { hidden: true, ..Selection::default() };
+    let selection = Selection { hidden: true, folders: true, ..Selection::default() };
     let mut index = Index::new(moving.from.clone());
     let mut scanned = Vec::new();
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
-        let name = entry.relative.last().unwrap().to_string_lossy();
+        let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
         if entry.kind != Kind::File || !format.is_read() {
             index.add_unread(&entry);
@@ -485,4 +485,32 @@ fn no_fix_is_given_that_cannot_be_made() {
             assert_eq!((finding.class, finding.fix), (Class::Pinned, None));
         }
     }
+}
+
+#[test]
+fn a_folder_without_files_is_one_without_index() {
+    let site = site(&links(&["empty/", "empty", "empty/sub", "empt"]), &[]);
+    fs::create_dir_all(site.path().join("empty/sub")).unwrap();
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let no_index = (Class::Dangling, Some("no-index"), None);
+    let expected = [no_index, no_index, no_index, (Class::Dangling, Some("absent"), None)];
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn a_reference_of_a_megabyte_takes_linear_time() {
+    let deep = "a/".repeat(500_000);
+    let dots = "../".repeat(300_000);
+    let escapes = "%2e%2e%2f".repeat(100_000);
+    let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Dangling, Some("absent")),
+            (Class::Escapes, Some("climbs-out")),
+            (Class::Dangling, Some("no-name")),
+        ]
+    );
 }

@@ -286,6 +286,40 @@ mod unix {
     }
 
     #[test]
+    fn a_mirror_links_only_to_what_it_has() {
+        let scene = tempfile::tempdir().unwrap();
+        let site = scene.path().join("site");
+        fs::create_dir(&site).unwrap();
+        let page = "<a href=real.html></a><a href=link.html></a><a href=pipe></a>";
+        fs::write(site.join("page.html"), page).unwrap();
+        fs::write(site.join("real.html"), "<p>").unwrap();
+        symlink("real.html", site.join("link.html")).unwrap();
+        assert!(Command::new("mkfifo").arg(site.join("pipe")).status().unwrap().success());
+        let localize = ["localize", "-q", "-u", "http://a/", "site"];
+        for (how, page, expected) in [
+            // Symbolic links are not made.
+            (
+                &["-o", "mirror"][..],
+                "mirror/page.html",
+                "<a href=real.html></a><a href=http://a/link.html></a><a href=http://a/pipe></a>",
+            ),
+            (
+                &["-i"],
+                "site/page.html",
+                "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
+            ),
+        ] {
+            let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                "error: site/pipe: not a regular file; it was left out\n"
+            );
+            assert_eq!(output.status.code(), Some(2));
+            assert_eq!(fs::read_to_string(scene.path().join(page)).unwrap(), expected);
+        }
+    }
+
+    #[test]
     fn a_device_stays_one() {
         let scene = tempfile::tempdir().unwrap();
         let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
@@ -312,7 +346,7 @@ mod unix {
         let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
         let path = format!("{}:/usr/bin:/bin", program.display());
         let mut tried = 0;
-        for command in ["", "rewrite", "links", "base", "resolve"] {
+        for command in ["", "rewrite", "links", "base", "resolve", "localize"] {
             let output = run(
                 baselink(scene.path())
                     .args([command, "--help"].iter().filter(|one| !one.is_empty())),

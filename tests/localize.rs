@@ -204,6 +204,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
         "a.example/s.css",
         "a.example/n.php",
         "a.example/u?r=%2Fa",
+        "a.example/t.css?v=1.css",
         "b.example/z.html",
     ];
     let origins = Origins { layout: Some(Layout::Host), ..Origins::default() };
@@ -216,6 +217,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
         ("/five", "five/index.html"),
         ("/?p=2", "index.html%3Fp=2"),
         ("s.css?v=3", "s.css?v=3"),
+        ("t.css?v=1", "t.css%3Fv=1.css"),
         ("/u?r=/a", "u%3Fr=%252Fa"),
         // A page with a query is another page.
         ("n.php?id=7", "https://a.example/n.php?id=7"),

@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 const README: &str = include_str!("../README.md");
 const MESSAGES: &str = include_str!("../docs/messages.md");
 const TREES: &str = include_str!("../docs/trees.md");
+const LOCALIZE: &str = include_str!("../docs/localize.md");
+const CHECK: &str = include_str!("../docs/check.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {
@@ -96,7 +98,7 @@ fn check(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_prints_what_is_shown() {
-    assert_eq!(check(README), 11);
+    assert_eq!(check(README), 14);
 }
 
 #[test]
@@ -107,4 +109,14 @@ fn every_command_of_the_page_on_messages_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_on_folders_prints_what_is_shown() {
     assert_eq!(check(TREES), 10);
+}
+
+#[test]
+fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
+    assert_eq!(check(LOCALIZE), 7);
+}
+
+#[test]
+fn every_command_of_the_page_on_checking_prints_what_is_shown() {
+    assert_eq!(check(CHECK), 4);
 }

@@ -10,7 +10,7 @@ use crate::jobs::Job;
 use crate::{Asked, processes};
 
 /// How much of a set is counted.
-const SAMPLE: usize = 1_000_000;
+const SAMPLE: usize = 500_000;
 
 /// For each job; `None` without callgrind.
 pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>]) -> Vec<Option<f64>> {
@@ -35,12 +35,12 @@ pub(crate) fn per_byte(asked: &Asked, pages: &[Vec<u8>]) -> Vec<Option<f64>> {
     })
 }
 
-/// Whole pages, as they come, up to a bound; the first even where it is larger.
+/// Whole pages, as they come, up to a bound; of one that is larger, the beginning.
 fn sample(pages: &[Vec<u8>]) -> Vec<u8> {
     let mut sample = Vec::new();
     for page in pages {
         if sample.is_empty() || sample.len() + page.len() <= SAMPLE {
-            sample.extend_from_slice(page);
+            sample.extend_from_slice(&page[..page.len().min(SAMPLE)]);
         }
     }
     sample

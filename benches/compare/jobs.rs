@@ -6,7 +6,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use baselink::resolve::{Base, Profile};
-use baselink::{Options, rewrite};
+use baselink::scan::Scanner;
+use baselink::{Options, ScanOptions, rewrite};
 
 use crate::{URL, dom, lol, table};
 
@@ -54,20 +55,10 @@ impl Job {
     }
 }
 
-/// The scanner of HTML that baselink uses.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scanner {
-    Fast,
-    Exact,
-}
-
-/// The options for each scanner. THE place where the scanner is chosen: until there are two, both are the
-/// one that is the default.
+/// The options for a scanner.
 pub(crate) fn options(scanner: Scanner) -> Options {
-    match scanner {
-        Scanner::Fast => Options::at(URL),
-        Scanner::Exact => Options::at(URL),
-    }
+    let scan = ScanOptions { scanner, ..ScanOptions::default() };
+    Options { scan, ..Options::at(URL) }
 }
 
 /// What the jobs prepare once.

@@ -21,20 +21,30 @@ use baselink::resolve::{Base, Profile};
 use baselink::scan::attributes::{Groups, UserRow};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
-use baselink::tree::walk::{Entry, Globs, Selection};
+use baselink::tree::walk::{Entry, Globs, Kind, Selection};
 use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use self::help::{BASE_AFTER, LINKS_AFTER, PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER};
+use self::check::TypedCheck;
+use self::help::{
+    BASE_AFTER, CHECK_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
+    REWRITE_AFTER,
+};
 use self::line::{Line, Sections, settings_of};
+use self::localize::TypedLocalize;
 use super::files::Origin;
 use super::input::is_standard_input;
 use super::output::Talk;
 use super::settings::Settings;
 
+pub(crate) use self::check::{Check, Classes, Form as CheckForm};
+pub(crate) use self::localize::Localize;
+
+mod check;
 mod help;
 mod line;
+mod localize;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -58,6 +68,10 @@ pub(crate) enum Command {
     Base(Box<Bases>),
     /// Resolve references.
     Resolve(Resolve),
+    /// Make an offline mirror.
+    Localize(Box<Localize>),
+    /// Say what a move would do to a tree.
+    Check(Box<Check>),
 }
 
 /// `baselink rewrite`
@@ -154,6 +168,32 @@ impl Documents {
         }
     }
 
+    /// What gives the URLs of the files in the only folder that was named, as seen from there.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    pub(crate) fn origins(&self) -> Result<Origins> {
+        let Some(folder) = self.paths.first() else { return Ok(self.reading.origins.clone()) };
+        let inside = Entry {
+            root: folder.as_path().into(),
+            relative: vec!["x".into()],
+            path: PathBuf::new(),
+            kind: Kind::File,
+            size: 0,
+        };
+        let (reading, seen) = self.reading_of(&Origin::Entry(inside))?;
+        let origins = reading.origins.clone();
+        let Some(seen) = seen else { return Ok(origins) };
+        let of_paths = Origins { map: None, index: None, ..origins.clone() };
+        let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
+        let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
+        Ok(match url.map(RootUrl::new) {
+            Some(Ok(root_url)) => Origins { root_url: Some(root_url), layout: None, ..origins },
+            _ => origins,
+        })
+    }
+
     /// Whether one of them is a folder.
     pub(crate) fn has_folder(&self) -> bool {
         self.roots().any(Path::is_dir)
@@ -218,6 +258,8 @@ impl Command {
             Self::Rewrite(asked) => Some(&mut asked.documents),
             Self::Links(asked) => Some(&mut asked.documents),
             Self::Base(asked) => Some(&mut asked.documents),
+            Self::Localize(asked) => Some(&mut asked.rewrite.documents),
+            Self::Check(asked) => Some(&mut asked.documents),
             Self::Resolve(_) => None,
         }
     }
@@ -228,6 +270,8 @@ impl Typed {
         let verbose = match &self.command {
             TypedCommand::Rewrite(typed) => typed.policy.verbose,
             TypedCommand::Links(typed) => typed.policy.verbose,
+            TypedCommand::Localize(typed) => typed.verbose,
+            TypedCommand::Check(typed) => typed.verbose,
             _ => false,
         };
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
@@ -239,8 +283,9 @@ impl Typed {
             TypedCommand::Rewrite(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Links(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
+            TypedCommand::Localize(typed) => (&typed.documents.settings, &typed.documents.paths),
             TypedCommand::Resolve(typed) => (&typed.settings, &[]),
-            TypedCommand::Check { .. } | TypedCommand::Localize { .. } => return Ok(None),
+            TypedCommand::Check(typed) => (&typed.documents.settings, &typed.documents.paths),
         };
         match settings {
             TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
@@ -255,21 +300,22 @@ impl Typed {
             TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
             TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
-            TypedCommand::Check { .. } => {
-                return Err(later("the command check", "name files to `links`"));
-            }
-            TypedCommand::Localize { .. } => {
-                return Err(later("the command localize", "`rewrite` makes links absolute"));
-            }
+            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
         })
     }
 
     /// How documents are read, without the table of `--url-map`.
     fn reading(self) -> Result<Reading> {
         let (mut documents, policy) = match self.command {
+            TypedCommand::Check(typed) => return typed.reading(),
             TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
             TypedCommand::Base(typed) => (typed.documents, None),
+            TypedCommand::Localize(typed) => {
+                let policy = typed.policy();
+                (typed.documents, Some(policy))
+            }
             _ => return Err(Error::new("it has no documents")),
         };
         documents.url_map = None;
@@ -280,11 +326,6 @@ impl Typed {
         }
         Ok(reading)
     }
-}
-
-/// Refuses what the design has and this version has not.
-fn later(what: &str, instead: &str) -> Error {
-    Error::new(format!("{what} is not in this version; {instead}"))
 }
 
 /// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
@@ -314,16 +355,21 @@ enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    #[command(hide = true, disable_help_flag = true)]
-    Check {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        rest: Vec<OsString>,
-    },
-    #[command(hide = true, disable_help_flag = true)]
-    Localize {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        rest: Vec<OsString>,
-    },
+    /// Say which links of a folder survive that it moves, and why the others do not.
+    ///
+    /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder))]
+    Check(Box<TypedCheck>),
+    /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
+    ///
+    /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder))]
+    Localize(Box<TypedLocalize>),
+}
+
+/// The argument for paths, where it is one folder.
+fn one_folder(paths: Arg) -> Arg {
+    paths.value_name("DIR").help("The folder").action(ArgAction::Set).num_args(1).required(true)
 }
 
 #[derive(Debug, Args)]
@@ -504,35 +550,11 @@ struct TypedRewrite {
     documents: TypedDocuments,
     #[command(flatten)]
     policy: TypedPolicy,
-    /// Where the result goes: a file, or for folders and several files a folder
-    ///
-    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
-    /// of several each under its name.
-    #[arg(short, long, value_name = "PATH", help_heading = "Output")]
-    output: Option<PathBuf>,
-    /// Rewrite the files themselves; each is replaced whole or not at all
-    ///
-    /// A file that other names lead to (hard links) is left, and said; `--in-place=break-links` replaces
-    /// it, and the other names keep the old bytes.
-    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Output")]
-    in_place: Option<TypedInPlace>,
-    /// With --in-place, keep each file as it was first, under its name and this
-    ///
-    /// A backup that is there is never written again, and in folders no backup is rewritten.
-    #[arg(long, value_name = "SUFFIX", help_heading = "Output")]
-    backup: Option<OsString>,
-    /// Give changed files the times of the old ones
-    #[arg(long, help_heading = "Output")]
-    preserve_times: bool,
+    #[command(flatten)]
+    output: TypedOutput,
     /// With -o, leave out what is no document
     #[arg(long, help_heading = "Output")]
     only_documents: bool,
-    /// Show what would change; nothing is written
-    #[arg(long, help_heading = "Output")]
-    diff: bool,
-    /// Write nothing; only say what would become of the links
-    #[arg(long, help_heading = "Output")]
-    dry_run: bool,
     /// A JSON object per file on standard output; needs -o, -i or --dry-run
     ///
     /// Its keys are path, format, output (null where nothing was written), the numbers of links by
@@ -540,8 +562,40 @@ struct TypedRewrite {
     /// line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
+}
+
+/// Where rewritten documents go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+struct TypedOutput {
+    /// Where the result goes: a file, or for folders and several files a folder
+    ///
+    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
+    /// of several each under its name.
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+    /// Rewrite the files themselves; each is replaced whole or not at all
+    ///
+    /// A file that other names lead to (hard links) is left, and said; `--in-place=break-links` replaces
+    /// it, and the other names keep the old bytes.
+    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
+    in_place: Option<TypedInPlace>,
+    /// With --in-place, keep each file as it was first, under its name and this
+    ///
+    /// A backup that is there is never written again, and in folders no backup is rewritten.
+    #[arg(long, value_name = "SUFFIX")]
+    backup: Option<OsString>,
+    /// Give changed files the times of the old ones
+    #[arg(long)]
+    preserve_times: bool,
+    /// Show what would change; nothing is written
+    #[arg(long)]
+    diff: bool,
+    /// Write nothing; only say what would become of the links
+    #[arg(long)]
+    dry_run: bool,
     /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     verify: bool,
 }
 
@@ -692,9 +746,24 @@ impl TypedPolicy {
 impl TypedRewrite {
     fn meant(self) -> Result<Rewrite> {
         let mut documents = self.documents.meant_with(&self.policy)?;
+        let verify = self.output.verify;
+        let (destination, backup) =
+            self.output.meant(&mut documents, self.only_documents, self.json)?;
+        let (json, strict) = (self.json, self.policy.strict);
+        Ok(Rewrite { documents, destination, backup, json, strict, verify })
+    }
+}
+
+impl TypedOutput {
+    fn meant(
+        self,
+        documents: &mut Documents,
+        only_documents: bool,
+        json: bool,
+    ) -> Result<(Destination, Option<Suffix>)> {
         // Of an output folder all is wanted, the empty folders, too; unless only some files are.
         documents.selection.folders =
-            self.output.is_some() && !self.only_documents && documents.selection.include.is_empty();
+            self.output.is_some() && !only_documents && documents.selection.include.is_empty();
         let number = documents.paths.len();
         let refused = |why: &str| Err(Error::new(why));
         let (output, in_place) = (self.output, self.in_place);
@@ -703,7 +772,7 @@ impl TypedRewrite {
                 "--backup goes with --in-place; with -o the old files stay as they are",
             );
         }
-        if output.is_none() && self.only_documents {
+        if output.is_none() && only_documents {
             return refused("--only-documents goes with -o DIR: nothing else is written anyway");
         }
         if output.is_none() && in_place.is_none() && self.preserve_times {
@@ -728,11 +797,9 @@ impl TypedRewrite {
                 let _ = in_place;
                 if self.diff { Destination::Diff } else { Destination::Nowhere }
             }
-            (Some(path), None) => Destination::Path {
-                path,
-                only_documents: self.only_documents,
-                preserve_times: self.preserve_times,
-            },
+            (Some(path), None) => {
+                Destination::Path { path, only_documents, preserve_times: self.preserve_times }
+            }
             (None, Some(how)) => Destination::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
@@ -746,20 +813,13 @@ impl TypedRewrite {
             }
             (None, None) => Destination::Standard,
         };
-        if self.json && matches!(destination, Destination::Standard | Destination::Diff) {
+        if json && matches!(destination, Destination::Standard | Destination::Diff) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
                  and without --diff",
             );
         }
-        Ok(Rewrite {
-            documents,
-            destination,
-            backup,
-            json: self.json,
-            strict: self.policy.strict,
-            verify: self.verify,
-        })
+        Ok((destination, backup))
     }
 }
 

@@ -91,15 +91,12 @@ pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
 ) -> io::Result<usize> {
-    let mut failed = 0;
     let is_tree = documents.has_folder();
     if is_tree {
         output.count_what_is_odd();
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
-    let pool = pool.map_err(io::Error::other)?;
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let progress = (documents.progress && is_tree)
         .then(|| Progress::over(roots(), documents.selection.clone()));
@@ -107,10 +104,45 @@ pub(crate) fn each<T: Send>(
         output.show_progress(progress.clone());
     }
     say_what_is_missing(documents, output);
-    let mut all = All::of(documents, output);
+    let all = All::of(documents, output);
+    let failed = through(all, &threads(documents)?, progress.as_ref(), output, work, done)?;
+    output.end_progress();
+    if is_tree {
+        output.say_what_was_odd();
+    }
+    Ok(failed)
+}
+
+/// The same for files that were found before. What is odd in them has been said.
+pub(crate) fn each_again<T: Send>(
+    documents: &Documents,
+    entries: Vec<Entry>,
+    output: &mut Output,
+    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
+    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+) -> io::Result<()> {
+    let all = All { parts: vec![Part::Known(entries.into_iter())], next: None };
+    through(all, &threads(documents)?, None, output, work, done).map(drop)
+}
+
+/// The threads that share the work.
+pub(crate) fn threads(documents: &Documents) -> io::Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
+    pool.map_err(io::Error::other)
+}
+
+fn through<T: Send>(
+    mut all: All<'_>,
+    pool: &rayon::ThreadPool,
+    progress: Option<&Progress>,
+    output: &mut Output,
+    work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
+    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+) -> io::Result<usize> {
+    let mut failed = 0;
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
-        if let Some(progress) = progress.as_ref().filter(|_| !origin.is_folder()) {
+        if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
             progress.done(origin.size());
         }
         Ok::<_, io::Error>((origin, result))
@@ -161,10 +193,6 @@ pub(crate) fn each<T: Send>(
     if let Some((worked, failures)) = before {
         finish(worked, failures, output)?;
     }
-    output.end_progress();
-    if is_tree {
-        output.say_what_was_odd();
-    }
     Ok(failed)
 }
 
@@ -196,6 +224,8 @@ struct All<'d> {
 enum Part<'d> {
     Standard,
     Below(Box<Walk<'d>>),
+    /// Found before.
+    Known(std::vec::IntoIter<Entry>),
 }
 
 impl<'d> All<'d> {
@@ -233,6 +263,7 @@ impl<'d> All<'d> {
                         break;
                     }
                     Some(Part::Below(walk)) => walk.next(),
+                    Some(Part::Known(entries)) => entries.next().map(Ok),
                 },
             };
             match found {

@@ -15,13 +15,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use baselink::Options;
-use baselink::base::Retrieval;
+use baselink::base::{Retrieval, Source};
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::mbox::Messages;
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::saved_from::HEAD;
+use baselink::tree::walk::Kind;
 use baselink::tree::write::Original;
 
 use super::args::{Documents, Reading};
@@ -163,6 +164,31 @@ impl Input<'_> {
     pub(crate) fn name(&self) -> String {
         name(self.path)
     }
+}
+
+/// By which URL the file that `origin` names was retrieved. It is opened only where it may have to be asked
+/// itself.
+///
+/// # Errors
+///
+/// It cannot be read, or what settings say of it cannot be used together.
+pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option<Retrieval>> {
+    let Origin::Entry(entry) = origin else { return Ok(None) };
+    let (reading, seen) = documents.reading_of(origin)?;
+    let of_head = |format, head: &[u8]| {
+        reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
+    };
+    // What a page says counts before an attribute, and after all else.
+    let known = of_head(Format::Other, b"");
+    let is_known = known.as_ref().is_some_and(|known| known.source != Source::Xattr);
+    if is_known || !reading.origins.trust_saved_from || entry.kind != Kind::File {
+        return Ok(known);
+    }
+    let failed = |error| Error::new(format!("{}: {}", name(&entry.path), cause(&error)));
+    let mut head = Vec::new();
+    let file = fs::File::open(&entry.path).map_err(failed)?;
+    file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+    Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
 }
 
 /// Says that what was named is no document.

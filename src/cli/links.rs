@@ -16,7 +16,7 @@ use baselink::{LinkReport, Outcome, examine};
 use super::args::Links;
 use super::files::{self, Left, Origin};
 use super::input::File;
-use super::output::{FAINT, Output, PLACE, Places, Tally, location, shown, style_of};
+use super::output::{FAINT, Fate, Output, PLACE, Places, Tally, location, shown, style_of};
 use super::{Became, Status, after, each_document, record};
 
 /// Lists what was asked for.
@@ -77,7 +77,7 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
         if asked.strict && output.strict(&places, &report) {
             status = Status::NotHeld;
         }
-        tally.add(&report);
+        tally.add(&report, Fate::of);
         Ok(())
     })?;
     Ok((after(read, status, output), tally))

@@ -2,7 +2,7 @@
 //! prints.
 //!
 //! ```text
-//! what was typed --args--> Command --rewrite, links, base, resolve--> output, exit status
+//! what was typed --args--> Command --rewrite, links, base, resolve, localize--> output, exit status
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
@@ -22,10 +22,12 @@ use self::output::Output;
 
 mod args;
 mod base;
+mod check;
 mod diff;
 mod files;
 mod input;
 mod links;
+mod localize;
 mod output;
 mod progress;
 mod record;
@@ -69,6 +71,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Rewrite(asked) => Some(&asked.documents),
         Command::Links(asked) => Some(&asked.documents),
         Command::Base(asked) => Some(&asked.documents),
+        Command::Localize(asked) => Some(&asked.rewrite.documents),
+        Command::Check(asked) => Some(&asked.documents),
         Command::Resolve(_) => None,
     };
     if let Some(Err(error)) = documents.map(files::check) {
@@ -80,6 +84,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Links(asked) => links::run(asked, &mut output),
         Command::Base(asked) => base::run(asked, &mut output),
         Command::Resolve(asked) => resolve::run(asked, &mut output),
+        Command::Localize(asked) => localize::run(asked, &mut output),
+        Command::Check(asked) => check::run(asked, &mut output),
     }?;
     output.flush()?;
     Ok(status)

@@ -23,6 +23,7 @@ use baselink::diagnostic::Diagnostic;
 use baselink::error::visible;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
+use baselink::reference::{Grammar, scheme};
 use baselink::span::{Lines, Span};
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
@@ -240,6 +241,11 @@ impl Output {
         Ok(())
     }
 
+    /// Whether more is said than what matters.
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.talk.verbose
+    }
+
     /// Whether someone looks at standard output.
     pub(crate) fn is_looked_at(&self) -> bool {
         self.is_looked_at
@@ -385,7 +391,9 @@ impl Output {
             }
         }
         for link in &report.links {
-            if !matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute) {
+            if !matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute)
+                && link.reason != Some(Reason::Chosen)
+            {
                 let (place, what) = (places.at(link.span), outcome_and_reason(link));
                 let place = self.err.paint(PLACE, place);
                 let (location, reference) = (location(link), shown(&link.reference));
@@ -438,10 +446,15 @@ impl<'a> Places<'a> {
     pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
         let is_message = matches!(input.format, Format::Message | Format::Mbox);
         let document = report.entities.first().filter(|_| !is_message);
+        Self::in_charset(input, document.map(|document| document.charset))
+    }
+
+    /// The places of `input`, whose encoding is this; `None` for a message.
+    pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
             name: input.name(),
             bytes: input.bytes,
-            charset: document.map(|document| document.charset),
+            charset,
             lines: OnceCell::new(),
             before: (input.lines, input.offset),
         }
@@ -477,10 +490,15 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
 /// `a[href]`, behind the number of the document where that is not the outermost one; `-` for a link
 /// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
-    let element = if link.element.is_empty() { "-".into() } else { visible(&link.element) };
-    let attribute = link.attribute.as_deref().map(|name| format!("[{}]", visible(name)));
+    location_of(&link.entity, &link.element, link.attribute.as_deref())
+}
+
+/// The same by the names.
+pub(crate) fn location_of(entity: &str, element: &str, attribute: Option<&str>) -> String {
+    let element = if element.is_empty() { "-".into() } else { visible(element) };
+    let attribute = attribute.map(|name| format!("[{}]", visible(name)));
     let place = format!("{element}{}", attribute.unwrap_or_default());
-    if link.entity.is_empty() { place } else { format!("{}:{place}", link.entity) }
+    if entity.is_empty() { place } else { format!("{entity}:{place}") }
 }
 
 fn outcome_and_reason(link: &LinkReport) -> String {
@@ -509,22 +527,88 @@ pub(crate) fn in_order(report: &Report) -> Vec<&Diagnostic> {
     diagnostics
 }
 
-/// How many links have which outcome: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
+/// What became of a link, as it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fate {
+    Rewritten,
+    /// It leads to a file of the tree now.
+    MadeLocal,
+    /// It does, as it did before.
+    Local,
+    MadeAbsolute,
+    Absolute,
+    /// It was the base of links, and no longer is.
+    BaseEmptied,
+    NoBase,
+    Left,
+    NotEditable,
+}
+
+impl Fate {
+    /// What `rewrite` made of `link`.
+    pub(crate) fn of(link: &LinkReport) -> Self {
+        match link.outcome {
+            Outcome::Rewritten => Self::Rewritten,
+            Outcome::Absolute => Self::Absolute,
+            Outcome::NoBase => Self::NoBase,
+            Outcome::Left => Self::Left,
+            Outcome::NotEditable => Self::NotEditable,
+        }
+    }
+
+    /// What `localize` made of it.
+    pub(crate) fn of_localized(link: &LinkReport) -> Self {
+        let new = link.in_output();
+        match (Self::of(link), link.reason) {
+            (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
+            (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
+            (Self::Rewritten, _) => Self::MadeLocal,
+            (Self::Left, Some(Reason::Chosen)) => Self::Local,
+            (fate, _) => fate,
+        }
+    }
+
+    /// Whether it changed.
+    fn is_new(self) -> bool {
+        matches!(self, Self::Rewritten | Self::MadeLocal | Self::MadeAbsolute | Self::BaseEmptied)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rewritten => Outcome::Rewritten.name(),
+            Self::MadeLocal => "made local",
+            Self::Local => "local",
+            Self::MadeAbsolute => "made absolute",
+            Self::Absolute => Outcome::Absolute.name(),
+            Self::BaseEmptied => "base emptied",
+            Self::NoBase => Outcome::NoBase.name(),
+            Self::Left => Outcome::Left.name(),
+            Self::NotEditable => Outcome::NotEditable.name(),
+        }
+    }
+}
+
+/// What became of how many links: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    counts: BTreeMap<Outcome, BTreeMap<Option<Reason>, usize>>,
+    counts: BTreeMap<Fate, BTreeMap<Option<Reason>, usize>>,
 }
 
 impl Tally {
-    /// How many links have `outcome`.
-    pub(crate) fn count(&self, outcome: Outcome) -> usize {
-        self.counts.get(&outcome).map_or(0, |reasons| reasons.values().sum())
+    /// Of how many links this became.
+    pub(crate) fn count(&self, fate: Fate) -> usize {
+        self.counts.get(&fate).map_or(0, |reasons| reasons.values().sum())
+    }
+
+    /// Whether a link changed.
+    pub(crate) fn is_new(&self) -> bool {
+        self.counts.keys().any(|fate| fate.is_new())
     }
 
     /// Counts those that `other` counts, too.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (outcome, reasons) in &other.counts {
-            let own = self.counts.entry(*outcome).or_default();
+        for (fate, reasons) in &other.counts {
+            let own = self.counts.entry(*fate).or_default();
             for (reason, number) in reasons {
                 *own.entry(*reason).or_default() += number;
             }
@@ -532,9 +616,11 @@ impl Tally {
     }
 
     /// Counts the links of a document, too.
-    pub(crate) fn add(&mut self, report: &Report) {
+    pub(crate) fn add(&mut self, report: &Report, fate: fn(&LinkReport) -> Fate) {
         for link in &report.links {
-            *self.counts.entry(link.outcome).or_default().entry(link.reason).or_default() += 1;
+            let (fate, reason) = (fate(link), link.reason);
+            let reason = reason.filter(|_| fate != Fate::Local);
+            *self.counts.entry(fate).or_default().entry(reason).or_default() += 1;
         }
     }
 }
@@ -547,8 +633,8 @@ impl Display for Tally {
             number => write!(f, "{number} links"),
         }?;
         let mut before = ": ";
-        for (outcome, reasons) in &self.counts {
-            write!(f, "{before}{} {}", reasons.values().sum::<usize>(), outcome.name())?;
+        for (fate, reasons) in &self.counts {
+            write!(f, "{before}{} {}", reasons.values().sum::<usize>(), fate.name())?;
             before = ", ";
             let named = reasons.iter().filter_map(|(reason, number)| Some(((*reason)?, number)));
             let told: Vec<_> = named

@@ -11,15 +11,16 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use baselink::base::{BaseChain, Level};
+use baselink::base::{BaseChain, Level, Rule, Source};
 use baselink::format::Format;
 use baselink::reference::conformance;
 use baselink::span::Span;
-use baselink::{EntityReport, LinkReport, Outcome};
+use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
+use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::{Places, Tally};
+use super::output::{Fate, Places, Tally};
 
 /// A link.
 #[derive(Serialize)]
@@ -105,6 +106,64 @@ impl<'a> Link<'a> {
     }
 }
 
+/// A link of a tree, and what a move does to it.
+#[derive(Serialize)]
+pub(crate) struct Moved<'a> {
+    #[serde(flatten)]
+    link: Link<'a>,
+    class: &'static str,
+    cause: Option<&'static str>,
+    differs: bool,
+    moved: Option<&'a str>,
+    fix: Option<&'a str>,
+    hint: Option<&'a str>,
+}
+
+impl<'a> Moved<'a> {
+    /// The record of `link` in the file at `path`, which stands at `line` and `column` there.
+    pub(crate) fn of(
+        path: &'a Path,
+        (line, column): (usize, usize),
+        link: &ScannedLink<'a>,
+        finding: &'a Finding,
+    ) -> Self {
+        let (rule, source) = match link.base {
+            Some((_, rule, source)) => (rule, source),
+            None => (Rule::Default, Source::Default),
+        };
+        let link = Link {
+            path: path.to_string_lossy(),
+            entity: link.entity,
+            line,
+            column,
+            start: link.span.start,
+            end: link.span.end,
+            element: Some(link.element).filter(|name| !name.is_empty()),
+            attribute: link.attribute,
+            reference: link.reference,
+            base: link.base.map(|(base, ..)| base),
+            rule: rule.section(),
+            source: source.name(),
+            target: finding.target.as_deref(),
+            outcome: link.outcome.name(),
+            reason: link.reason.map(baselink::Reason::name),
+            grammar: None,
+        };
+        Self {
+            link,
+            class: finding.class.name(),
+            cause: finding.cause.map(Cause::name),
+            differs: finding.differs,
+            moved: finding.moved.as_deref(),
+            fix: match &finding.fix {
+                Some(Fix::Reference(reference)) => Some(reference),
+                Some(Fix::Base) | None => None,
+            },
+            hint: finding.hint.as_deref(),
+        }
+    }
+}
+
 /// A rewritten file.
 #[derive(Serialize)]
 pub(crate) struct File<'a> {
@@ -155,11 +214,55 @@ impl<'a> File<'a> {
             path: path.to_string_lossy(),
             format: format.name(),
             output,
-            rewritten: tally.count(Outcome::Rewritten),
-            absolute: tally.count(Outcome::Absolute),
-            no_base: tally.count(Outcome::NoBase),
-            left: tally.count(Outcome::Left),
-            not_editable: tally.count(Outcome::NotEditable),
+            rewritten: tally.count(Fate::Rewritten),
+            absolute: tally.count(Fate::Absolute),
+            no_base: tally.count(Fate::NoBase),
+            left: tally.count(Fate::Left),
+            not_editable: tally.count(Fate::NotEditable),
+            diagnostics,
+        }
+    }
+}
+
+/// A localized file.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Localized<'a> {
+    path: Cow<'a, str>,
+    format: &'static str,
+    output: Option<Cow<'a, str>>,
+    made_local: usize,
+    local: usize,
+    made_absolute: usize,
+    absolute: usize,
+    base_emptied: usize,
+    no_base: usize,
+    left: usize,
+    not_editable: usize,
+    diagnostics: &'a [Diagnostic],
+}
+
+impl<'a> Localized<'a> {
+    /// The record of the file at `path`, of which the result was written to `output`.
+    pub(crate) fn of(
+        path: &'a Path,
+        format: Format,
+        output: Option<Cow<'a, str>>,
+        tally: &Tally,
+        diagnostics: &'a [Diagnostic],
+    ) -> Self {
+        Self {
+            path: path.to_string_lossy(),
+            format: format.name(),
+            output,
+            made_local: tally.count(Fate::MadeLocal),
+            local: tally.count(Fate::Local),
+            made_absolute: tally.count(Fate::MadeAbsolute),
+            absolute: tally.count(Fate::Absolute),
+            base_emptied: tally.count(Fate::BaseEmptied),
+            no_base: tally.count(Fate::NoBase),
+            left: tally.count(Fate::Left),
+            not_editable: tally.count(Fate::NotEditable),
             diagnostics,
         }
     }

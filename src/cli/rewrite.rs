@@ -1,4 +1,4 @@
-//! `baselink rewrite`: every relative link becomes absolute.
+//! `baselink rewrite`: every relative link becomes absolute; and how `localize` rewrites files.
 //!
 //! ```text
 //! $ baselink rewrite --url http://a/b/page.html page.html -o absolute.html
@@ -8,10 +8,12 @@
 //! A file is read, rewritten and written to its end by one thread ([`one`]); what makes it count, the
 //! new name, comes for a batch of files at once ([`settle`]), because each wait for the disk is long.
 //!
-//! Deliberately absent: where bytes go ([`target`]), and what is said in the end ([`told`]).
+//! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
+//! the end ([`told`]).
 
-mod target;
+pub(super) mod target;
 mod told;
+mod work;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ use baselink::verify;
 
 use self::target::{Pending, Target, Written};
 use self::told::{Told, Totals};
+pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
 use super::input::{File, no_document};
@@ -30,8 +33,13 @@ use super::output::{Output, Page, Places, count, in_order};
 use super::progress::{is_stopped, stop_between_files};
 use super::{Status, record};
 
-/// Rewrites what was asked for.
+/// Makes every relative link absolute.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
+    rewrite(asked, &Work::Absolute, output)
+}
+
+/// Rewrites what was asked for, so that its links become what `work` says.
+pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<Status> {
     let target = match Target::of(&asked.destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
@@ -45,9 +53,9 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
         stop_between_files()?;
     }
     let (mut totals, mut status) = (Totals::default(), Status::Done);
-    let work = |origin: &Origin, output: &mut Output| one(asked, &target, origin, output);
-    let failed = files::each(&asked.documents, output, work, |batch, output| {
-        status = status.max(settle(asked, batch, &mut totals, output)?);
+    let of_one = |origin: &Origin, output: &mut Output| one(asked, work, &target, origin, output);
+    let failed = files::each(&asked.documents, output, of_one, |batch, output| {
+        status = status.max(settle(asked, work, batch, &mut totals, output)?);
         Ok(())
     })?;
     totals.unusable += failed;
@@ -56,7 +64,7 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
     }
     let done = totals.files();
     if asked.documents.has_folder() {
-        totals.summary(target.writes_files(), output);
+        totals.summary(work, target.writes_files(), output);
     }
     if is_stopped() {
         output.error(&format_args!(
@@ -97,6 +105,7 @@ struct Document {
 
 fn one(
     asked: &Rewrite,
+    work: &Work,
     target: &Target<'_>,
     origin: &Origin,
     output: &mut Output,
@@ -107,7 +116,7 @@ fn one(
         Ok(Found::Temporary) => Ok(Became::NoDocument),
         Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
         Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => Ok(Became::Delivery),
-        Ok(Found::File) => document(asked, target, origin, output)?,
+        Ok(Found::File) => document(asked, work, target, origin, output)?,
         Err(error) => Err(error),
     };
     Ok(became.unwrap_or_else(|error| {
@@ -124,7 +133,7 @@ fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
 
 /// Whether it was found in the `tmp` of a Maildir (maildir(5)): whoever writes it there must find it
 /// there.
-fn is_delivery(origin: &Origin) -> bool {
+pub(super) fn is_delivery(origin: &Origin) -> bool {
     let folder = origin.path().parent().filter(|folder| folder.ends_with("tmp"));
     !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }
@@ -132,6 +141,7 @@ fn is_delivery(origin: &Origin) -> bool {
 /// The outer error is one of standard output.
 fn document(
     asked: &Rewrite,
+    work: &Work,
     target: &Target<'_>,
     origin: &Origin,
     output: &mut Output,
@@ -163,7 +173,8 @@ fn document(
         if failed.is_err() {
             return Ok(());
         }
-        let rewritten = baselink::rewrite(input.bytes, options);
+        let options = work.options(origin, options);
+        let rewritten = work.rewritten(input.bytes, &options);
         let report = &rewritten.report;
         let places = Places::of(input, report);
         output.diagnostics(&places, report);
@@ -172,7 +183,7 @@ fn document(
             status = Status::NotHeld;
         }
         let differences = match asked.verify {
-            true => verify::verify(&rewritten, options).err().unwrap_or_default(),
+            true => verify::verify(&rewritten, &options).err().unwrap_or_default(),
             false => Vec::new(),
         };
         for difference in &differences {
@@ -186,7 +197,7 @@ fn document(
             let odd = in_order(report);
             told.odd.extend(odd.into_iter().map(|odd| record::Diagnostic::of(odd, &places)));
         }
-        told.add(report);
+        told.add(report, work);
         if differences.is_empty() {
             failed = sink.add(input, &rewritten, output)?;
         } else {
@@ -203,6 +214,7 @@ fn document(
 /// Gives the files of a batch their new contents, and says what became of each.
 fn settle(
     asked: &Rewrite,
+    work: &Work,
     mut batch: Vec<(Origin, Page, Became)>,
     totals: &mut Totals,
     output: &mut Output,
@@ -223,8 +235,14 @@ fn settle(
         let path = origin.path();
         let json = |format, to: Option<PathBuf>, told: &Told, output: &mut Output| {
             let to = to.as_deref().map(|to| to.to_string_lossy());
-            let record = record::File::of(path, format, to, &told.tally, &told.odd);
-            if asked.json { output.json(&record) } else { Ok(()) }
+            let (tally, odd) = (&told.tally, &told.odd);
+            match work {
+                _ if !asked.json => Ok(()),
+                Work::Absolute => output.json(&record::File::of(path, format, to, tally, odd)),
+                Work::Local { .. } => {
+                    output.json(&record::Localized::of(path, format, to, tally, odd))
+                }
+            }
         };
         let mut document = match became {
             Became::Rewritten(document) => document,
@@ -279,7 +297,7 @@ fn settle(
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;
         told.summary(&name(path), format, is_written, output);
-        totals.add(format, &told);
+        totals.add(format, told);
     }
     Ok(status)
 }

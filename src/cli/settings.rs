@@ -42,9 +42,13 @@ const OF_A_FOLDER: &[&str] = &["url", "layout"];
 const NEEDS: &[(&str, &[&str])] = &[
     ("scheme", &["layout"]),
     ("only-documents", &["output"]),
-    ("preserve-times", &["output", "in-place"]),
+    ("preserve-times", &["output", "in-place", "fix"]),
     ("json", &["output", "in-place", "dry-run"]),
 ];
+
+/// The same for commands of which it is not so, or only of which.
+const NEEDS_OF: &[(&str, &str, &[&str])] =
+    &[("check", "json", &[]), ("check", "diff", &["fix"]), ("check", "dry-run", &["fix"])];
 
 /// What a settings file says.
 #[derive(Debug)]
@@ -173,7 +177,9 @@ impl Settings {
 
     /// The options without one of which `key` means nothing to `command`.
     fn needs(&self, key: &str, command: &str) -> Option<&'static [&'static str]> {
-        let (_, one_of) = NEEDS.iter().find(|(needing, _)| *needing == key)?;
+        let own = NEEDS_OF.iter().find(|(of, needing, _)| (*of, *needing) == (command, key));
+        let all = || NEEDS.iter().find(|(needing, _)| *needing == key);
+        let one_of = own.map(|(.., one_of)| one_of).or_else(|| Some(&all()?.1))?;
         let is_known = |known: &Known| one_of.contains(&&*known.key) && known.is_known_to(command);
         self.options.iter().any(is_known).then_some(one_of)
     }

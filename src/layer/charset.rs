@@ -281,6 +281,9 @@ impl Charset {
 }
 
 fn decode_utf_8(bytes: &[u8], source: usize) -> View {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return View::of_str(text, source);
+    }
     let mut text = String::with_capacity(bytes.len());
     let mut map = MapBuilder::default();
     let mut at = source;

@@ -50,7 +50,7 @@ const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
     ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
 
 /// Whether relative references can be resolved against `url` at all (A22). A document asks this in
-/// every profile before it asks [`Base::resolve`].
+/// every profile before it asks [`Base::resolve`](super::Base::resolve).
 ///
 /// # Errors
 ///

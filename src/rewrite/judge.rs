@@ -110,14 +110,19 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let mut resolver = Self { chain, options, around, bases: HashMap::new() };
         for link in links {
-            if !resolver.bases.contains_key(&link.against)
-                && let Some(url) = resolver.base_of(&link.against)
-            {
-                let prepared = PreparedBase::new(url, options, charset);
-                resolver.bases.insert(link.against.clone(), prepared);
-            }
+            resolver.prepare(&link.against, charset);
         }
         resolver
+    }
+
+    /// Makes links ready that are resolved against this.
+    pub(super) fn prepare(&mut self, against: &Against, charset: Charset) {
+        if !self.bases.contains_key(against)
+            && let Some(url) = self.base_of(against)
+        {
+            let prepared = PreparedBase::new(url, self.options, charset);
+            self.bases.insert(against.clone(), prepared);
+        }
     }
 
     /// The URL that references of this kind are resolved against.
@@ -249,9 +254,13 @@ impl<'a> Resolver<'a> {
                 target = Some(in_place_of(&report.reference, &text));
                 chosen = Some(text);
             }
-            Choice::Reference(_) | Choice::Kept if report.outcome == Outcome::Rewritten => {
-                report.leave(Reason::Kept);
+            Choice::Reference(_) if report.outcome == Outcome::Rewritten => {
                 target = None;
+                report.stay(Reason::Chosen);
+            }
+            Choice::Kept if report.outcome == Outcome::Rewritten => {
+                target = None;
+                report.stay(Reason::Kept);
             }
             _ => {}
         }

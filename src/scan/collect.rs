@@ -151,7 +151,7 @@ impl<'a> Collector<'a> {
 
     /// Adds the reference at `span` of `view`, without the white space around it. Where more than one
     /// thing carries it, it cannot be edited.
-    fn reference(
+    pub(super) fn reference(
         &mut self,
         view: &View,
         span: Span,

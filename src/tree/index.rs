@@ -194,7 +194,7 @@ pub struct Index {
     by_path: HashMap<Arc<[u8]>, usize>,
     /// Files whose URL does not follow from that of the root.
     by_url: HashMap<Box<str>, usize>,
-    /// The files right in each folder. A folder without any file below it is unknown.
+    /// The files right in each folder. One without any file below it is known if it was an entry.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
     /// The first file of each path as it is when case and encoding do not count.
     alike: HashMap<u64, usize>,
@@ -227,14 +227,22 @@ impl Index {
     }
 
     /// Adds a file that was read: by which URL it was retrieved, and what fragments can name in it, if
-    /// that is known. Where two have the same URL, the first counts.
+    /// that is known. Where two have the same URL, the first counts. Of a folder nothing but its name is kept.
     pub fn add(&mut self, entry: &Entry, retrieval: Option<&Retrieval>, ids: Option<Ids>) {
         let path: Arc<[u8]> = path_of(entry).into();
         let number = self.files.len();
+        if entry.kind == Kind::Folder {
+            self.folder(&path);
+            return;
+        }
         if self.by_path.contains_key(&path) {
             return;
         }
-        if let Some(retrieval) = retrieval.filter(|one| one.source != Source::Retrieval)
+        let follows = |one: &Retrieval| {
+            let own = || self.origins.below_root_url(entry);
+            one.source == Source::Retrieval && own().as_ref() == Some(&one.url)
+        };
+        if let Some(retrieval) = retrieval.filter(|one| !follows(one))
             && let Some(url) = normal(&retrieval.url, true)
         {
             self.by_url.entry(url.into()).or_insert(number);
@@ -259,21 +267,19 @@ impl Index {
             }
         }
         self.by_name.entry(hashed(name)).or_insert(number);
-        if let Some(files) = self.folders.get_mut(folder) {
-            files.push(number);
-        } else {
-            self.folders.insert(folder.into(), vec![number]);
-            let mut around = folder;
-            while !around.is_empty() {
-                around = split_name(around).0;
-                if self.folders.contains_key(around) {
-                    break;
-                }
-                self.folders.insert(around.into(), Vec::new());
-            }
-        }
+        self.folder(folder).push(number);
         self.by_path.insert(Arc::clone(&path), number);
         self.files.push(File { path, kind: entry.kind, ids });
+    }
+
+    /// The files in a folder, which is known from now on, as those around it are.
+    fn folder(&mut self, path: &[u8]) -> &mut Vec<usize> {
+        let mut around = path;
+        while !around.is_empty() && !self.folders.contains_key(around) {
+            self.folders.insert(around.into(), Vec::new());
+            around = split_name(around).0;
+        }
+        self.folders.entry(path.into()).or_default()
     }
 
     /// Adds a file that is not read: an image, what is hidden, what was not asked for, what is no file.
@@ -370,7 +376,7 @@ impl Index {
     /// | `page?x=1` | `page?x=1` | wget |
     /// | | `page@x=1` | wget for Windows |
     /// | | `page%3Fx=1` | browsers, and others that escape |
-    /// | `page`, and all of these | with `.html` or `.htm` behind it | wget with `--adjust-extension`, HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` behind it | wget with `--adjust-extension`, HTTrack |
     ///
     /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
     /// with a query is another page.
@@ -400,7 +406,7 @@ impl Index {
             let number = *self.by_path.get(name.as_slice())?;
             (self.files[number].kind != Kind::Special).then_some(number)
         };
-        const EXTENSIONS: [&[u8]; 3] = [b"", b".html", b".htm"];
+        const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
         if let Some(query) = query {
             // No name has a `/` in it.
             let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
@@ -513,19 +519,28 @@ impl Index {
                     None => missing(Absence::NoIndex, None),
                 };
             }
-            // Nothing is known of what a link that is not followed leads to, but that it is there.
-            let mut around = folder;
-            while !around.is_empty() {
-                if let Some(&number) = self.by_path.get(around)
-                    && self.files[number].kind == Kind::Symlink
-                {
-                    return found(number);
-                }
-                around = split_name(around).0;
+            if let Some(number) = self.link_before(folder) {
+                return found(number);
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
         missing(absence, hint.map(|number| shown(&self.files[number].path)))
+    }
+
+    /// The symbolic link that `path` leads through, or is. Nothing is known of what is behind one that is not
+    /// followed, but that it is there.
+    fn link_before(&self, path: &[u8]) -> Option<usize> {
+        let slashes = memchr::memchr_iter(b'/', path).chain([path.len()]);
+        // A path has no more names than the tree has folders in each other.
+        for end in slashes {
+            if let Some(&number) = self.by_path.get(&path[..end]) {
+                return (self.files[number].kind == Kind::Symlink).then_some(number);
+            }
+            if !self.folders.contains_key(&path[..end]) {
+                return None;
+            }
+        }
+        None
     }
 
     /// The file that stands for a folder.

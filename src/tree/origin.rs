@@ -166,7 +166,15 @@ impl RootUrl {
     /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
     /// and dot segments are taken out first (RFC 3986, 5.2.4).
     pub(in crate::tree) fn below(&self, url: &str) -> Option<Below> {
-        let root = Reference::split(Grammar::Rfc3986, self.folder.as_deref()?);
+        let folder = self.folder.as_deref()?;
+        // Most URLs begin as the folder is written, and then there is nothing to compare.
+        if let Some(rest) = url.strip_prefix(folder) {
+            let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
+            if !path.split('/').any(|segment| matches!(segment, "." | "..")) {
+                return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
+            }
+        }
+        let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
         if !root.scheme()?.eq_ignore_ascii_case(url.scheme()?) || !same_net_loc(&root, &url) {
             return None;
@@ -194,21 +202,8 @@ impl RootUrl {
             return None;
         }
         let rest = &segments[folders.len()..];
-        let names_root = rest.is_empty();
-        let mut below = Below { path: Vec::new(), is_path: true, names_root, tail: None };
-        for (number, segment) in rest.iter().enumerate() {
-            let is_last = number + 1 == rest.len();
-            let start = below.path.len();
-            below.path.extend_from_slice(&names::decode(segment));
-            let name = &below.path[start..];
-            below.is_path &= (name.is_empty() && is_last)
-                || !matches!(name, b"" | b"." | b"..")
-                    && !name.iter().any(|byte| b"/\0".contains(byte));
-            if !is_last {
-                below.path.push(b'/');
-            }
-        }
-        if !has_dots && !names_root {
+        let mut below = Below::of(rest.iter().copied());
+        if !has_dots && !below.names_root {
             let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
             let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
             below.tail = Some(url.path_span.start + at);
@@ -229,6 +224,32 @@ pub(in crate::tree) struct Below {
     pub(in crate::tree) names_root: bool,
     /// Where in the URL begins what stands behind that of the root; `None` where it has dot segments.
     pub(in crate::tree) tail: Option<usize>,
+}
+
+impl Below {
+    /// What these segments of a path, which are no dot segments, name.
+    fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
+        let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };
+        let mut segments = segments.peekable();
+        while let Some(segment) = segments.next() {
+            below.names_root = false;
+            let start = below.path.len();
+            if segment.contains('%') {
+                below.path.append(&mut names::decode(segment));
+            } else {
+                below.path.extend_from_slice(segment.as_bytes());
+            }
+            let is_last = segments.peek().is_none();
+            let name = &below.path[start..];
+            below.is_path &= (name.is_empty() && is_last)
+                || !matches!(name, b"" | b"." | b"..")
+                    && !name.iter().any(|byte| b"/\0".contains(byte));
+            if !is_last {
+                below.path.push(b'/');
+            }
+        }
+        below
+    }
 }
 
 /// What is asked, in this order.
@@ -361,7 +382,8 @@ impl Origins {
         paths
     }
 
-    fn below_root_url(&self, entry: &Entry) -> Option<String> {
+    /// The URL of the root and the path of `entry` below it.
+    pub(in crate::tree) fn below_root_url(&self, entry: &Entry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());

@@ -30,7 +30,7 @@
 //! let found = findings(&scanned, &index, &moving);
 //! assert_eq!(found[0].class, Class::Travels);
 //! assert_eq!(found[1].class, Class::Pinned);
-//! assert_eq!(found[1].fix, Some(Fix::Reference("x.html#top".into())));
+//! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
 //! assert_eq!(found[2].class, Class::Escapes);
 //! ```
 //!
@@ -52,7 +52,7 @@ use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_bel
 use crate::tree::origin::{Origins, RootUrl};
 
 mod scanned;
-pub use scanned::{Scanned, ScannedLink, scan};
+pub use scanned::{Scanned, ScannedLink, Scanning, scan};
 
 /// A tree that moves.
 #[derive(Clone, Debug, Default)]

@@ -18,6 +18,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
 
 `baselink COMMAND --help` has the options of a command.
 
@@ -39,6 +40,28 @@ Examples:
   baselink rewrite --in-place Maildir
 
 Of many files only errors and sums are said, each kind of oddity once; -v says all.
+
+Exit status:
+  0  done
+  1  --strict: a relative link was not made absolute and was not meant to be left;
+     --verify: more than URLs would have changed, and nothing was written
+  2  a file or an argument could not be used; all other files were
+  130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const LOCALIZE_AFTER: &str = "\
+A link whose target is among the files of DIR becomes a relative reference to the file, every other one \
+absolute. Files are found by the URLs from which they were retrieved, by the names that wget, HTTrack and \
+browsers give them, and by `index` names.
+
+What became of links: made local, local (it was already), made absolute, absolute (likewise), base emptied \
+(of a base element or xml:base), no-base, left, not-editable.
+
+Examples:
+  baselink localize --layout host --index index.html crawl -o mirror
+  baselink localize --url http://a.example/docs/ docs -o offline-docs
+  baselink localize --url http://a.example/docs/ --diff docs
+  baselink localize --url http://a.example/docs/ --dry-run --verbose docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig --missing keep docs
 
 Exit status:
   0  done
@@ -109,3 +132,28 @@ Exit status:
   0  done
   1  a reference has no target
   2  a file or an argument could not be used";
+
+pub(super) const CHECK_AFTER: &str = "\
+Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
+folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
+what is around the folder), dangling (no such file), fragment (no such id), travels.
+
+With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
+outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
+that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant).
+
+Examples:
+  baselink check --url http://a.example/docs/ docs
+  baselink check --url http://a.example/docs/ --to file docs
+  baselink check --layout host --to https://mirror.example/ crawl
+  baselink check --url http://a.example/docs/ --report docs.html docs
+  baselink check --url http://a.example/docs/ --fix --backup .orig docs
+  baselink check --url http://a.example/docs/ --write-baseline known.jsonl docs
+  baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
+  baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
+
+Exit status:
+  0  done
+  1  links have a class that is denied, after --fix and --baseline
+  2  a file or an argument could not be used
+  130  stopped by Ctrl-C or a signal; what was begun is whole";

@@ -32,7 +32,7 @@ use crate::cli::output::Output;
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
-pub(super) enum Target<'a> {
+pub(in crate::cli) enum Target<'a> {
     Standard,
     File(&'a Path),
     Below(Below),
@@ -42,7 +42,7 @@ pub(super) enum Target<'a> {
 }
 
 /// A folder that gets what the inputs have.
-pub(super) struct Below {
+pub(in crate::cli) struct Below {
     mirror: Mirror,
     out: PathBuf,
     only_documents: bool,
@@ -53,7 +53,7 @@ pub(super) struct Below {
 
 impl<'a> Target<'a> {
     /// Looks at what `destination` can mean for these documents.
-    pub(super) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
+    pub(in crate::cli) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());
         Ok(match destination {
             Destination::Standard => match folder {
@@ -88,12 +88,12 @@ impl<'a> Target<'a> {
     }
 
     /// Whether files are written.
-    pub(super) fn writes_files(&self) -> bool {
+    pub(in crate::cli) fn writes_files(&self) -> bool {
         matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
     }
 
     /// Whether the files that are read are written.
-    pub(super) fn replaces_inputs(&self) -> bool {
+    pub(in crate::cli) fn replaces_inputs(&self) -> bool {
         matches!(self, Self::InPlace(_))
     }
 
@@ -120,7 +120,7 @@ impl<'a> Target<'a> {
     }
 
     /// Begins what is made of `origin`.
-    pub(super) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
+    pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
         Ok(match (self, origin) {
             (Self::Standard, _) => Sink::Standard,
             (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
@@ -214,7 +214,7 @@ fn name_of(root: &Path) -> Result<OsString> {
 
 /// Where the result of a file goes.
 #[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
-pub(super) enum Sink<'t> {
+pub(in crate::cli) enum Sink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
     File(Option<(Replacement, &'t Path)>),
@@ -237,7 +237,7 @@ pub(super) enum Sink<'t> {
 }
 
 /// New contents of a file.
-pub(super) enum New {
+pub(in crate::cli) enum New {
     File(Replacement),
     /// A message of a Maildir.
     Message(Delivery),
@@ -254,7 +254,7 @@ impl New {
 
 impl Sink<'_> {
     /// The file that is to be replaced.
-    pub(super) fn original(&self) -> Option<&Original> {
+    pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
             Self::InPlace { original, .. } => Some(original),
             _ => None,
@@ -263,7 +263,7 @@ impl Sink<'_> {
 
     /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
     /// left.
-    pub(super) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
+    pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
             Self::Below { below, entry, to, .. } if !below.only_documents => {
                 let copied = below.mirror.copy(&entry.path, &to);
@@ -274,7 +274,7 @@ impl Sink<'_> {
     }
 
     /// Adds a document; the outer error is one of standard output.
-    pub(super) fn add(
+    pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
         rewritten: &Rewritten<'_>,
@@ -319,7 +319,7 @@ impl Sink<'_> {
     }
 
     /// Takes in that a document is not what it should be.
-    pub(super) fn add_unproved(
+    pub(in crate::cli) fn add_unproved(
         &mut self,
         input: &Input<'_>,
         output: &mut Output,
@@ -341,7 +341,7 @@ impl Sink<'_> {
     }
 
     /// Says where the result is now.
-    pub(super) fn end(self) -> Result<Written> {
+    pub(in crate::cli) fn end(self) -> Result<Written> {
         Ok(match self {
             Self::Standard => Written::Standard,
             Self::File(Some((file, path))) => {
@@ -388,7 +388,7 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
 
 /// Where the result of a file is.
 #[expect(clippy::large_enum_variant, reason = "there are as many as files in a batch")]
-pub(super) enum Written {
+pub(in crate::cli) enum Written {
     Nowhere,
     Standard,
     /// Where it was: nothing changed.
@@ -399,7 +399,7 @@ pub(super) enum Written {
 
 impl Written {
     /// What is still to be done.
-    pub(super) fn take_pending(&mut self) -> Option<Pending> {
+    pub(in crate::cli) fn take_pending(&mut self) -> Option<Pending> {
         match std::mem::replace(self, Self::Nowhere) {
             Self::Pending(pending) => Some(pending),
             other => {
@@ -410,7 +410,7 @@ impl Written {
     }
 
     /// The file that was written.
-    pub(super) fn path(self) -> Option<PathBuf> {
+    pub(in crate::cli) fn path(self) -> Option<PathBuf> {
         match self {
             Self::To(path) => Some(path),
             _ => None,
@@ -419,14 +419,14 @@ impl Written {
 }
 
 /// New contents that have no name yet.
-pub(super) struct Pending {
+pub(in crate::cli) struct Pending {
     new: New,
     to: PathBuf,
 }
 
 impl Pending {
     /// Gives all their names: where each is then, and what is to be said of it.
-    pub(super) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
+    pub(in crate::cli) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
         let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for Self { new, to } in all {
             order.push(matches!(new, New::File(_)).then_some(to));

@@ -8,21 +8,25 @@
 //!
 //! Deliberately absent: deciding when.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use baselink::error::visible;
 use baselink::format::Format;
 use baselink::{Outcome, Report};
 
 use crate::cli::files::Left;
-use crate::cli::output::{Output, Tally, base_and_rule, count};
+use crate::cli::output::{Fate, Output, Tally, base_and_rule, count};
 use crate::cli::record;
+use crate::cli::rewrite::Work;
 
 /// What is said of a file in the end.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) tally: Tally,
     pub(super) odd: Vec<record::Diagnostic>,
+    missing: Missing,
     documents: usize,
     entities: usize,
     /// The base of the first document, alone and with what gave it.
@@ -30,6 +34,9 @@ pub(super) struct Told {
     /// The base of the relative links, where it is the same for all.
     of_links: Bases,
 }
+
+/// URLs of the tree that are not among its files, and how many links have them for targets.
+type Missing = HashMap<String, usize>;
 
 /// The bases of relative links.
 #[derive(Default, PartialEq, Eq)]
@@ -42,8 +49,14 @@ enum Bases {
 
 impl Told {
     /// Takes in what became of a document in it.
-    pub(super) fn add(&mut self, report: &Report) {
-        self.tally.add(report);
+    pub(super) fn add(&mut self, report: &Report, work: &Work) {
+        self.tally.add(report, work.fate());
+        for target in work.missing(report) {
+            match self.missing.get_mut(target) {
+                Some(number) => *number += 1,
+                None => drop(self.missing.insert(target.to_owned(), 1)),
+            }
+        }
         self.documents += 1;
         self.entities += report.entities.len();
         if self.base.1.is_empty()
@@ -86,9 +99,9 @@ impl Told {
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };
         output.notice_of_file(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
-        match (tally.count(Outcome::NoBase), tally.count(Outcome::Rewritten)) {
+        match (tally.count(Fate::NoBase), tally.is_new()) {
             (0, _) => {}
-            (_, 0) => output.notice_of_file(&format_args!(
+            (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; give one with --url"
             )),
             (number, _) => output.notice_of_file(&format_args!(
@@ -106,6 +119,7 @@ pub(super) struct Totals {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
+    missing: Missing,
     pub(super) copied: usize,
     pub(super) left: Left,
     /// Earlier originals, and messages that are being delivered.
@@ -116,15 +130,18 @@ pub(super) struct Totals {
 
 impl Totals {
     /// Takes in what became of a document.
-    pub(super) fn add(&mut self, format: Format, told: &Told) {
+    pub(super) fn add(&mut self, format: Format, told: Told) {
         let (files, tally) = self.formats.entry(format.name()).or_default();
         *files += 1;
         tally.merge(&told.tally);
-        match told.tally.count(Outcome::Rewritten) {
-            0 => self.unchanged += 1,
-            _ => self.rewritten += 1,
+        match told.tally.is_new() {
+            false => self.unchanged += 1,
+            true => self.rewritten += 1,
         }
-        self.without_base += usize::from(told.tally.count(Outcome::NoBase) > 0);
+        self.without_base += usize::from(told.tally.count(Fate::NoBase) > 0);
+        for (target, number) in told.missing {
+            *self.missing.entry(target).or_default() += number;
+        }
     }
 
     /// How many files are done.
@@ -133,11 +150,12 @@ impl Totals {
     }
 
     /// Says how many files became what, and how many links of which format.
-    pub(super) fn summary(&self, are_written: bool, output: &mut Output) {
-        let rewritten = if are_written { "rewritten" } else { "to rewrite" };
+    pub(super) fn summary(&self, work: &Work, are_written: bool, output: &mut Output) {
+        let [rewritten, to_rewrite, unchanged] = work.words();
+        let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [
             (self.rewritten, rewritten, rewritten),
-            (self.unchanged, "with nothing to rewrite", "with nothing to rewrite"),
+            (self.unchanged, unchanged, unchanged),
             (self.copied, "copied", "copied"),
             (self.left.no_documents, "no document", "no documents"),
             (self.backups, "backup left alone", "backups left alone"),
@@ -175,8 +193,33 @@ impl Totals {
                 "{files} relative links and no base URL; give one with --url, --url-map or --layout"
             ));
         }
+        self.say_what_is_missing(output);
         if !are_written {
             output.notice(&"nothing was written");
+        }
+    }
+
+    fn say_what_is_missing(&self, output: &mut Output) {
+        /// How many are named.
+        const NAMED: usize = 10;
+        if self.missing.is_empty() {
+            return;
+        }
+        let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
+        let links = count(self.missing.values().sum(), "link leads", "links lead");
+        let hint = if output.is_verbose() { "" } else { "; -v says which" };
+        output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
+        if !output.is_verbose() {
+            return;
+        }
+        let mut urls: Vec<_> = self.missing.iter().collect();
+        urls.sort_by_key(|&(url, number)| (Reverse(number), url));
+        let width = urls.first().map_or(0, |(_, number)| number.to_string().len());
+        for (url, number) in urls.iter().take(NAMED) {
+            output.notice(&format_args!("  {number:>width$}  {}", visible(url)));
+        }
+        if urls.len() > NAMED {
+            output.notice(&format_args!("  and {} more", urls.len() - NAMED));
         }
     }
 }

@@ -29,6 +29,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "report",
     "fix",
     "baseline",
+    "write-baseline",
     "follow",
 ];
 

@@ -1,17 +1,17 @@
 //! The fast scanner: one pass over the bytes from `<` to `<`, through the tokenizer's states (HTML,
 //! 13.2.5) and as much of tree construction (13.2.6) as changes what tags there are and what they mean.
 //!
-//! It tells a [`Sink`] only of tags that can matter, and of their attributes only those that can. Nothing
+//! It tells a `Sink` only of tags that can matter, and of their attributes only those that can. Nothing
 //! is allocated for a tag. Where it cannot prove from what it has seen what html5ever would do, it stops
 //! with a [`HandOver`], and [`super::exact`] scans the document. What it says itself is what that scanner
 //! would have said: `tests/fast.rs` holds the two against each other.
 //!
 //! What tree construction changes outside of `svg` and `math` is little: what an element holds (raw text,
 //! RCDATA, script data) follows from its name wherever its tag is not dropped, and tags are dropped in
-//! framesets and in a `template` with a `col` only. Inside, [`foreign`] keeps the elements that are open.
+//! framesets and in a `template` with a `col` only. Inside, `fast/foreign.rs` keeps the elements that are open.
 //!
 //! ```
-//! let page = b"<svg><a href=x><title><a href=y></a></title></svg><script>'<a href=z>'</script>";
+//! let page = b"<svg><a href=x><title><b></b></title></a></svg><script>'<a href=z>'</script><a href=y>";
 //! let document = baselink::scan(page, &baselink::ScanOptions::default());
 //! assert_eq!(document.links.len(), 2);
 //! assert_eq!(document.handed_over, None);
@@ -31,8 +31,8 @@ use std::ops::Range;
 
 use self::block::{find, is_space, name_end, value_end};
 use self::foreign::{Foreign, Place};
-pub(super) use self::names::Names;
-use self::names::{Element, Kind, Name};
+use self::names::{Element, Kind};
+pub(super) use self::names::{Name, Names};
 use super::tag::{RawAttribute, RawTag};
 use super::{Namespace, Standing, TextModel, TreeFacts, tokens};
 use crate::document::HandOver;
@@ -41,26 +41,34 @@ use crate::span::Span;
 
 /// What is told of a document, in source order.
 pub(super) trait Sink {
+    /// Why it wants no more.
+    type Stop: From<HandOver>;
+
     /// A start tag that can matter, with those of its attributes that can: all of them where the table
     /// asks for others than the one that holds the link.
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel);
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), Self::Stop>;
 
     /// The text of the element whose start tag came last ends at `at`. Not told where the document ends
     /// in it.
-    fn end_text(&mut self, at: usize);
+    fn end_text(&mut self, at: usize) -> Result<(), Self::Stop>;
 
     /// A comment that begins with `<!--`, or with `<?`, from there to behind its end.
-    fn comment(&mut self, span: Span);
+    fn comment(&mut self, span: Span) -> Result<(), Self::Stop>;
 }
 
 /// Walks over `range` of `bytes`; `scripting` as in HTML, 13.2.4.5.
-pub(super) fn walk(
+pub(super) fn walk<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,
     names: &Names,
-    sink: &mut impl Sink,
-) -> Result<TreeFacts, HandOver> {
+    sink: &mut S,
+) -> Result<TreeFacts, S::Stop> {
     let mut walk = Walk {
         bytes: &bytes[..range.end],
         scripting,
@@ -100,10 +108,10 @@ struct Walk<'a, S> {
 }
 
 /// Where to go on; none at the end of the document.
-type Next = Result<Option<usize>, HandOver>;
+type Next<E> = Result<Option<usize>, E>;
 
 impl<S: Sink> Walk<'_, S> {
-    fn run(&mut self, start: usize) -> Result<(), HandOver> {
+    fn run(&mut self, start: usize) -> Result<(), S::Stop> {
         let mut at = start;
         loop {
             at = find(self.bytes, at, b'<');
@@ -122,7 +130,7 @@ impl<S: Sink> Walk<'_, S> {
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, at: usize) -> Next {
+    fn start_tag(&mut self, at: usize) -> Next<S::Stop> {
         let end = name_end(self.bytes, at + 1, b'>');
         let name = Name::read(self.bytes, at + 1, end);
         let element = self.names.element(name);
@@ -136,14 +144,14 @@ impl<S: Sink> Walk<'_, S> {
             return Ok(None);
         };
         if !self.tag.attributes.is_empty() {
-            self.report(at, end, next, Namespace::Html, TextModel::Markup);
+            self.report(at, end, next, Namespace::Html, TextModel::Markup)?;
         }
         Ok(Some(next))
     }
 
     /// A start tag whose name matters, or one in foreign content.
     #[inline(never)]
-    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next {
+    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next<S::Stop> {
         let bytes = self.bytes;
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
@@ -156,11 +164,11 @@ impl<S: Sink> Walk<'_, S> {
             return Ok(None);
         };
         if std::mem::take(&mut self.in_svg_style) {
-            self.sink.end_text(at);
+            self.sink.end_text(at)?;
         }
         if let Place::Foreign(namespace) = place {
             if !name.is_ascii() {
-                return Err(HandOver::Name);
+                return Err(HandOver::Name.into());
             }
             if foreign::breaks_out(name) || self.is_html_font(name) {
                 self.foreign.leave();
@@ -173,16 +181,22 @@ impl<S: Sink> Walk<'_, S> {
     }
 
     /// A start tag that makes an element of SVG or MathML inside of such.
-    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next {
+    fn foreign_tag(
+        &mut self,
+        at: usize,
+        end: usize,
+        next: usize,
+        namespace: Namespace,
+    ) -> Next<S::Stop> {
         let span = Span::new(at + 1, end);
         let name = &self.bytes[span.range()];
         if namespace == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml") {
-            return Err(HandOver::Annotation);
+            return Err(HandOver::Annotation.into());
         }
         if name.eq_ignore_ascii_case(b"base") {
             self.bases.push((at, Standing::Foreign));
         }
-        self.report(at, end, next, namespace, TextModel::Markup);
+        self.report(at, end, next, namespace, TextModel::Markup)?;
         if !self.tag.self_closing {
             self.in_svg_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
             self.foreign.open(self.bytes, span, namespace);
@@ -198,18 +212,18 @@ impl<S: Sink> Walk<'_, S> {
         next: usize,
         element: Element,
         place: Place,
-    ) -> Next {
+    ) -> Next<S::Stop> {
         let span = Span::new(at + 1, end);
         let in_point = place == Place::Point;
         let text = match element.kind {
             Kind::Plain if in_point && !self.foreign.open_in_point(self.bytes, span) => {
-                return Err(HandOver::IntegrationPoint);
+                return Err(HandOver::IntegrationPoint.into());
             }
             Kind::Plain => TextModel::Markup,
             Kind::Svg | Kind::Math => {
                 let is_svg = element.kind == Kind::Svg;
                 let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
-                self.report(at, end, next, namespace, TextModel::Markup);
+                self.report(at, end, next, namespace, TextModel::Markup)?;
                 if !self.tag.self_closing {
                     self.foreign.open(self.bytes, span, namespace);
                 }
@@ -217,20 +231,20 @@ impl<S: Sink> Walk<'_, S> {
             }
             // It closes a `p`.
             Kind::RawText if in_point && self.is_named(span, "xmp") => {
-                return Err(HandOver::IntegrationPoint);
+                return Err(HandOver::IntegrationPoint.into());
             }
             Kind::NoScript if !self.scripting && in_point => {
-                return Err(HandOver::IntegrationPoint);
+                return Err(HandOver::IntegrationPoint.into());
             }
             Kind::Rcdata => TextModel::Rcdata,
             Kind::NoScript if !self.scripting => TextModel::Markup,
             Kind::RawText | Kind::NoScript | Kind::Script => TextModel::RawText,
-            _ if in_point => return Err(HandOver::IntegrationPoint),
+            _ if in_point => return Err(HandOver::IntegrationPoint.into()),
             // The name is longer than what was compared of it.
             Kind::Plaintext if !self.is_named(span, "plaintext") => TextModel::Markup,
             Kind::Plaintext => TextModel::Plaintext,
-            Kind::Frameset => return Err(HandOver::Frameset),
-            Kind::Column if self.templates > 0 => return Err(HandOver::Column),
+            Kind::Frameset => return Err(HandOver::Frameset.into()),
+            Kind::Column if self.templates > 0 => return Err(HandOver::Column.into()),
             Kind::Column => TextModel::Markup,
             Kind::Template => {
                 self.templates += 1;
@@ -241,7 +255,7 @@ impl<S: Sink> Walk<'_, S> {
                 TextModel::Markup
             }
         };
-        self.report(at, end, next, Namespace::Html, text);
+        self.report(at, end, next, Namespace::Html, text)?;
         match text {
             TextModel::Markup => Ok(Some(next)),
             TextModel::Plaintext => Ok(None),
@@ -251,7 +265,7 @@ impl<S: Sink> Walk<'_, S> {
 
     /// The raw text, RCDATA or script data of the element whose name is at `name`, from `from` on, and
     /// the end tag behind it.
-    fn text(&mut self, name: Span, from: usize, kind: Kind) -> Next {
+    fn text(&mut self, name: Span, from: usize, kind: Kind) -> Next<S::Stop> {
         let end = match kind {
             Kind::Script => tokens::script_end(self.bytes, from),
             _ => tokens::raw_text_end(self.bytes, from, &self.bytes[name.range()]),
@@ -260,12 +274,12 @@ impl<S: Sink> Walk<'_, S> {
         else {
             return Ok(None);
         };
-        self.sink.end_text(end);
+        self.sink.end_text(end)?;
         Ok(Some(next))
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, at: usize) -> Next {
+    fn end_tag(&mut self, at: usize) -> Next<S::Stop> {
         match self.bytes.get(at + 2) {
             Some(b'a'..=b'z' | b'A'..=b'Z') => {}
             None => return Ok(None),
@@ -287,7 +301,7 @@ impl<S: Sink> Walk<'_, S> {
 
     /// An end tag where it matters what it closes.
     #[inline(never)]
-    fn close(&mut self, at: usize, span: Span) -> Result<(), HandOver> {
+    fn close(&mut self, at: usize, span: Span) -> Result<(), S::Stop> {
         let name = &self.bytes[span.range()];
         if self.foreign.is_empty() {
             self.templates -= usize::from(name.eq_ignore_ascii_case(b"template"));
@@ -295,10 +309,10 @@ impl<S: Sink> Walk<'_, S> {
         }
         if self.in_svg_style && name.eq_ignore_ascii_case(b"style") {
             self.in_svg_style = false;
-            self.sink.end_text(at);
+            self.sink.end_text(at)?;
         }
         if !name.is_ascii() {
-            return Err(HandOver::Name);
+            return Err(HandOver::Name.into());
         }
         // `</p>` and `</br>` leave foreign content like their start tags.
         let is_left = name.eq_ignore_ascii_case(b"p") && self.foreign.has_sections();
@@ -307,31 +321,31 @@ impl<S: Sink> Walk<'_, S> {
             this.foreign.close(this.bytes, name) && !(this.in_svg_style && this.foreign.is_empty())
         };
         if is_left || !closes(self) {
-            return Err(HandOver::EndTag);
+            return Err(HandOver::EndTag.into());
         }
         Ok(())
     }
 
     /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
-    fn declaration(&mut self, at: usize) -> Next {
+    fn declaration(&mut self, at: usize) -> Next<S::Stop> {
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<![CDATA[") && self.foreign.has_sections() {
             return self.section(at);
         }
         let end = tokens::declaration_end(self.bytes, at, false);
         if rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
-            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
+            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())))?;
         }
         Ok(end)
     }
 
-    fn section(&mut self, at: usize) -> Next {
+    fn section(&mut self, at: usize) -> Next<S::Stop> {
         let rest = &self.bytes[at..];
         let length = memchr::memmem::find(rest, b"]]>");
         let text = &rest[..length.unwrap_or(rest.len())];
         // The exact scanner reads what looks like a tag there, up to its bound.
         if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
-            return Err(HandOver::Attributes);
+            return Err(HandOver::Attributes.into());
         }
         Ok(length.map(|length| at + length + 3))
     }
@@ -343,7 +357,7 @@ impl<S: Sink> Walk<'_, S> {
     }
 
     /// Notes a `base` element of HTML, and how it stands.
-    fn base(&mut self, at: usize) -> Result<(), HandOver> {
+    fn base(&mut self, at: usize) -> Result<(), S::Stop> {
         let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
         let standing = if self.templates > 0 {
             Standing::Template
@@ -351,7 +365,7 @@ impl<S: Sink> Walk<'_, S> {
             Standing::NoHref
         } else if self.bases.iter().any(|(_, standing)| *standing == Standing::First) {
             if holds_table(&self.bytes[..at]) {
-                return Err(HandOver::Bases);
+                return Err(HandOver::Bases.into());
             }
             Standing::Later
         } else {
@@ -381,16 +395,16 @@ impl<S: Sink> Walk<'_, S> {
         next: usize,
         namespace: Namespace,
         text: TextModel,
-    ) {
+    ) -> Result<(), S::Stop> {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 1, name_end);
-        self.sink.start_tag(&self.tag, namespace, text);
+        self.sink.start_tag(&self.tag, namespace, text)
     }
 
     /// Reads the attributes of a tag from behind its name, and keeps those that can matter, or all of
     /// them (13.2.5.32 to 13.2.5.40). Gives where the tag ends; none where the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, behind_name: usize, whole: bool) -> Next {
+    fn attributes(&mut self, behind_name: usize, whole: bool) -> Next<S::Stop> {
         let bytes = self.bytes;
         let mut at = behind_name;
         let mut count = 0;
@@ -416,7 +430,7 @@ impl<S: Sink> Walk<'_, S> {
             }
             count += 1;
             if count > MOST_ATTRIBUTES {
-                return Err(HandOver::Attributes);
+                return Err(HandOver::Attributes.into());
             }
             // Whatever begins a name belongs to it, `=` too.
             let end = name_end(bytes, at + 1, b'=');

@@ -21,6 +21,7 @@
 
 pub mod exact;
 pub mod fast;
+pub(crate) mod flow;
 mod pass;
 pub mod tag;
 pub mod tokens;
@@ -131,16 +132,24 @@ fn late_declaration(bytes: &[u8]) -> Option<Charset> {
     if !memchr::memchr_iter(b'<', bytes).any(|at| may_declare(bytes, at)) {
         return None;
     }
+    if let Ok(declared) = flow::declared(bytes) {
+        return declared;
+    }
     let mut declared = None;
     tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
         if let Event::StartTag { tag, namespace: Namespace::Html, .. } = event
             && declared.is_none()
-            && bytes[tag.name.range()].eq_ignore_ascii_case(b"meta")
         {
-            declared = Charset::of_meta(&bytes[tag.span.range()]);
+            declared = declared_by(bytes, tag);
         }
     });
     declared
+}
+
+/// The encoding that a tag declares.
+fn declared_by(bytes: &[u8], tag: &RawTag) -> Option<Charset> {
+    let is_meta = bytes[tag.name.range()].eq_ignore_ascii_case(b"meta");
+    is_meta.then(|| Charset::of_meta(&bytes[tag.span.range()]))?
 }
 
 /// Whether the `<` at `at` may begin a `meta` element that declares an encoding.

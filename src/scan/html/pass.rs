@@ -21,9 +21,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
-use crate::layer::spelling::Carrier;
+use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Group, Namespace, Syntax};
+use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
 use crate::scan::{ScanOptions, Scanner, json, value};
 use crate::span::Span;
@@ -67,7 +67,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    fn new(
+    pub(super) fn new(
         bytes: &'a [u8],
         standing: Standing,
         enclosed: bool,
@@ -102,8 +102,7 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, enclosed, charset, options);
-        // The fast scanner tells nothing of tags that have only an id.
-        if options.scanner == Scanner::Fast && !options.ids {
+        if options.scanner == Scanner::Fast {
             let names = Names::of(options);
             match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
                 Ok(facts) => return pass.finish(span, facts),
@@ -128,7 +127,7 @@ impl<'a> Pass<'a> {
         pass.finish(span, facts)
     }
 
-    fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
+    pub(super) fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
         self.close_text(span.end);
         if self.standing == Standing::First && !self.bases.is_empty() {
             let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
@@ -197,7 +196,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn comment(&mut self, span: Span) {
+    pub(super) fn comment(&mut self, span: Span) {
         if self.bytes[span.range()].starts_with(b"<?") {
             self.import(span);
         } else {
@@ -253,15 +252,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+    pub(super) fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
         if self.text.is_some() {
             // A tag inside an SVG stylesheet: its text ends here.
             self.close_text(tag.span.start);
         }
-        let name = &self.bytes[tag.name.range()];
-        let mut element =
-            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
-        element.make_ascii_lowercase();
+        let element = self.element(tag);
         if tag.attributes.is_empty() && element != "base" {
             self.open_text(tag, namespace, text, &element, &[]);
             return;
@@ -289,6 +285,15 @@ impl<'a> Pass<'a> {
                 self.ids.extend((!id.is_empty()).then_some(id));
             }
         }
+    }
+
+    /// Name of the element of `tag`.
+    pub(super) fn element(&self, tag: &RawTag) -> String {
+        let name = &self.bytes[tag.name.range()];
+        let mut element =
+            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
+        element.make_ascii_lowercase();
+        element
     }
 
     /// Notes a `base` element; how it stands is known once the tree is complete.
@@ -336,7 +341,7 @@ impl<'a> Pass<'a> {
         escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
     }
 
-    fn attribute(
+    pub(super) fn attribute(
         &mut self,
         namespace: Namespace,
         element: &str,
@@ -463,16 +468,13 @@ impl<'a> Pass<'a> {
     }
 
     /// The open element's text ends at `end`.
-    fn close_text(&mut self, end: usize) {
+    pub(super) fn close_text(&mut self, end: usize) {
         let Some(OpenText { start, content }) = self.text.take() else {
             return;
         };
         let span = Span::new(start, end);
         match content {
-            Content::Css => {
-                let view = self.charset.decode(&self.bytes[span.range()], start);
-                self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
-            }
+            Content::Css => self.style(span),
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
                 self.collector.css(&view, &text_of("style", Carriers::Pieces(&pieces)));
@@ -526,6 +528,38 @@ impl<'a> Pass<'a> {
         (whole, pieces)
     }
 
+    /// The text of the open element, which ends at `end`, if that is a stylesheet of HTML. The element is
+    /// closed then.
+    pub(super) fn take_style(&mut self, end: usize) -> Option<Span> {
+        let is_style = |open: &mut OpenText| open.content == Content::Css;
+        self.text.take_if(is_style).map(|open| Span::new(open.start, end))
+    }
+
+    /// Looks for links in the text of a `style` element.
+    pub(super) fn style(&mut self, span: Span) {
+        let view = self.charset.decode(&self.bytes[span.range()], span.start);
+        self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
+    }
+
+    /// Takes a URL of CSS that stands in the bytes as it is; of an attribute of `element` with its row, or
+    /// of the text of `style`.
+    pub(super) fn css_url(
+        &mut self,
+        (url, form): (Span, Form),
+        element: &str,
+        attribute: Option<(&str, Quote, &'static Row)>,
+    ) {
+        let carrier = attribute.map_or(Carrier::Raw, |(_, quote, _)| Carrier::Attribute(quote));
+        let place = Place {
+            attribute: attribute.map(|(name, ..)| name),
+            row: attribute.map(|(.., row)| row),
+            ..text_of(element, Carriers::One(carrier))
+        };
+        let view = self.charset.decode(&self.bytes[url.range()], url.start);
+        let whole = Span::new(0, view.text.len());
+        self.collector.reference(&view, whole, form, Some(carrier), &place);
+    }
+
     fn json(&mut self, span: Span, kind: json::Kind) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
@@ -533,16 +567,26 @@ impl<'a> Pass<'a> {
 }
 
 impl Sink for Pass<'_> {
-    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+    type Stop = HandOver;
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), HandOver> {
         Pass::start_tag(self, tag, namespace, text);
+        Ok(())
     }
 
-    fn end_text(&mut self, at: usize) {
+    fn end_text(&mut self, at: usize) -> Result<(), HandOver> {
         self.close_text(at);
+        Ok(())
     }
 
-    fn comment(&mut self, span: Span) {
+    fn comment(&mut self, span: Span) -> Result<(), HandOver> {
         Pass::comment(self, span);
+        Ok(())
     }
 }
 

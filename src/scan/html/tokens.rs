@@ -173,7 +173,15 @@ pub(super) fn script_end(bytes: &[u8], from: usize) -> usize {
     }
     let mut state = State::Data;
     let mut at = from;
-    while let Some(length) = memchr::memchr2(b'<', b'-', &bytes[at..]) {
+    loop {
+        // A `-` counts in escaped script data only.
+        let found = match state {
+            State::Data => memchr::memchr(b'<', &bytes[at..]),
+            State::Escaped | State::DoubleEscaped => memchr::memchr2(b'<', b'-', &bytes[at..]),
+        };
+        let Some(length) = found else {
+            return bytes.len();
+        };
         at += length;
         let rest = &bytes[at..];
         if rest.starts_with(b"-->") && state != State::Data {
@@ -195,7 +203,6 @@ pub(super) fn script_end(bytes: &[u8], from: usize) -> usize {
         }
         at += 1;
     }
-    bytes.len()
 }
 
 /// Where the comment, declaration or text that the `<` at `at` begins ends; `None` when the document

@@ -53,6 +53,8 @@ pub struct Scanned {
     pub passed_over: Vec<String>,
     /// The URL that it has after the move.
     pub moved: Option<String>,
+    /// Its encoding; `None` where it is no document, but a message or several.
+    pub charset: Option<Charset>,
     /// What fragments can name in it; `None` where that is not known.
     pub ids: Option<Ids>,
     /// What is odd about it; spans are those of the file.
@@ -185,28 +187,12 @@ pub fn scan(
     moving: &Move,
 ) -> Scanned {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
-    let path = crate::tree::index::path_of(entry);
-    let place = moving.place(retrieval.as_ref());
-    let mut scanned = Scanned {
-        moved: url_below(&place, &path),
-        path,
-        format,
-        retrieval,
-        passed_over,
-        ids: None,
-        diagnostics: Vec::new(),
-        profile: options.profile,
-        bases: Vec::new(),
-        links: Vec::new(),
-        places: Vec::new(),
-        references: String::new(),
-    };
-    let mut options = scanned.options(options);
-    options.scan.ids = matches!(format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
-    let mut gathering = Gathering { scanned: &mut scanned, places: HashMap::new() };
+    let mut options = Options { format, retrieval, ..options.clone() };
+    let mut scanning = Scanning::begin(entry, &options, moving);
+    scanning.scanned.passed_over = passed_over;
     if format != Format::Mbox {
-        gathering.document(bytes, 0, &options);
-        return scanned;
+        scanning.add(bytes, 0, &options);
+        return scanning.end();
     }
     let mut messages = Messages::new(bytes);
     // Reading from memory does not fail.
@@ -214,22 +200,70 @@ pub fn scan(
         options.scan.entity = message.number.to_string().into();
         let offset = usize::try_from(message.offset).unwrap_or(usize::MAX);
         let bytes = &message.bytes[message.message.range()];
-        gathering.document(bytes, offset.saturating_add(message.message.start), &options);
+        scanning.add(bytes, offset.saturating_add(message.message.start), &options);
     }
-    scanned
+    scanning.end()
 }
 
-struct Gathering<'a> {
-    scanned: &'a mut Scanned,
+/// A scan of a file, document by document: a mailbox need not be in memory.
+#[derive(Debug)]
+pub struct Scanning {
+    scanned: Scanned,
     places: HashMap<Location, u32>,
 }
 
-impl Gathering<'_> {
-    /// Adds what is in the document or message `bytes`, which begins at `offset` of the file.
+impl Scanning {
+    /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
+    #[must_use]
+    pub fn begin(entry: &Entry, options: &Options, moving: &Move) -> Self {
+        let path = crate::tree::index::path_of(entry);
+        let place = moving.place(options.retrieval.as_ref());
+        let scanned = Scanned {
+            moved: url_below(&place, &path),
+            path,
+            format: options.format,
+            retrieval: options.retrieval.clone(),
+            passed_over: Vec::new(),
+            charset: None,
+            ids: None,
+            diagnostics: Vec::new(),
+            profile: options.profile,
+            bases: Vec::new(),
+            links: Vec::new(),
+            places: Vec::new(),
+            references: String::new(),
+        };
+        Self { scanned, places: HashMap::new() }
+    }
+
+    /// Adds what is in the document or message `bytes`, which begins at `offset` of the file. `options` are
+    /// those of the beginning, with the name of the message in a mailbox.
+    pub fn add(&mut self, bytes: &[u8], offset: usize, options: &Options) {
+        let mut options = self.scanned.options(options);
+        options.scan.ids =
+            matches!(self.scanned.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
+        self.document(bytes, offset, &options);
+    }
+
+    /// What was found up to here.
+    #[must_use]
+    pub fn so_far(&self) -> &Scanned {
+        &self.scanned
+    }
+
+    /// What was found.
+    #[must_use]
+    pub fn end(self) -> Scanned {
+        self.scanned
+    }
+
     fn document(&mut self, bytes: &[u8], offset: usize, options: &Options) {
         let mut report = examine(bytes, options);
         let moved = self.moved_bases(bytes, &report, options);
         let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
+        let is_message = matches!(options.format, Format::Message | Format::Mbox);
+        let document = report.entities.first().filter(|_| !is_message);
+        self.scanned.charset = document.map(|document| document.charset);
         if let Some(outermost) = report.entities.first_mut()
             && options.scan.ids
             && is_whole

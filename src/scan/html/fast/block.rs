@@ -55,8 +55,9 @@ pub(in crate::scan::html) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usiz
     if let Some(block) = block(bytes, at) {
         let found = block.cmp_eq(i8x16::splat(ends as i8))
             | block.cmp_eq(i8x16::splat(b'>' as i8))
-            | block.cmp_eq(i8x16::splat(b'/' as i8));
-        let found = found.move_mask() | low(block);
+            | block.cmp_eq(i8x16::splat(b'/' as i8))
+            | low(block);
+        let found = found.move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
             // Control characters are part of names, but for those that are white space.
@@ -72,7 +73,7 @@ pub(in crate::scan::html) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usiz
 #[inline(always)]
 pub(in crate::scan::html) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = block(bytes, at) {
-        let found = block.cmp_eq(i8x16::splat(b'>' as i8)).move_mask() | low(block);
+        let found = (block.cmp_eq(i8x16::splat(b'>' as i8)) | low(block)).move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
             if bytes[end] >= b' ' || is_space(bytes[end]) {
@@ -85,10 +86,11 @@ pub(in crate::scan::html) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     slow(bytes, at, |byte| is_space(byte) || byte == b'>')
 }
 
-/// Which bytes are white space or control characters; bytes of 0x80 and above are negative here.
+/// Which bytes are white space or control characters. Comparisons are of signed numbers, so the order is
+/// turned around first.
 #[inline(always)]
-fn low(block: i8x16) -> i32 {
-    block.cmp_lt(i8x16::splat(b' ' as i8 + 1)).move_mask() & !block.move_mask()
+fn low(block: i8x16) -> i8x16 {
+    (block ^ i8x16::splat(i8::MIN)).cmp_lt(i8x16::splat(i8::MIN + b' ' as i8 + 1))
 }
 
 #[inline(always)]

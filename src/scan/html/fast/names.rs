@@ -26,7 +26,7 @@ use crate::scan::attributes::{Against, Elements, Groups, Row, TABLE, When};
 /// Letters are told apart exactly. Other bytes may look like their neighbours, since lower case is
 /// made by setting one bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Name {
+pub(in crate::scan::html) struct Name {
     start: u64,
     length: u8,
 }
@@ -37,7 +37,7 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 impl Name {
     /// The name in `bytes[from..to]`.
     #[inline(always)]
-    pub(super) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
+    pub(in crate::scan::html) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
         let length = to - from;
         let start = match bytes.get(from..).and_then(<[u8]>::first_chunk) {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -50,6 +50,13 @@ impl Name {
     #[inline(never)]
     fn near_the_end(name: &[u8]) -> u64 {
         name.iter().take(8).rev().fold(0, |start, &byte| start << 8 | u64::from(byte))
+    }
+
+    /// A number that is the same for the same name.
+    #[inline(always)]
+    pub(in crate::scan::html) fn hash(self) -> usize {
+        let mixed = (self.start ^ u64::from(self.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed >> 40) as usize
     }
 
     /// The same for a name that is known beforehand, in lower case.
@@ -157,8 +164,7 @@ impl<T: Copy> Map<T> {
 
     #[inline(always)]
     fn slot(&self, name: Name) -> usize {
-        let hash = (name.start ^ u64::from(name.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> 40) as usize & (self.slots.len() - 1)
+        name.hash() & (self.slots.len() - 1)
     }
 
     #[inline(always)]
@@ -187,11 +193,18 @@ pub(in crate::scan::html) struct Names {
 /// Those without groups and places, which nearly every document has.
 static UNASKED: LazyLock<Names> = LazyLock::new(|| Names::new(&ScanOptions::default()));
 
+/// The same with what a fragment can name.
+static WITH_IDS: LazyLock<Names> =
+    LazyLock::new(|| Names::new(&ScanOptions { ids: true, ..ScanOptions::default() }));
+
+/// The attributes whose values a fragment can name.
+const IDS: &[&str] = &["id", "name"];
+
 impl Names {
     /// The names for documents that are scanned with `options`.
     pub(in crate::scan::html) fn of(options: &ScanOptions) -> Cow<'static, Self> {
         if options.groups == Groups::default() && options.places.is_empty() {
-            Cow::Borrowed(&UNASKED)
+            Cow::Borrowed(if options.ids { &WITH_IDS } else { &UNASKED })
         } else {
             Cow::Owned(Self::new(options))
         }
@@ -212,8 +225,9 @@ impl Names {
         };
         let places = options.places.iter().map(|place| (Name::of(place.attribute()), ()));
         let named = rows.iter().filter(|row| !only_of_whole(row));
+        let ids = IDS.iter().filter(|_| options.ids).map(|name| (Name::of(name), ()));
         let attributes: Vec<_> =
-            named.map(|row| (Name::of(row.attribute), ())).chain(places).collect();
+            named.map(|row| (Name::of(row.attribute), ())).chain(places).chain(ids).collect();
         let kinds = KINDS
             .iter()
             .map(|&(name, kind)| (Name::of(name), Element { kind, whole: whole.contains(&name) }));

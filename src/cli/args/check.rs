@@ -1,0 +1,250 @@
+//! The arguments of `baselink check`.
+//!
+//! ```text
+//! --deny pinned,escapes --to file site  -->  Check { deny: [pinned, escapes], to: Some(file:///…/site/), … }
+//! ```
+//!
+//! Deliberately absent: what is common to all commands.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use baselink::error::{Error, Result, name};
+use baselink::tree::origin::RootUrl;
+use baselink::tree::relocate::{Class, on_disk};
+use baselink::tree::write::{InPlace, Suffix};
+use clap::Args;
+
+use super::{Destination, Documents, Reading, TypedDocuments};
+use crate::cli::input::is_standard_input;
+
+/// `baselink check`
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// One folder.
+    pub(crate) documents: Documents,
+    /// Where it goes.
+    pub(crate) to: Option<RootUrl>,
+    /// The classes that end the command with 1.
+    pub(crate) deny: Classes,
+    /// The classes that are listed.
+    pub(crate) list: Classes,
+    pub(crate) form: Form,
+    /// Where the page goes that shows all.
+    pub(crate) report: Option<PathBuf>,
+    /// Findings that are accepted.
+    pub(crate) baseline: Option<PathBuf>,
+    /// Where those of today are noted.
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// What becomes of the fixes.
+    pub(crate) fix: Option<Destination>,
+    /// How the names of backups end, which are no documents.
+    pub(crate) backup: Option<Suffix>,
+}
+
+/// How findings are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Text,
+    Json,
+    Sarif,
+    Github,
+}
+
+/// Some of the classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Classes(Vec<Class>);
+
+impl Classes {
+    /// Those of links of which something may break.
+    pub(crate) const BROKEN: [Class; 4] =
+        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
+    const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
+
+    pub(crate) fn contains(&self, class: Class) -> bool {
+        self.0.contains(&class)
+    }
+
+    fn of(typed: Vec<Self>, default: &[Class]) -> Self {
+        if typed.is_empty() {
+            return Self(default.to_vec());
+        }
+        Self(typed.into_iter().flat_map(|classes| classes.0).collect())
+    }
+}
+
+impl FromStr for Classes {
+    type Err = Error;
+
+    fn from_str(list: &str) -> Result<Self> {
+        let mut classes = Vec::new();
+        for name in list.split(',') {
+            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
+                (_, Some(class)) => classes.push(*class),
+                ("all", _) => classes.extend(Class::ALL),
+                ("none", _) => {}
+                _ => {
+                    let known = Class::ALL.map(Class::name).join(", ");
+                    return Err(Error::new(format!(
+                        "unknown class '{name}': it is one of {known}, all, none"
+                    )));
+                }
+            }
+        }
+        Ok(Self(classes))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedCheck {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    /// Where the folder goes: a URL, or file, where it is read from disk [default: any other place]
+    ///
+    /// Without it, host and path of the folder change, and the scheme does not.
+    #[arg(long, value_name = "URL", help_heading = "Move")]
+    to: Option<String>,
+    /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling]
+    ///
+    /// A list of travels, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
+    #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
+    deny: Vec<Classes>,
+    /// Accept the findings that --write-baseline wrote; only new ones are listed and denied
+    #[arg(long, value_name = "FILE", help_heading = "Policies")]
+    baseline: Option<PathBuf>,
+    /// Note the findings of today, for --baseline
+    #[arg(long, value_name = "FILE", help_heading = "Policies")]
+    write_baseline: Option<PathBuf>,
+    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
+    #[arg(long, help_heading = "Policies")]
+    skip_dkim: bool,
+    /// Make relative what is certain; each file is replaced whole or not at all
+    ///
+    /// That is, pinned and escaping links whose target is present. What remains is told.
+    #[arg(long, help_heading = "Fix")]
+    fix: bool,
+    /// With --fix, keep each file as it was first, under its name and this
+    #[arg(long, value_name = "SUFFIX", requires = "fix", help_heading = "Fix")]
+    backup: Option<OsString>,
+    /// Give changed files the times of the old ones
+    #[arg(long, help_heading = "Fix")]
+    preserve_times: bool,
+    /// Show what --fix would change, in place of a list; nothing is written
+    #[arg(long, help_heading = "Fix")]
+    diff: bool,
+    /// Only say how much --fix would change; nothing is written
+    #[arg(long, help_heading = "Fix")]
+    dry_run: bool,
+    /// Which classes are listed [default: pinned,escapes,dangling,fragment; with --json all]
+    #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Output")]
+    list: Vec<Classes>,
+    /// A JSON object per link
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
+    json: bool,
+    /// A SARIF 2.1.0 log
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["github", "diff"])]
+    sarif: bool,
+    /// Annotations for GitHub Actions
+    #[arg(long, help_heading = "Output", conflicts_with = "diff")]
+    github: bool,
+    /// A page to look at, beside all this: the folder as a picture, and tables
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    report: Option<PathBuf>,
+    /// List what is odd in each document, too
+    #[arg(short, long, help_heading = "Messages")]
+    pub(super) verbose: bool,
+}
+
+impl TypedCheck {
+    pub(super) fn meant(self) -> Result<Check> {
+        let refused = |why: &str| Err(Error::new(why));
+        let documents = TypedDocuments::meant(self.documents)?;
+        let [folder] = documents.paths.as_slice() else {
+            return refused(
+                "check takes one folder: links lead from one file of a tree to another",
+            );
+        };
+        if is_standard_input(folder) {
+            return refused("check takes a folder; of a document, `links` lists the links");
+        }
+        if !folder.is_dir() {
+            let what = if folder.exists() { "a file, and" } else { "no such folder;" };
+            let folder = name(folder);
+            return Err(Error::new(format!(
+                "{folder}: {what} check takes a folder; of a document, `links` lists the links"
+            )));
+        }
+        let is_tried = self.diff || self.dry_run;
+        if is_tried && !self.fix {
+            return refused("--diff and --dry-run go with --fix: nothing is changed without it");
+        }
+        if self.preserve_times && !self.fix {
+            return refused("--preserve-times goes with --fix");
+        }
+        if self.fix && documents.selection.follow {
+            return refused("--follow cannot go with --fix, which writes through no symbolic link");
+        }
+        let backup = self.backup.as_deref().map(Suffix::new).transpose();
+        let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
+        let fix = self.fix.then(|| match (self.diff, self.dry_run) {
+            (true, _) => Destination::Diff,
+            (_, true) => Destination::Nowhere,
+            _ => Destination::InPlace(InPlace {
+                break_links: false,
+                preserve_times: self.preserve_times,
+                backup: backup.clone(),
+            }),
+        });
+        let form = match (self.json, self.sarif, self.github) {
+            (true, ..) => Form::Json,
+            (_, true, _) => Form::Sarif,
+            (.., true) => Form::Github,
+            _ => Form::Text,
+        };
+        let to = match self.to.as_deref() {
+            None => None,
+            Some("file") => Some(on_disk(folder)?),
+            Some(url) => {
+                let goal = RootUrl::new(url);
+                Some(goal.map_err(|error| Error::new(format!("--to: {error}")))?)
+            }
+        };
+        let listed: &[Class] = match form {
+            Form::Json => &Class::ALL,
+            _ => &Classes::BROKEN,
+        };
+        let mut documents = documents;
+        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
+            reading.options.skip_dkim = self.skip_dkim;
+        }
+        Ok(Check {
+            documents,
+            to,
+            deny: Classes::of(self.deny, &Classes::DENIED),
+            list: Classes::of(self.list, listed),
+            form,
+            report: self.report,
+            baseline: self.baseline,
+            write_baseline: self.write_baseline,
+            fix,
+            backup,
+        })
+    }
+
+    /// How documents are read, without the table of `--url-map`.
+    pub(super) fn reading(self) -> Result<Reading> {
+        let documents = TypedDocuments { url_map: None, ..self.documents };
+        let mut reading = documents.reading()?;
+        reading.options.skip_dkim = self.skip_dkim;
+        Ok(reading)
+    }
+}
+
+impl Check {
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}

@@ -1,0 +1,71 @@
+//! The arguments of `baselink localize`.
+//!
+//! ```text
+//! localize --layout host crawl -o mirror  -->  Localize { absent: Absolute, is_elsewhere: true, … }
+//! ```
+//!
+//! Deliberately absent: whether there is such a folder.
+
+use baselink::error::Result;
+use baselink::tree::localize::Absent;
+use clap::Args;
+
+use super::{Rewrite, TypedDocuments, TypedOutput, TypedPolicy};
+
+/// `baselink localize`
+#[derive(Debug)]
+pub(crate) struct Localize {
+    pub(crate) rewrite: Rewrite,
+    /// What becomes of links to what is not there.
+    pub(crate) absent: Absent,
+    /// Whether the mirror is another folder.
+    pub(crate) is_elsewhere: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedLocalize {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    /// Links to what is not among the files: absolute (default), or keep
+    ///
+    /// `keep` leaves them as they are, unless they would mean something else without their base.
+    #[arg(long, value_name = "WHAT", value_parser = str::parse::<Absent>, help_heading = "Policies")]
+    missing: Option<Absent>,
+    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
+    #[arg(long, help_heading = "Policies")]
+    skip_dkim: bool,
+    /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
+    #[arg(long, help_heading = "Policies")]
+    strict: bool,
+    #[command(flatten)]
+    output: TypedOutput,
+    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    ///
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by what
+    /// became of them (made-local, local, made-absolute, absolute, base-emptied, no-base, left,
+    /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+    /// Say how each base was found, and what is missing most
+    #[arg(short, long, help_heading = "Messages")]
+    pub(super) verbose: bool,
+}
+
+impl TypedLocalize {
+    /// What of it is a policy of `rewrite`, too.
+    pub(super) fn policy(&self) -> TypedPolicy {
+        let Self { skip_dkim, strict, verbose, .. } = *self;
+        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict, verbose }
+    }
+
+    pub(super) fn meant(self) -> Result<Localize> {
+        let policy = self.policy();
+        let mut documents = self.documents.meant_with(&policy)?;
+        let is_elsewhere = self.output.output.is_some();
+        let verify = self.output.verify;
+        let (destination, backup) = self.output.meant(&mut documents, false, self.json)?;
+        let (json, strict) = (self.json, self.strict);
+        let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
+        Ok(Localize { rewrite, absent: self.missing.unwrap_or_default(), is_elsewhere })
+    }
+}

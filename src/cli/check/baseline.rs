@@ -1,0 +1,108 @@
+//! `--baseline`: findings that are accepted, a JSON object a line.
+//!
+//! ```text
+//! {"path":"index.html","entity":"","element":"a","attribute":"href","reference":"x","class":"dangling","count":1}
+//! ```
+//!
+//! A finding has no line and no offset there, so that it stays the same while other things change in the
+//! file. The path begins at the folder. Where several are alike, their number counts.
+//!
+//! Deliberately absent: patterns. What is not to be found at all is left out with `--exclude`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use baselink::error::{Error, Result, cause, name};
+use baselink::tree::relocate::{Class, Finding, ScannedLink};
+use serde::{Deserialize, Serialize};
+
+/// A finding without its place in the file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(super) struct Key {
+    path: String,
+    entity: String,
+    element: String,
+    attribute: Option<String>,
+    reference: String,
+    class: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Row {
+    #[serde(flatten)]
+    key: Key,
+    count: usize,
+}
+
+impl Key {
+    /// The key of a finding in the file at `path` below the folder.
+    pub(super) fn of(path: &str, link: &ScannedLink<'_>, finding: &Finding) -> Self {
+        Self {
+            path: path.to_owned(),
+            entity: link.entity.to_owned(),
+            element: link.element.to_owned(),
+            attribute: link.attribute.map(str::to_owned),
+            reference: link.reference.to_owned(),
+            class: finding.class.name().to_owned(),
+        }
+    }
+}
+
+/// Findings that are accepted, by file.
+#[derive(Debug, Default)]
+pub(super) struct Baseline {
+    files: HashMap<String, HashMap<Key, usize>>,
+    number: usize,
+}
+
+impl Baseline {
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or a line is not what [`write`] writes.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
+        let bytes = fs::read(path).map_err(|error| failed(&cause(&error)))?;
+        let mut baseline = Self::default();
+        for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let row: Row = serde_json::from_slice(line).map_err(|_| {
+                let number = number + 1;
+                failed(&format!("line {number} is no finding as --write-baseline writes it"))
+            })?;
+            if !Class::ALL.iter().any(|class| class.name() == row.key.class) {
+                let number = number + 1;
+                return Err(failed(&format!("line {number} has an unknown class")));
+            }
+            baseline.number = baseline.number.saturating_add(row.count);
+            let file = baseline.files.entry(row.key.path.clone()).or_default();
+            let accepted = file.entry(row.key).or_default();
+            *accepted = accepted.saturating_add(row.count);
+        }
+        Ok(baseline)
+    }
+
+    /// What is accepted in the file at `path` below the folder.
+    pub(super) fn of(&self, path: &str) -> HashMap<Key, usize> {
+        self.files.get(path).cloned().unwrap_or_default()
+    }
+
+    /// How many findings it has.
+    pub(super) fn len(&self) -> usize {
+        self.number
+    }
+}
+
+/// Writes these findings, in an order that changes with them only.
+pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
+    for (key, count) in noted {
+        serde_json::to_writer(&mut *out, &Row { key: key.clone(), count: *count })?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}

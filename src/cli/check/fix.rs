@@ -1,0 +1,178 @@
+//! `--fix`: links that are pinned or escape become relative where that is certain.
+//!
+//! ```text
+//! 2 links made relative in 1 file
+//! ```
+//!
+//! What is written is proved first (`baselink::verify`). A file without a fix is never opened for writing.
+//!
+//! Deliberately absent: which fixes there are, and how files are replaced.
+
+use std::io;
+
+use baselink::error::{Result, name};
+use baselink::tree::relocate::{findings, fixes};
+use baselink::{Options, Outcome, verify};
+
+use super::{Checked, Tree};
+use crate::cli::Status;
+use crate::cli::args::{Check, Destination};
+use crate::cli::files::{self, Origin};
+use crate::cli::input::File;
+use crate::cli::output::{Output, count};
+use crate::cli::rewrite::is_delivery;
+use crate::cli::rewrite::target::{Pending, Target, Written};
+
+/// What became of the fixes.
+pub(super) struct Fixed {
+    pub(super) files: usize,
+    links: usize,
+    pub(super) status: Status,
+    /// Whether files were changed.
+    pub(super) is_written: bool,
+    /// Whether what would change is shown.
+    pub(super) is_shown: bool,
+}
+
+/// What became of the fixes of one file.
+struct Done {
+    links: usize,
+    written: Written,
+}
+
+/// Makes every fix that is certain.
+pub(super) fn make(
+    asked: &Check,
+    destination: &Destination,
+    tree: &Tree,
+    output: &mut Output,
+) -> io::Result<Fixed> {
+    let mut fixed = Fixed {
+        files: 0,
+        links: 0,
+        status: Status::Done,
+        is_written: matches!(destination, Destination::InPlace(_)),
+        is_shown: matches!(destination, Destination::Diff),
+    };
+    let target = match Target::of(destination, &asked.documents) {
+        Ok(target) => target,
+        Err(error) => {
+            output.error(&error);
+            return Ok(Fixed { status: Status::Unusable, is_written: false, ..fixed });
+        }
+    };
+    let has_fix = |file: &&Checked| file.tally.fixes > 0;
+    let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
+    let work = |origin: &Origin, output: &mut Output| match tree.file(origin) {
+        Some(file) if !(fixed.is_written && is_delivery(origin)) => {
+            one(asked, &target, tree, file, origin, output)
+        }
+        _ => Ok(Ok(None)),
+    };
+    let mut results = Vec::new();
+    files::each_again(&asked.documents, entries, output, work, |batch, output| {
+        let (mut pending, mut links) = (Vec::new(), Vec::new());
+        for (_, page, done) in batch {
+            output.append(page)?;
+            match done {
+                Ok(None) => {}
+                Ok(Some(mut done)) => match done.written.take_pending() {
+                    Some(one) => {
+                        pending.push(one);
+                        links.push(done.links);
+                    }
+                    None => results.push(Ok(done.links)),
+                },
+                Err(error) => {
+                    output.error(&error);
+                    results.push(Err(()));
+                }
+            }
+        }
+        for (committed, links) in Pending::commit_all(pending).into_iter().zip(links) {
+            results.push(match committed {
+                Ok((path, remarks)) => {
+                    for remark in remarks {
+                        output.caution(&format_args!("{}: {remark}", name(&path)));
+                    }
+                    Ok(links)
+                }
+                Err(error) => {
+                    output.error(&error);
+                    Err(())
+                }
+            });
+        }
+        Ok(())
+    })?;
+    for result in results {
+        match result {
+            Ok(0) => {}
+            Ok(links) => {
+                fixed.files += 1;
+                fixed.links += links;
+            }
+            Err(()) => fixed.status = Status::Unusable,
+        }
+    }
+    Ok(fixed)
+}
+
+/// The outer error is one of standard output.
+fn one(
+    asked: &Check,
+    target: &Target<'_>,
+    tree: &Tree,
+    file: &Checked,
+    origin: &Origin,
+    output: &mut Output,
+) -> io::Result<Result<Option<Done>>> {
+    let mut sink = match target.begin(origin) {
+        Ok(sink) => sink,
+        Err(error) => return Ok(Err(error)),
+    };
+    let opened = match File::open(origin, &asked.documents, sink.original()) {
+        Ok(Some(opened)) => opened,
+        Ok(None) => return Ok(Err(super::changed(origin))),
+        Err(error) => return Ok(Err(error)),
+    };
+    let found = findings(&file.scanned, &tree.index, &tree.moving);
+    let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
+    let read = opened.each(|input, options| {
+        if failed.is_err() {
+            return Ok(());
+        }
+        let with_fixes: &mut Options =
+            with_fixes.get_or_insert_with(|| fixes(&file.scanned, &found, options));
+        with_fixes.scan = options.scan.clone();
+        let rewritten = baselink::rewrite(input.bytes, with_fixes);
+        let differences = verify::verify(&rewritten, with_fixes).err().unwrap_or_default();
+        if let Some(difference) = differences.first() {
+            let name = input.name();
+            output.error(&format_args!("{name}: left as it is: {}", difference.message));
+            return sink.add_unproved(input, output);
+        }
+        links += rewritten.report.count(Outcome::Rewritten);
+        failed = sink.add(input, &rewritten, output)?;
+        Ok(())
+    })?;
+    let ended = read.and(failed).and_then(|()| sink.end());
+    Ok(ended.map(|written| Some(Done { links, written })))
+}
+
+impl Fixed {
+    /// Says how much it was.
+    pub(super) fn say(&self, output: &mut Output) {
+        let links = count(self.links, "link", "links");
+        let files = count(self.files, "file", "files");
+        match (self.links, self.is_written) {
+            (0, _) => output.notice(&"no link can be made relative with certainty"),
+            (_, true) => output.notice(&format_args!("{links} made relative in {files}")),
+            (_, false) => {
+                output.notice(&format_args!(
+                    "{links} would become relative in {files}; nothing was written"
+                ));
+            }
+        }
+    }
+}

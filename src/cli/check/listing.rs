@@ -1,0 +1,375 @@
+//! The findings that are listed: where each stands in its file, in whatever form was asked for.
+//!
+//! ```text
+//! findings of a file  +  the file, read again  -->  line, column, the line itself  -->  text, JSON, SARIF, …
+//! ```
+//!
+//! Files are read again on several threads, only those of which something is to be listed, and what comes of them
+//! is printed in their order.
+//!
+//! Deliberately absent: how a finding looks in each form.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+
+use baselink::edit::Edit;
+use baselink::error::name;
+use baselink::layer::charset::Charset;
+use baselink::span::Span;
+use baselink::tree::relocate::{Class, Finding, Fix, ScannedLink, findings, fixes};
+use baselink::{Options, rewrite};
+
+use super::baseline::{Baseline, Key};
+use super::report::Row;
+use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text};
+use crate::cli::args::{Check, CheckForm, Classes};
+use crate::cli::files::{self, Origin};
+use crate::cli::input::{File, Input};
+use crate::cli::output::{Output, Places};
+use crate::cli::{Status, record};
+
+/// What came of the list.
+pub(super) struct Listed {
+    pub(super) status: Status,
+    /// How many findings the baseline accepts, and of which class.
+    pub(super) accepted: usize,
+    by_class: BTreeMap<Class, usize>,
+    /// The findings for a new baseline.
+    pub(super) noted: BTreeMap<Key, usize>,
+    /// Those for the page.
+    pub(super) rows: Vec<Row>,
+}
+
+impl Listed {
+    /// How many findings of `class` the baseline accepts.
+    pub(super) fn accepted_of(&self, class: Class) -> usize {
+        self.by_class.get(&class).copied().unwrap_or_default()
+    }
+}
+
+/// What came of one file.
+#[derive(Default)]
+struct Done {
+    is_unusable: bool,
+    accepted: BTreeMap<Class, usize>,
+    noted: Vec<Key>,
+    rows: Vec<Row>,
+    /// As they stand in a SARIF log.
+    results: Vec<String>,
+}
+
+/// Lists the findings of `list` that `baseline` does not accept.
+pub(super) fn list(
+    asked: &Check,
+    list: &Classes,
+    tree: &Tree,
+    baseline: Option<&Baseline>,
+    output: &mut Output,
+) -> io::Result<Listed> {
+    let listing = Listing {
+        asked,
+        list,
+        tree,
+        baseline,
+        rows: asked.report.as_ref().map(|_| report::rows(tree)).unwrap_or_default(),
+    };
+    let is_concerned =
+        |file: &&Checked| file.tally.classes.keys().any(|class| listing.concerns(*class));
+    let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
+    let mut listed = Listed {
+        status: Status::Done,
+        accepted: 0,
+        by_class: BTreeMap::new(),
+        noted: BTreeMap::new(),
+        rows: Vec::new(),
+    };
+    if is_one_document(asked.form) {
+        sarif::begin(output.out())?;
+    }
+    let mut is_begun = false;
+    let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
+    files::each_again(&asked.documents, entries, output, work, |batch, output| {
+        for (_, page, done) in batch {
+            output.append(page)?;
+            for result in done.results {
+                let divider = if std::mem::replace(&mut is_begun, true) { "," } else { "" };
+                write!(output.out(), "{divider}\n{result}")?;
+            }
+            for (class, number) in done.accepted {
+                listed.accepted += number;
+                *listed.by_class.entry(class).or_default() += number;
+            }
+            for key in done.noted {
+                *listed.noted.entry(key).or_default() += 1;
+            }
+            listed.rows.extend(done.rows);
+            if done.is_unusable {
+                listed.status = Status::Unusable;
+            }
+        }
+        Ok(())
+    })?;
+    if is_one_document(asked.form) {
+        sarif::end(output.out())?;
+    }
+    Ok(listed)
+}
+
+struct Listing<'a> {
+    asked: &'a Check,
+    list: &'a Classes,
+    tree: &'a Tree,
+    baseline: Option<&'a Baseline>,
+    /// How many findings of each file the page has room for, by the file's number.
+    rows: HashMap<usize, usize>,
+}
+
+/// A finding that is listed.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) link: ScannedLink<'a>,
+    pub(super) finding: &'a Finding,
+    /// Whether its class is denied.
+    pub(super) is_denied: bool,
+}
+
+/// Where a finding stands.
+pub(super) struct Place {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    /// The column in UTF-16 code units.
+    pub(super) utf_16: usize,
+    /// The line and that column behind it.
+    pub(super) end: (usize, usize),
+    /// What stands before it in its line, and behind it, as far as there is room.
+    pub(super) before: String,
+    pub(super) reference: String,
+    pub(super) behind: String,
+    /// The bytes of the file that give way to others where the fix is made.
+    pub(super) edits: Vec<Edit>,
+}
+
+impl Listing<'_> {
+    /// Whether anything is done with findings of `class`.
+    fn concerns(&self, class: Class) -> bool {
+        self.list.contains(class)
+            || (self.baseline.is_some() && self.is_noted(class))
+            || (self.asked.write_baseline.is_some() && self.is_noted(class))
+            || (self.asked.report.is_some() && Classes::BROKEN.contains(&class))
+    }
+
+    /// Whether a baseline has findings of `class`.
+    fn is_noted(&self, class: Class) -> bool {
+        Classes::BROKEN.contains(&class) || self.asked.deny.contains(class)
+    }
+
+    fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<Done> {
+        let mut done = Done::default();
+        let number = self.tree.numbers.get(origin.path()).copied();
+        let (Some(number), Some(file)) = (number, self.tree.file(origin)) else { return Ok(done) };
+        let path = String::from_utf8_lossy(&file.scanned.path);
+        let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
+        let found = findings(&file.scanned, &self.tree.index, &self.tree.moving);
+        let mut room = self.rows.get(&number).copied().unwrap_or_default();
+        // Whether it is listed, and whether the page has it.
+        let mut shown: Vec<(Shown<'_>, bool, bool)> = Vec::new();
+        for (link, finding) in file.scanned.links().zip(&found) {
+            let class = finding.class;
+            if self.is_noted(class)
+                && (self.baseline.is_some() || self.asked.write_baseline.is_some())
+            {
+                let key = Key::of(&path, &link, finding);
+                let left = accepted.get_mut(&key).filter(|left| **left > 0);
+                let is_accepted = left.map(|left| *left -= 1).is_some();
+                if self.asked.write_baseline.is_some() {
+                    done.noted.push(key);
+                }
+                if is_accepted {
+                    *done.accepted.entry(class).or_default() += 1;
+                    continue;
+                }
+            }
+            let is_listed = self.list.contains(class);
+            let has_row = room > 0 && Classes::BROKEN.contains(&class);
+            room -= usize::from(has_row);
+            if is_listed || has_row {
+                let is_denied = self.asked.deny.contains(class);
+                shown.push((Shown { link, finding, is_denied }, is_listed, has_row));
+            }
+        }
+        if shown.is_empty() {
+            return Ok(done);
+        }
+        shown.sort_by_key(|(shown, ..)| shown.link.span.start);
+        self.show(origin, file, &found, &shown, &mut done, output)?;
+        Ok(done)
+    }
+
+    /// Prints what is `shown` of a file.
+    fn show(
+        &self,
+        origin: &Origin,
+        file: &Checked,
+        found: &[Finding],
+        shown: &[(Shown<'_>, bool, bool)],
+        done: &mut Done,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let opened = File::open(origin, &self.asked.documents, None);
+        let opened = opened.and_then(|opened| opened.ok_or_else(|| changed(origin)));
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                done.is_unusable = true;
+                output.error(&error);
+                return Ok(());
+            }
+        };
+        let form = self.asked.form;
+        let has_fixes = form == CheckForm::Sarif
+            && shown.iter().any(|(one, ..)| matches!(one.finding.fix, Some(Fix::Reference(_))));
+        let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
+        let read = opened.each(|input, options| {
+            let places = Places::in_charset(input, file.scanned.charset);
+            let edits: Vec<Edit> = match has_fixes {
+                true => {
+                    let with_fixes: &mut Options =
+                        with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
+                    with_fixes.scan = options.scan.clone();
+                    rewrite(input.bytes, with_fixes).edits.iter().cloned().collect()
+                }
+                false => Vec::new(),
+            };
+            let mut units = Units::default();
+            while let Some((one, is_listed, has_row)) = shown.get(next) {
+                let Some(span) = within(one.link.span, input) else { break };
+                next += 1;
+                let charset = file.scanned.charset.unwrap_or(Charset::UTF_8);
+                let mut place = Place::of(input, &places, charset, span);
+                if matches!(form, CheckForm::Sarif | CheckForm::Github) {
+                    place.utf_16 = units.column(input.bytes, charset, span.start, place.column);
+                    let (line, column) = places.line_and_column(Span::at(span.end));
+                    // What comes next may begin before that.
+                    let column = units.clone().column(input.bytes, charset, span.end, column);
+                    place.end = (line, column);
+                }
+                place.edits = edits_in(&edits, span, input.offset);
+                if *has_row {
+                    done.rows.push(Row::of(&file.scanned.path, one, &place));
+                }
+                if !is_listed {
+                    continue;
+                }
+                match form {
+                    CheckForm::Text => {
+                        if !std::mem::replace(&mut is_begun, true) {
+                            output.gap()?;
+                        }
+                        text::print(&name(origin.path()), one, &place, output)?;
+                    }
+                    CheckForm::Json => {
+                        let at = (place.line, place.column);
+                        let record = record::Moved::of(origin.path(), at, &one.link, one.finding);
+                        output.json(&record)?;
+                    }
+                    CheckForm::Sarif => {
+                        done.results.push(sarif::result(origin.path(), one, &place)?);
+                    }
+                    CheckForm::Github => {
+                        github::print(origin.path(), one, &place, output.out())?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        let read = if next < shown.len() { read.and(Err(changed(origin))) } else { read };
+        if let Err(error) = read {
+            done.is_unusable = true;
+            output.error(&error);
+        }
+        Ok(())
+    }
+}
+
+/// `span` of the file in the bytes of `input`.
+fn within(span: Span, input: &Input<'_>) -> Option<Span> {
+    let start = span.start.checked_sub(input.offset)?;
+    let end = span.end.checked_sub(input.offset)?;
+    (end <= input.bytes.len()).then(|| Span::new(start, end))
+}
+
+/// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.
+fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
+    let first = edits.partition_point(|edit| edit.span.start < span.start);
+    let inside = edits[first..].iter().take_while(|edit| edit.span.end <= span.end);
+    inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
+}
+
+/// How much of a line is shown, in bytes, before a reference and behind it.
+const AROUND: usize = 160;
+
+impl Place {
+    fn of(input: &Input<'_>, places: &Places<'_>, charset: Charset, span: Span) -> Self {
+        let (line, column) = places.line_and_column(span);
+        let bytes = input.bytes;
+        let line_start = span.start + 1 - column;
+        // Units of UTF-16 stay whole.
+        let is_wide = charset.name().starts_with("UTF-16");
+        let near = span.start.saturating_sub(AROUND);
+        let cut = if is_wide { near + (near ^ span.start) % 2 } else { near };
+        let is_cut = cut > line_start;
+        let text = |from: usize, to: usize| charset.decode(&bytes[from..to], 0).text;
+        let mut before = text(cut.max(line_start), span.start);
+        if is_cut {
+            // A character may have been cut, too.
+            let whole = before.trim_start_matches(char::REPLACEMENT_CHARACTER);
+            before = format!("…{whole}");
+        }
+        let shown_end = span.end.min(span.start + AROUND);
+        let (mut reference, is_one_line) = first_line(&text(span.start, shown_end));
+        let is_whole = is_one_line && shown_end == span.end;
+        let end = bytes.len().min(span.end + AROUND);
+        let mut behind = String::new();
+        if is_whole {
+            let (rest, ends) = first_line(&text(span.end, end));
+            let is_cut = ends && end < bytes.len();
+            behind = rest.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
+            if is_cut {
+                behind.push('…');
+            }
+        } else {
+            reference = reference.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
+            reference.push('…');
+        }
+        let end = (line, column);
+        Self { line, column, utf_16: column, end, before, reference, behind, edits: Vec::new() }
+    }
+}
+
+/// `text` up to its first line end, and whether that is all.
+fn first_line(text: &str) -> (String, bool) {
+    match text.find(['\n', '\r']) {
+        Some(end) => (text[..end].to_owned(), false),
+        None => (text.to_owned(), true),
+    }
+}
+
+/// Counts columns in UTF-16 code units, going on from where it was: a million links may stand in one line.
+#[derive(Clone, Default)]
+struct Units {
+    line_start: usize,
+    at: usize,
+    units: usize,
+}
+
+impl Units {
+    fn column(&mut self, bytes: &[u8], charset: Charset, start: usize, column: usize) -> usize {
+        let line_start = start + 1 - column;
+        if line_start != self.line_start || start < self.at {
+            *self = Self { line_start, at: line_start, units: 0 };
+        }
+        self.units += charset.decode(&bytes[self.at..start], 0).text.encode_utf16().count();
+        self.at = start;
+        self.units + 1
+    }
+}

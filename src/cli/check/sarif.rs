@@ -1,0 +1,135 @@
+//! Findings as a SARIF log: Static Analysis Results Interchange Format 2.1.0 (OASIS Standard, 2020).
+//!
+//! ```text
+//! {"version":"2.1.0","runs":[{"tool":{"driver":{"name":"baselink","rules":[…]}},"results":[…]}]}
+//! ```
+//!
+//! One run; a rule for each class and cause. Columns count UTF-16 code units (3.14.17), byte offsets those of
+//! the file (3.30.11). A path is a relative URI as it was typed (3.4.3), an absolute one a `file` URL.
+//!
+//! Deliberately absent: the log as a whole in memory. Results are written one by one.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use baselink::tree::relocate::{Class, Fix};
+use serde_json::{Value, json};
+
+use super::listing::{Place, Shown};
+use super::words::{self, RULES, Rule};
+
+/// Begins the log.
+pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
+    let rules: Vec<Value> = RULES.iter().map(rule).collect();
+    let driver = json!({
+        "name": "baselink",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules,
+    });
+    write!(
+        out,
+        "{{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\
+         \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
+         \"columnKind\":\"utf16CodeUnits\",\"results\":["
+    )
+}
+
+/// Ends it.
+pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\n]}}]}}")
+}
+
+fn rule(rule: &Rule) -> Value {
+    json!({
+        "id": rule.name(),
+        "shortDescription": { "text": format!("{}: {}.", rule.class.name(), rule.why) },
+        "help": { "text": rule.help },
+    })
+}
+
+/// A finding in the file at `path`.
+pub(super) fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> io::Result<String> {
+    let finding = shown.finding;
+    let level = match (shown.is_denied, finding.class) {
+        (true, _) => "error",
+        (_, Class::Travels | Class::Outside | Class::Left) => "note",
+        _ => "warning",
+    };
+    let number = Rule::of(finding);
+    let artifact = json!({ "uri": uri(path) });
+    let span = shown.link.span;
+    let mut result = json!({
+        "ruleId": RULES[number].name(),
+        "ruleIndex": number,
+        "level": level,
+        "message": { "text": words::sentences(finding).join("; ") },
+        "locations": [{
+            "physicalLocation": {
+                "artifactLocation": artifact,
+                "region": {
+                    "startLine": place.line,
+                    "startColumn": place.utf_16,
+                    "endLine": place.end.0,
+                    "endColumn": place.end.1,
+                    "byteOffset": span.start,
+                    "byteLength": span.len(),
+                },
+            },
+        }],
+    });
+    if let Some(replacements) = replacements(place)
+        && let Some(Fix::Reference(reference)) = &finding.fix
+    {
+        let description = format!("Make it relative: {reference}");
+        result["fixes"] = json!([{
+            "description": { "text": description },
+            "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
+        }]);
+    }
+    serde_json::to_string(&result).map_err(io::Error::other)
+}
+
+/// What gives way to what (3.57); `None` where the new bytes are no text by themselves.
+fn replacements(place: &Place) -> Option<Vec<Value>> {
+    let replacement = |edit: &baselink::edit::Edit| {
+        let text = std::str::from_utf8(&edit.new).ok()?;
+        Some(json!({
+            "deletedRegion": { "byteOffset": edit.span.start, "byteLength": edit.span.len() },
+            "insertedContent": { "text": text },
+        }))
+    };
+    let replacements: Option<Vec<Value>> = place.edits.iter().map(replacement).collect();
+    replacements.filter(|replacements| !replacements.is_empty())
+}
+
+/// A path as a URI reference (RFC 3986, 4.1), its names percent-encoded.
+fn uri(path: &Path) -> String {
+    let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
+    for (number, part) in path.iter().filter(|part| *part != "/").enumerate() {
+        if number > 0 || path.is_absolute() {
+            uri.push('/');
+        }
+        for &byte in part.as_encoded_bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                    uri.push(char::from(byte));
+                }
+                _ => uri.push_str(&format!("%{byte:02X}")),
+            }
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_uri_references() {
+        let uri = |path: &str| uri(Path::new(path));
+        assert_eq!(uri("a b/c:d%/\u{e4}.html"), "a%20b/c%3Ad%25/%C3%A4.html");
+        assert_eq!(uri("../docs/x.html"), "../docs/x.html");
+        assert_eq!(uri("/srv/x y"), "file:///srv/x%20y");
+    }
+}

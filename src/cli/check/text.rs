@@ -1,0 +1,84 @@
+//! Findings as a compiler shows them.
+//!
+//! ```text
+//! docs/index.html:3:10: pinned (absolute)  a[href]
+//!   3 | <a href="http://a.example/docs/up.html">Up</a>
+//!     |          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+//!     = keeps pointing at http://a.example/docs/up.html
+//!     = relative form: up.html
+//! ```
+//!
+//! Deliberately absent: how wide characters are. Each counts for one column.
+
+use std::io;
+
+use anstyle::{AnsiColor, Style};
+use baselink::error::visible;
+
+use super::listing::{Place, Shown};
+use super::words;
+use crate::cli::output::{FAINT, Output, PLACE, location_of};
+
+const DENIED: Style = AnsiColor::Red.on_default().bold();
+const OTHER: Style = AnsiColor::Yellow.on_default().bold();
+
+/// How many characters of a line are shown before the URL, of the URL, and behind it.
+const ROOM: [usize; 3] = [48, 96, 32];
+
+/// Prints a finding in the file called `name`.
+pub(super) fn print(
+    name: &str,
+    shown: &Shown<'_>,
+    place: &Place,
+    output: &mut Output,
+) -> io::Result<()> {
+    let ink = output.ink;
+    let style = if shown.is_denied { DENIED } else { OTHER };
+    let link = &shown.link;
+    let out = output.out();
+    writeln!(
+        out,
+        "{} {}  {}",
+        ink.paint(PLACE, format_args!("{name}:{}:{}:", place.line, place.column)),
+        ink.paint(style, words::class_and_cause(shown.finding)),
+        location_of(link.entity, link.element, link.attribute)
+    )?;
+    let number = place.line.to_string();
+    let margin = " ".repeat(number.len());
+    let before = last(&on_one_line(&place.before), ROOM[0]);
+    let url = first(&on_one_line(&place.reference), ROOM[1]);
+    let behind = first(&on_one_line(&place.behind), ROOM[2]);
+    let line = format!("{before}{}{behind}", ink.paint(style, &url));
+    writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
+    let marks = "^".repeat(url.chars().count().max(1));
+    let gap = " ".repeat(before.chars().count());
+    let bar = ink.paint(FAINT, "|");
+    writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
+    for sentence in words::sentences(shown.finding) {
+        writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
+    }
+    Ok(())
+}
+
+/// `text` as it can be shown in one line: a tab is one space, so that the marks stand right.
+fn on_one_line(text: &str) -> String {
+    visible(&text.replace('\t', " ")).into_owned()
+}
+
+/// The first `room` characters.
+fn first(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end_matches('…')),
+    }
+}
+
+/// The last `room` characters.
+fn last(text: &str, room: usize) -> String {
+    let all = text.chars().count();
+    if all <= room {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().skip(all - room).collect();
+    format!("…{kept}")
+}

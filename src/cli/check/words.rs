@@ -1,0 +1,240 @@
+//! What is said of a finding: the sentence of each cause, and where the link leads before and after.
+//!
+//! ```text
+//! keeps pointing at http://a.example/docs/up.html
+//! relative form: up.html
+//! ```
+//!
+//! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
+
+use baselink::error::visible;
+use baselink::tree::relocate::{Cause, Class, Finding, Fix};
+
+/// A class with a cause, and what they mean.
+pub(super) struct Rule {
+    pub(super) class: Class,
+    /// The name of the cause; `None` for a class that is told by itself.
+    pub(super) cause: Option<&'static str>,
+    /// What is the matter, as it begins a sentence on the target.
+    pub(super) why: &'static str,
+    /// What to do about it.
+    pub(super) help: &'static str,
+}
+
+const fn rule(class: Class, cause: &'static str, why: &'static str, help: &'static str) -> Rule {
+    Rule { class, cause: Some(cause), why, help }
+}
+
+const MAKE_RELATIVE: &str = "Make it relative; --fix does so where its target is present.";
+const FIX_BASE: &str =
+    "Make the base relative, or take it out; --fix does the first where that is certain.";
+const RENAME: &str = "Write the name as the file has it.";
+const FIND_FILE: &str = "Add the file, or correct the link.";
+
+/// All of them; a test holds them against `docs/check.md`.
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        Class::Pinned,
+        "absolute",
+        "it is absolute, and keeps pointing at the old place",
+        MAKE_RELATIVE,
+    ),
+    rule(
+        Class::Pinned,
+        "net-path",
+        "it names its host, and keeps pointing at the old place",
+        MAKE_RELATIVE,
+    ),
+    rule(
+        Class::Pinned,
+        "declared-base",
+        "its document declares a base that stays at the old place",
+        FIX_BASE,
+    ),
+    rule(Class::Escapes, "net-path", "it names its host, and its scheme changes", MAKE_RELATIVE),
+    rule(
+        Class::Escapes,
+        "declared-base",
+        "its document declares a base that leads out of the tree",
+        FIX_BASE,
+    ),
+    rule(
+        Class::Escapes,
+        "root-relative",
+        "it begins with /, and what is there changes or is outside the tree",
+        MAKE_RELATIVE,
+    ),
+    rule(Class::Escapes, "climbs-out", "its .. lead out of the tree", MAKE_RELATIVE),
+    rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
+    rule(Class::Dangling, "case", "a file has this name but for the case of letters", RENAME),
+    rule(
+        Class::Dangling,
+        "percent-encoding",
+        "a file has this name but for its percent-encoding",
+        RENAME,
+    ),
+    rule(
+        Class::Dangling,
+        "no-index",
+        "it is a folder in which no file stands for it",
+        "Link to a file; --index says which one stands for its folder.",
+    ),
+    rule(
+        Class::Dangling,
+        "no-slash",
+        "it is a folder, and lacks the / that its own relative links need",
+        "Add the /.",
+    ),
+    rule(Class::Dangling, "no-name", "no file can have such a name", FIND_FILE),
+    rule(Class::Dangling, "no-file", "it is a pipe, a socket or a device", FIND_FILE),
+    rule(
+        Class::Dangling,
+        "elsewhere",
+        "after the move it leads to another file than now",
+        MAKE_RELATIVE,
+    ),
+    rule(
+        Class::Fragment,
+        "no-id",
+        "nothing in the file has this id",
+        "Correct the fragment, or give an element this id.",
+    ),
+    rule(
+        Class::Fragment,
+        "id-case",
+        "an id in the file differs from it in case",
+        "Write the id as the file has it.",
+    ),
+    Rule {
+        class: Class::Left,
+        cause: None,
+        why: "it has no target",
+        help: "Nothing is said of what it leads to.",
+    },
+    Rule {
+        class: Class::Outside,
+        cause: None,
+        why: "it leads out of the tree, and goes on leading there",
+        help: "The move does nothing to it.",
+    },
+    Rule {
+        class: Class::Travels,
+        cause: None,
+        why: "it moves with the tree",
+        help: "The move does nothing to it.",
+    },
+];
+
+impl Rule {
+    /// The rule that `finding` falls under, by its place among them.
+    pub(super) fn of(finding: &Finding) -> usize {
+        let cause = finding.cause.map(Cause::name);
+        let is_of = |rule: &Rule| {
+            rule.class == finding.class && (rule.cause.is_none() || rule.cause == cause)
+        };
+        RULES.iter().position(is_of).unwrap_or_default()
+    }
+
+    /// Its name: `pinned/absolute`.
+    pub(super) fn name(&self) -> String {
+        match self.cause {
+            Some(cause) => format!("{}/{cause}", self.class.name()),
+            None => self.class.name().to_owned(),
+        }
+    }
+}
+
+/// `pinned (absolute)`
+pub(super) fn class_and_cause(finding: &Finding) -> String {
+    let cause = finding.cause.map(|cause| format!(" ({})", cause.name()));
+    format!("{}{}", finding.class.name(), cause.unwrap_or_default())
+}
+
+/// What happens to the link on the move.
+pub(super) fn on_move(finding: &Finding) -> String {
+    let why = RULES[Rule::of(finding)].why;
+    let Some(target) = finding.target.as_deref() else { return why.to_owned() };
+    let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
+    match (finding.class, finding.cause) {
+        (Class::Pinned, _) => format!("keeps pointing at {target}"),
+        (Class::Escapes, Some(Cause::ClimbsOut)) => {
+            let then = moved.filter(|moved| *moved != target);
+            let then = then.map(|moved| format!("; after the move to {moved}"));
+            format!("leads out of the tree to {target}{}", then.unwrap_or_default())
+        }
+        (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
+            Some(moved) => format!("leads to {target}; after the move to {moved}"),
+            None => format!("leads to {target}; after the move elsewhere"),
+        },
+        (Class::Dangling | Class::Fragment, _) => format!("leads to {target}: {why}"),
+        (Class::Left | Class::Outside | Class::Travels, _) => match moved {
+            Some(moved) if moved != target => {
+                format!("leads to {target}; after the move to {moved}")
+            }
+            _ => format!("leads to {target}"),
+        },
+    }
+}
+
+/// The reference that makes it travel.
+pub(super) fn fix(finding: &Finding) -> Option<String> {
+    finding.fix.as_ref().map(|fix| match fix {
+        Fix::Reference(reference) => format!("relative form: {}", visible(reference)),
+        Fix::Base => "travels once its base is relative".to_owned(),
+    })
+}
+
+/// What was perhaps meant.
+pub(super) fn hint(finding: &Finding) -> Option<String> {
+    let hint = visible(finding.hint.as_deref()?);
+    let what = match finding.class {
+        Class::Fragment => "#",
+        _ if hint.ends_with('/') => "the folder ",
+        _ => "the file ",
+    };
+    Some(format!("perhaps meant: {what}{hint}"))
+}
+
+/// All that is said of a finding, one after the other.
+pub(super) fn sentences(finding: &Finding) -> Vec<String> {
+    let mut said = vec![on_move(finding)];
+    said.extend(hint(finding));
+    said.extend(fix(finding));
+    if finding.differs {
+        said.push("leads elsewhere under another resolver".to_owned());
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_are_the_causes_of_the_page_on_check() {
+        let page = include_str!("../../../docs/check.md");
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let mut documented = Vec::new();
+        for row in rows {
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            let [_, classes, cause, ..] = cells.as_slice() else { continue };
+            let cause = cause.trim_matches('`');
+            for class in classes.split(", ") {
+                let class = class.trim_matches('`');
+                if Class::ALL.iter().any(|known| known.name() == class) {
+                    documented.push(format!("{class}/{cause}"));
+                }
+            }
+        }
+        for rule in RULES.iter().filter(|rule| rule.cause.is_some()) {
+            assert!(documented.contains(&rule.name()), "{} is not documented", rule.name());
+        }
+        let told = |name: &&String| RULES.iter().any(|rule| rule.name() == **name);
+        let causes = documented.iter().filter(|name| {
+            let of_broken = ["pinned/", "escapes/", "dangling/", "fragment/"];
+            of_broken.iter().any(|class| name.starts_with(class)) && !name.contains(' ')
+        });
+        let untold: Vec<_> = causes.filter(|name| !told(name)).collect();
+        assert!(untold.is_empty(), "{untold:?}");
+    }
+}

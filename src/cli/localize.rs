@@ -1,0 +1,86 @@
+//! `baselink localize`: an offline mirror of a tree.
+//!
+//! ```text
+//! $ baselink localize --layout host --index index.html crawl -o mirror
+//! 3 files: 3 changed
+//!   css    1 file, 1 link: 1 local
+//!   html  2 files, 4 links: 3 made local, 1 made absolute
+//! ```
+//!
+//! Which file a URL means is known once all files are: they are looked at first, and their heads are read only
+//! where nothing else says by which URL they were retrieved (RFC 1808, 3.3).
+//!
+//! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
+//! link, which `baselink::tree::localize` knows.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use baselink::base::Retrieval;
+use baselink::error::{Error, Result, cause, name};
+use baselink::tree::index::Index;
+use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use rayon::prelude::*;
+
+use super::Status;
+use super::args::{Documents, Localize};
+use super::files::Origin;
+use super::input;
+use super::output::Output;
+use super::rewrite::{Work, rewrite};
+
+/// Makes the mirror that was asked for.
+pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
+    let documents = &asked.rewrite.documents;
+    let index = match documents.paths.iter().try_for_each(|path| is_a_folder(path)) {
+        Ok(()) => index(asked, &pool(documents)?),
+        Err(error) => Err(error),
+    };
+    match index {
+        Ok(index) => {
+            let work = Work::Local { index: Arc::new(index), absent: asked.absent };
+            rewrite(&asked.rewrite, &work, output)
+        }
+        Err(error) => {
+            output.error(&error);
+            Ok(Status::Unusable)
+        }
+    }
+}
+
+fn pool(documents: &Documents) -> io::Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
+    pool.map_err(io::Error::other)
+}
+
+fn is_a_folder(path: &Path) -> Result<()> {
+    match path.metadata() {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(Error::new(format!("{}: no folder; a mirror is made of one", name(path)))),
+        Err(error) => Err(Error::new(format!("{}: {}", name(path), cause(&error)))),
+    }
+}
+
+/// The files that will be there.
+fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
+    let documents = &asked.rewrite.documents;
+    // In place all that is there stays. Elsewhere there is what was asked for.
+    let all =
+        Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
+    let selection = if asked.is_elsewhere { &documents.selection } else { &all };
+    // What cannot be looked at is not there. When files are rewritten, it is said.
+    let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
+    let found = walk(&documents.paths, selection).filter_map(Result::ok).filter(is_there);
+    let origins: Vec<_> = found.map(Origin::Entry).collect();
+    let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();
+    let retrievals: Vec<Option<Retrieval>> =
+        pool.install(|| origins.par_iter().map(retrieval).collect());
+    let mut index = Index::new(documents.origins()?);
+    for (origin, retrieval) in origins.iter().zip(&retrievals) {
+        if let Origin::Entry(entry) = origin {
+            index.add(entry, retrieval.as_ref(), None);
+        }
+    }
+    Ok(index)
+}

@@ -1,0 +1,76 @@
+//! What is made of documents: every link absolute, or those to files of the tree local.
+//!
+//! ```text
+//! rewrite   ../x.html            -->  http://a/x.html
+//! localize  http://a/b/y.html#z  -->  ../b/y.html#z
+//! ```
+//!
+//! Deliberately absent: how. `baselink::rewrite` and `baselink::tree::localize` know that.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use baselink::tree::index::{Index, Place};
+use baselink::tree::localize::{self, Absent};
+use baselink::{LinkReport, Options, Report, Rewritten};
+
+use crate::cli::files::Origin;
+use crate::cli::output::Fate;
+
+/// What is made of documents.
+pub(crate) enum Work {
+    /// Every relative link becomes absolute.
+    Absolute,
+    /// Links to files of this tree lead to where they lie, all others become absolute.
+    Local { index: Arc<Index>, absent: Absent },
+}
+
+impl Work {
+    /// With which options a document of `origin` is rewritten, where `options` say how it is read.
+    pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
+        match (self, origin) {
+            (Self::Local { index, absent }, Origin::Entry(entry)) => {
+                let retrieval = options.retrieval.clone();
+                Cow::Owned(localize::options(entry, retrieval, index, *absent, options))
+            }
+            _ => Cow::Borrowed(options),
+        }
+    }
+
+    /// Rewrites `bytes` with the options that [`Work::options`] gives.
+    pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
+        match self {
+            Self::Absolute => baselink::rewrite(bytes, options),
+            Self::Local { .. } => localize::localize(bytes, options),
+        }
+    }
+
+    /// As what a link counts.
+    pub(super) fn fate(&self) -> fn(&LinkReport) -> Fate {
+        match self {
+            Self::Absolute => Fate::of,
+            Self::Local { .. } => Fate::of_localized,
+        }
+    }
+
+    /// What is said of files that changed, would change, and do not.
+    pub(super) fn words(&self) -> [&'static str; 3] {
+        match self {
+            Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],
+            Self::Local { .. } => ["changed", "to change", "with nothing to change"],
+        }
+    }
+
+    /// The targets of links that have a URL of the tree and are not among its files, without their fragments.
+    pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
+        let Self::Local { index, .. } = self else { return Vec::new() };
+        let is_local =
+            |link: &LinkReport| matches!(Fate::of_localized(link), Fate::MadeLocal | Fate::Local);
+        let others = report.links.iter().filter(|link| !is_local(link));
+        let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
+        let is_missing = |target: &&str| {
+            matches!(index.find(target), Place::Inside(_)) && index.find_saved(target).is_none()
+        };
+        targets.filter(is_missing).collect()
+    }
+}

@@ -1,0 +1,515 @@
+//! The links of a document one by one, as they are found, for whoever needs no [`Document`](crate::document::Document).
+//!
+//! What is one reference in an attribute is offered as it stands in the bytes; only what is not taken so
+//! is made into a [`Link`]. Nothing is allocated for a tag, nor for a reference that is taken.
+//!
+//! ```
+//! let options = baselink::Options::at("http://a/b/c");
+//! let mut out = Vec::new();
+//! let totals = baselink::rewrite_into(b"<a href=x><p style='a:url(y)'>", &options, &mut out);
+//! assert_eq!(out, b"<a href=http://a/b/x><p style='a:url(http://a/b/y)'>");
+//! assert_eq!(totals.count(baselink::Outcome::Rewritten), 2);
+//! ```
+//!
+//! Deliberately absent: whatever the fast scanner cannot prove. It ends the attempt, and the long way
+//! remains.
+
+use std::borrow::Cow;
+
+use super::fast::{self, Name, Names, Sink};
+use super::pass::Pass;
+use super::tag::{RawAttribute, RawTag};
+use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
+use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
+use crate::layer::charset::{Charset, Declaration, Detected};
+use crate::layer::escape::Quote;
+use crate::scan::ScanOptions;
+use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Row, Syntax, When};
+use crate::scan::css;
+use crate::span::Span;
+
+/// A reference in an attribute or in CSS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Value {
+    /// Its bytes, white space and character references included.
+    pub(crate) span: Span,
+    /// What delimits it.
+    pub(crate) quote: Quote,
+    /// Whether it lies in something that `<` and `>` could end.
+    pub(crate) enclosed: bool,
+    /// Whether an empty reference means the base here.
+    pub(crate) empty_resolves: bool,
+    /// Whether a fragment alone names an element of the document.
+    pub(crate) fragment_identifies: bool,
+}
+
+/// Who takes links.
+pub(crate) trait Taker {
+    /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it wants a [`Link`].
+    fn value(&mut self, value: &Value) -> bool;
+
+    /// Takes a link; `false` ends the attempt.
+    fn link(&mut self, link: Link) -> bool;
+
+    /// Takes a document that stands in a value; `false` ends the attempt.
+    fn part(&mut self, part: Document) -> bool;
+}
+
+/// Why the links of a document are not found in this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The fast scanner cannot prove what it is.
+    HandedOver,
+    /// Documents and markup are too deep in each other.
+    Nested,
+    /// It declares this encoding, which was not assumed.
+    Encoding(Charset),
+    /// It declares a base, which was not expected.
+    Base,
+    /// The taker does not want to go on.
+    Refused,
+}
+
+impl From<HandOver> for Stop {
+    fn from(_: HandOver) -> Self {
+        Self::HandedOver
+    }
+}
+
+/// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
+/// prove which tags there are.
+pub(super) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
+    enum Found {
+        Declared(Charset),
+        HandedOver(HandOver),
+    }
+    impl From<HandOver> for Found {
+        fn from(reason: HandOver) -> Self {
+            Self::HandedOver(reason)
+        }
+    }
+    struct Metas<'a>(&'a [u8]);
+    impl Sink for Metas<'_> {
+        type Stop = Found;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Found> {
+            match super::declared_by(self.0, tag) {
+                Some(charset) if namespace == Namespace::Html => Err(Found::Declared(charset)),
+                _ => Ok(()),
+            }
+        }
+
+        fn end_text(&mut self, _at: usize) -> Result<(), Found> {
+            Ok(())
+        }
+
+        fn comment(&mut self, _span: Span) -> Result<(), Found> {
+            Ok(())
+        }
+    }
+    let names = Names::of(&ScanOptions::default());
+    match fast::walk(bytes, 0..bytes.len(), true, &names, &mut Metas(bytes)) {
+        Ok(_) => Ok(None),
+        Err(Found::Declared(charset)) => Ok(Some(charset)),
+        Err(Found::HandedOver(reason)) => Err(reason),
+    }
+}
+
+/// The encoding of a document, where it begins, and how it was found. One that is assumed is only a guess,
+/// which [`links`] confirms.
+pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
+    Charset::detect(bytes, options.charset)
+}
+
+/// Gives every link of `bytes` to `taker`. `bases` says whether it may declare a base.
+pub(crate) fn links<T: Taker>(
+    bytes: &[u8],
+    Detected { charset, declaration, mark: start }: Detected,
+    options: &ScanOptions,
+    bases: bool,
+    taker: &mut T,
+) -> Result<(), Stop> {
+    let names = Names::of(options);
+    let mut flow = Flow {
+        bytes,
+        charset,
+        options,
+        bases,
+        is_assumed: declaration == Declaration::Assumed,
+        pass: Pass::new(bytes, Standing::First, false, charset, options),
+        taker,
+        rows: [Known::default(); KNOWN],
+        enclosed: false,
+        depth: 0,
+        parts: 0,
+        names: Cow::clone(&names),
+    };
+    fast::walk(bytes, start..bytes.len(), true, &names, &mut flow)?;
+    flow.pass.close_text(bytes.len());
+    flow.drain()
+}
+
+/// Every `base` element of `bytes` from `start` on, the effective one first.
+pub(crate) fn bases(
+    bytes: &[u8],
+    Detected { charset, mark: start, .. }: Detected,
+    options: &ScanOptions,
+) -> Result<Vec<DeclaredBase>, Stop> {
+    struct Bases<'a>(Pass<'a>, &'a [u8]);
+    impl Sink for Bases<'_> {
+        type Stop = Stop;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Stop> {
+            if self.1[tag.name.range()].eq_ignore_ascii_case(b"base") {
+                self.0.start_tag(tag, namespace, TextModel::Markup);
+            }
+            Ok(())
+        }
+
+        fn end_text(&mut self, _at: usize) -> Result<(), Stop> {
+            Ok(())
+        }
+
+        fn comment(&mut self, _span: Span) -> Result<(), Stop> {
+            Ok(())
+        }
+    }
+    let names = Names::of(options);
+    let span = Span::new(start, bytes.len());
+    let mut found = Bases(Pass::new(bytes, Standing::First, false, charset, options), bytes);
+    let facts = fast::walk(bytes, span.range(), true, &names, &mut found)?;
+    let mut bases = found.0.finish(span, facts).bases;
+    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    Ok(bases)
+}
+
+/// How many places are remembered. As many as a power of two, more than most documents use.
+const KNOWN: usize = 128;
+
+/// What the table says of an attribute of an element, where that does not depend on the tag.
+#[derive(Clone, Copy, Default)]
+enum Answer {
+    /// It carries no URL.
+    #[default]
+    Nothing,
+    /// It is one reference against the document base URL.
+    Url(&'static Row),
+    /// It is CSS.
+    Css(&'static Row),
+    /// Only where the tag has this attribute it may carry URLs.
+    With(&'static str),
+    /// The tag has to be looked into.
+    Ask,
+}
+
+/// An answer that is remembered.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    place: Option<(Name, Name, Namespace)>,
+    answer: Answer,
+}
+
+struct Flow<'a, T> {
+    bytes: &'a [u8],
+    charset: Charset,
+    options: &'a ScanOptions,
+    /// Whether the document may declare a base.
+    bases: bool,
+    /// Whether the encoding is assumed, for no declaration has been seen.
+    is_assumed: bool,
+    /// Finds the links of what is not simple.
+    pass: Pass<'a>,
+    taker: &'a mut T,
+    rows: [Known; KNOWN],
+    enclosed: bool,
+    /// How many stretches of markup around this one are scanned on their own.
+    depth: usize,
+    /// How many documents in values there were.
+    parts: usize,
+    names: Cow<'static, Names>,
+}
+
+impl<T: Taker> Sink for Flow<'_, T> {
+    type Stop = Stop;
+
+    #[inline(always)]
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), Stop> {
+        if self.is_assumed && tag.name.len() == 4 && namespace == Namespace::Html {
+            self.confirm(tag)?;
+        }
+        if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
+            self.pass.start_tag(tag, namespace, text);
+            return self.drain();
+        }
+        for (at, attribute) in tag.attributes.iter().enumerate() {
+            // Of several with one name the first counts (HTML, 13.2.5.33).
+            let name = &self.bytes[attribute.name.range()];
+            let is_same = |one: &RawAttribute| {
+                one.name.len() == name.len()
+                    && self.bytes[one.name.range()].eq_ignore_ascii_case(name)
+            };
+            if tag.attributes[..at].iter().any(is_same) {
+                continue;
+            }
+            match self.answer(tag, namespace, attribute) {
+                Answer::Nothing => {}
+                Answer::With(name) if !self.has_attribute(tag, name) => {}
+                Answer::Url(row) if self.offer(attribute, row) => {}
+                Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
+                Answer::Url(_) | Answer::Css(_) | Answer::With(_) | Answer::Ask => {
+                    let element = self.pass.element(tag);
+                    self.pass.attribute(namespace, &element, attribute, &tag.attributes);
+                    self.drain()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), Stop> {
+        match self.pass.take_style(at) {
+            Some(span) if !self.css(span, "style", None)? => self.pass.style(span),
+            Some(_) => {}
+            None => self.pass.close_text(at),
+        }
+        self.drain()
+    }
+
+    fn comment(&mut self, span: Span) -> Result<(), Stop> {
+        self.pass.comment(span);
+        self.drain()
+    }
+}
+
+/// Attributes of one tag that are compared with each other.
+const FEW: usize = 16;
+
+impl<T: Taker> Flow<'_, T> {
+    /// Whether more is to be known of a tag than its attributes.
+    #[inline(always)]
+    fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
+        let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        match (namespace, text) {
+            (Namespace::Html, TextModel::Markup) => is("base"),
+            (Namespace::Html, TextModel::RawText) => match tag.name.len() {
+                6 if is("script") => self.options.groups.contains(Group::Json),
+                6 => !is("iframe"),
+                _ => true,
+            },
+            (Namespace::Html, TextModel::Rcdata | TextModel::Plaintext) => false,
+            (Namespace::Svg | Namespace::MathMl, _) => is("style") || is("base"),
+        }
+    }
+
+    /// Looks whether a tag declares an encoding other than the assumed one.
+    #[inline(never)]
+    fn confirm(&mut self, tag: &RawTag) -> Result<(), Stop> {
+        // To a browser that runs scripts the inside of `noscript` and the like is text.
+        let declared = if self.depth > 0 { None } else { super::declared_by(self.bytes, tag) };
+        self.is_assumed &= declared.is_none();
+        match declared {
+            Some(charset) if charset != self.charset => Err(Stop::Encoding(charset)),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the table says of an attribute.
+    #[inline(always)]
+    fn answer(&mut self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) -> Answer {
+        let [element, name] = [tag.name, attribute.name];
+        // Of longer names not all would be compared.
+        if element.len() > 8 || name.len() > 8 {
+            return self.look_up(tag, namespace, attribute);
+        }
+        let element = Name::read(self.bytes, element.start, element.end);
+        let name = Name::read(self.bytes, name.start, name.end);
+        let place = Some((element, name, namespace));
+        let slot = (element.hash() ^ name.hash().rotate_left(3)) & (KNOWN - 1);
+        let known = &self.rows[slot];
+        if known.place == place {
+            return known.answer;
+        }
+        self.remember(slot, place, tag, namespace, attribute)
+    }
+
+    #[inline(never)]
+    fn remember(
+        &mut self,
+        slot: usize,
+        place: Option<(Name, Name, Namespace)>,
+        tag: &RawTag,
+        namespace: Namespace,
+        attribute: &RawAttribute,
+    ) -> Answer {
+        let answer = self.look_up(tag, namespace, attribute);
+        // Other bytes could look like these where names are compared.
+        let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
+        let mut names = [tag.name, attribute.name].into_iter();
+        if names.all(|name| self.bytes[name.range()].iter().all(is_exact)) {
+            self.rows[slot] = Known { place, answer };
+        }
+        answer
+    }
+
+    #[inline(never)]
+    fn look_up(&self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) -> Answer {
+        let name = match str::from_utf8(&self.bytes[attribute.name.range()]) {
+            Ok(name) if self.options.places.is_empty() => name,
+            _ => return Answer::Ask,
+        };
+        let element = self.pass.element(tag);
+        let name = name.to_ascii_lowercase();
+        let mut rows = attributes::rows(&name).iter().filter(|row| {
+            row.group.is_none_or(|group| self.options.groups.contains(group))
+                && row.namespaces.contains(&namespace)
+                && row.elements.contain(&element)
+        });
+        match (rows.next(), rows.next()) {
+            (None, _) => Answer::Nothing,
+            (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
+                Answer::With(name)
+            }
+            (Some(row), _) if row.when != When::Always || row.against != Against::Document => {
+                Answer::Ask
+            }
+            (Some(row), _) => match row.syntax {
+                Syntax::Url => Answer::Url(row),
+                Syntax::Css | Syntax::CssValue => Answer::Css(row),
+                _ => Answer::Ask,
+            },
+        }
+    }
+
+    fn has_attribute(&self, tag: &RawTag, name: &str) -> bool {
+        let is =
+            |one: &RawAttribute| self.bytes[one.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        tag.attributes.iter().any(is)
+    }
+
+    /// Goes through an attribute that is CSS; `false` where that is not simple.
+    fn css_value(
+        &mut self,
+        tag: &RawTag,
+        attribute: &RawAttribute,
+        row: &'static Row,
+    ) -> Result<bool, Stop> {
+        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
+        let value = &self.bytes[span.range()];
+        // Whatever character references there are, one of these stands in what holds a URL.
+        if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
+            return Ok(true);
+        }
+        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
+            return Ok(false);
+        };
+        if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {
+            return Ok(false);
+        }
+        let (element, name) = (self.pass.element(tag), name.to_ascii_lowercase());
+        self.css(span, &element, Some((&name, attribute.quote, row)))
+    }
+
+    /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
+    /// done then.
+    fn css(
+        &mut self,
+        span: Span,
+        element: &str,
+        attribute: Option<(&str, Quote, &'static Row)>,
+    ) -> Result<bool, Stop> {
+        let text = &self.bytes[span.range()];
+        let text = match str::from_utf8(text) {
+            Ok(text) if self.charset == Charset::UTF_8 || text.is_ascii() => text,
+            _ => return Ok(false),
+        };
+        let Some(urls) = css::plain_urls(text) else {
+            return Ok(false);
+        };
+        for url in urls {
+            let (span, enclosed) = (url.span.shifted(span.start), self.enclosed);
+            let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
+            let value =
+                Value { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
+            if !self.taker.value(&value) {
+                self.pass.css_url((span, url.form.into()), element, attribute);
+                self.drain()?;
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, attribute: &RawAttribute, row: &'static Row) -> bool {
+        let Some(span) = attribute.value else {
+            return false;
+        };
+        self.taker.value(&Value {
+            span,
+            quote: attribute.quote,
+            enclosed: self.enclosed,
+            empty_resolves: row.empty == Empty::Resolve,
+            fragment_identifies: row.fragment == Fragment::Identifier,
+        })
+    }
+
+    /// Gives away what the pass has found, and goes through markup that is scanned on its own.
+    fn drain(&mut self) -> Result<(), Stop> {
+        for link in self.pass.collector.links.drain(..) {
+            if !self.taker.link(link) {
+                return Err(Stop::Refused);
+            }
+        }
+        for srcdoc in std::mem::take(&mut self.pass.collector.embedded) {
+            if self.depth == DEEPEST {
+                return Err(Stop::Nested);
+            }
+            self.parts += 1;
+            let entity = entity_name(&self.options.entity, self.parts);
+            if !self.taker.part(super::embedded(srcdoc, self.options, entity, self.depth + 1)) {
+                return Err(Stop::Refused);
+            }
+        }
+        if !self.enclosed && !self.bases && !self.pass.bases.is_empty() {
+            return Err(Stop::Base);
+        }
+        self.pass.bases.clear();
+        for markup in std::mem::take(&mut self.pass.markup) {
+            self.markup(&markup)?;
+        }
+        Ok(())
+    }
+
+    fn markup(&mut self, markup: &Markup) -> Result<(), Stop> {
+        if self.depth == DEEPEST {
+            return Err(Stop::Nested);
+        }
+        let Markup { span, standing } = *markup;
+        let inner = Pass::new(self.bytes, standing, false, self.charset, self.options);
+        let outer = std::mem::replace(&mut self.pass, inner);
+        let enclosed = std::mem::replace(&mut self.enclosed, true);
+        self.depth += 1;
+        let names = Cow::clone(&self.names);
+        fast::walk(self.bytes, span.range(), false, &names, self)?;
+        self.pass.close_text(span.end);
+        self.drain()?;
+        self.depth -= 1;
+        self.enclosed = enclosed;
+        self.pass = outer;
+        Ok(())
+    }
+}

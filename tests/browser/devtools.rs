@@ -1,0 +1,190 @@
+//! Chromium, asked through the DevTools protocol (<https://chromedevtools.github.io/devtools-protocol/>): JSON
+//! messages with a NUL behind each, over a pipe.
+//!
+//! ```text
+//! {"id": 1, "method": "Page.navigate", …}  -->  {"id": 1, "result": {…}}, {"method": "Page.loadEventFired", …}
+//! ```
+//!
+//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen.
+
+use std::collections::HashMap;
+use std::env;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// So long Chromium may take for one answer before the test fails.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// The program, where there is one: that of `BASELINK_CHROMIUM`, or the first on the path.
+fn program() -> Option<PathBuf> {
+    if let Some(given) = env::var_os("BASELINK_CHROMIUM") {
+        return Some(given.into());
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let folders: Vec<_> = env::split_paths(&env::var_os("PATH")?).collect();
+    let mut programs = names.iter().flat_map(|name| folders.iter().map(move |one| one.join(name)));
+    programs.find(|program| program.is_file())
+}
+
+/// A browser with one page.
+pub(crate) struct Browser {
+    child: Child,
+    to: ChildStdin,
+    from: Receiver<Value>,
+    last: u64,
+    session: String,
+    _profile: TempDir,
+}
+
+/// What was seen of a page until it was loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    /// What was asked for, and why it failed, if it did.
+    pub(crate) requests: Vec<(String, Option<String>)>,
+}
+
+impl Browser {
+    /// Starts one; says so where there is none.
+    pub(crate) fn start() -> Option<Self> {
+        let Some(program) = program() else {
+            eprintln!("notice: there is no Chromium, so nothing was tested in it");
+            return None;
+        };
+        let profile = tempfile::tempdir().unwrap();
+        let mut folder = std::ffi::OsString::from("--user-data-dir=");
+        folder.push(profile.path());
+        // It reads from 3 and writes to 4.
+        let mut child = Command::new("sh")
+            .args(["-c", r#"exec "$0" "$@" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null"#])
+            .arg(program)
+            .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+            .args([
+                "--no-first-run",
+                "--disable-background-networking",
+                "--disable-component-update",
+            ])
+            .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"])
+            .arg(folder)
+            .env("HOME", profile.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let to = child.stdin.take().unwrap();
+        let messages = BufReader::new(child.stdout.take().unwrap()).split(0);
+        let (sender, from) = channel();
+        thread::spawn(move || {
+            for message in messages.map_while(Result::ok) {
+                if sender.send(serde_json::from_slice(&message).unwrap()).is_err() {
+                    break;
+                }
+            }
+        });
+        let mut browser =
+            Self { child, to, from, last: 0, session: String::new(), _profile: profile };
+        let target = browser.ask("Target.createTarget", &json!({"url": "about:blank"}));
+        let target = json!({"targetId": target["targetId"], "flatten": true});
+        let session = browser.ask("Target.attachToTarget", &target);
+        browser.session = session["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page.enable", "Network.enable"] {
+            browser.ask(domain, &json!({}));
+        }
+        Some(browser)
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> u64 {
+        self.last += 1;
+        let mut message = json!({"id": self.last, "method": method, "params": params});
+        if !self.session.is_empty() {
+            message["sessionId"] = self.session.as_str().into();
+        }
+        write!(self.to, "{message}\0").unwrap();
+        self.last
+    }
+
+    fn next(&mut self) -> Value {
+        self.from.recv_timeout(LONGEST).expect("Chromium gives no answer")
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        loop {
+            let mut message = self.next();
+            if message["id"] == id {
+                assert!(message["error"].is_null(), "{method}: {message}");
+                return message["result"].take();
+            }
+        }
+    }
+
+    /// Opens `url`, and waits until all that it needs is loaded, or has failed.
+    pub(crate) fn open(&mut self, url: &str) -> Seen {
+        self.ask("Page.navigate", &json!({"url": "about:blank"}));
+        let id = self.send("Page.navigate", &json!({"url": url}));
+        // What was asked for and is not there yet, by its place among the requests.
+        let (mut seen, mut open) = (Seen::default(), HashMap::new());
+        let (mut is_asked, mut is_loaded) = (false, false);
+        while !is_loaded || !open.is_empty() {
+            let message = self.next();
+            is_asked |= message["id"] == id;
+            let params = &message["params"];
+            let key = params["requestId"].as_str().unwrap_or_default().to_owned();
+            match message["method"].as_str().unwrap_or_default() {
+                "Page.loadEventFired" => is_loaded = is_asked,
+                "Network.requestWillBeSent" => {
+                    let url = params["request"]["url"].as_str().unwrap().to_owned();
+                    if url.starts_with("data:") || url == "about:blank" {
+                        continue;
+                    }
+                    open.insert(key, seen.requests.len());
+                    seen.requests.push((url, None));
+                }
+                "Network.loadingFinished" => drop(open.remove(&key)),
+                "Network.loadingFailed" => {
+                    if let Some(number) = open.remove(&key) {
+                        seen.requests[number].1 = Some(params["errorText"].to_string());
+                    }
+                }
+                _ => {}
+            }
+        }
+        seen
+    }
+
+    /// From now on pages run no scripts.
+    pub(crate) fn without_scripts(&mut self) {
+        self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));
+    }
+
+    /// The value of a JavaScript expression in the page.
+    pub(crate) fn value(&mut self, expression: &str) -> Value {
+        let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let mut answer = self.ask("Runtime.evaluate", &params);
+        assert!(answer["exceptionDetails"].is_null(), "{expression}: {answer}");
+        answer["result"]["value"].take()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The `file` URL of `path`, which is absolute (RFC 8089).
+pub(crate) fn file_url(path: &Path) -> String {
+    url::Url::from_file_path(path).unwrap().into()
+}
+
+/// The file that a `file` URL means.
+pub(crate) fn file_of(url: &str) -> PathBuf {
+    url::Url::parse(url).unwrap().to_file_path().unwrap()
+}
