@@ -24,8 +24,8 @@ use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use rayon::prelude::*;
 
 use super::Status;
-use super::args::{Documents, Localize};
-use super::files::Origin;
+use super::args::Localize;
+use super::files::{Origin, threads};
 use super::input;
 use super::output::Output;
 use super::rewrite::{Work, rewrite};
@@ -34,7 +34,7 @@ use super::rewrite::{Work, rewrite};
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.rewrite.documents;
     let index = match documents.paths.iter().try_for_each(|path| is_a_folder(path)) {
-        Ok(()) => index(asked, &pool(documents)?),
+        Ok(()) => index(asked, &threads(documents)?),
         Err(error) => Err(error),
     };
     match index {
@@ -47,11 +47,6 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
             Ok(Status::Unusable)
         }
     }
-}
-
-fn pool(documents: &Documents) -> io::Result<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
-    pool.map_err(io::Error::other)
 }
 
 fn is_a_folder(path: &Path) -> Result<()> {
