@@ -597,7 +597,10 @@ mod together {
             };
             assert_eq!(fs::read_to_string(at(number)).unwrap(), expected);
             let backup = at(number).with_extension("orig");
-            assert_eq!(fs::read(backup).is_ok_and(|bytes| bytes == b"old"), number.is_multiple_of(3));
+            assert_eq!(
+                fs::read(backup).is_ok_and(|bytes| bytes == b"old"),
+                number.is_multiple_of(3)
+            );
         }
         let left: usize =
             (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
@@ -1312,6 +1315,28 @@ mod maildir {
         assert_eq!(names(&folder.path().join("cur")), ["1.h,S=3:2,S"]);
         assert!(names(&folder.path().join("new")).is_empty());
         assert!(names(&folder.path().join("tmp")).is_empty());
+    }
+
+    /// A: two replacements of one message race. One gets another name and then removes the old file, in
+    /// whose place the other one is by then, or it is refused because it is there before.
+    #[test]
+    fn a_message_that_came_under_the_old_name_is_not_removed() {
+        for _ in 0..30 {
+            let folder = maildir();
+            let old = folder.path().join("cur/1.h,S=3:2,S");
+            put(&old, b"old");
+            let original = Original::of(&old).unwrap();
+            let new = |bytes: &[u8]| {
+                let mut new = Delivery::begin(&original).unwrap();
+                new.write(|out| out.write_all(bytes)).unwrap();
+                new
+            };
+            let mut committed = commit_all(vec![new(b"new\n"), new(b"xyz")]);
+            let (second, first) = (committed.remove(1), committed.remove(0));
+            assert_eq!(second.unwrap().path, old);
+            assert_eq!(fs::read(&old).unwrap(), b"xyz");
+            assert!(first.is_err() || first.is_ok_and(|first| first.may_be_twice));
+        }
     }
 
     #[test]
