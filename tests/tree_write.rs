@@ -387,6 +387,124 @@ mod in_place {
         }
     }
 
+    /// B: what leaves size and time of the bytes as they were is a change too.
+    #[test]
+    fn a_change_that_hides_is_seen() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change, &str); 5] = [
+            (
+                "the same size and time",
+                |page| {
+                    let times = FileTimes::new()
+                        .set_modified(fs::metadata(page).unwrap().modified().unwrap());
+                    put(page, b"dlo");
+                    File::options().write(true).open(page).unwrap().set_times(times).unwrap();
+                },
+                "dlo",
+            ),
+            ("permission bits", |page| set_mode(page, 0o600), "old"),
+            ("one name more", |page| fs::hard_link(page, page.with_extension("b")).unwrap(), "old"),
+            (
+                "its folder is another, and it is in both",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    fs::create_dir(folder).unwrap();
+                    fs::rename(folder.with_extension("b").join("page.html"), page).unwrap();
+                },
+                "old",
+            ),
+            (
+                "a symbolic link took the place of its folder",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    symlink("below.b", folder).unwrap();
+                },
+                "old",
+            ),
+        ];
+        for (what, change, after) in changes {
+            for settings in [
+                InPlace::default(),
+                InPlace { break_links: true, ..InPlace::default() },
+                backed_up(),
+            ] {
+                let folder = tempdir().unwrap();
+                let page = folder.path().join("below/page.html");
+                put(&page, b"old");
+                set_mode(&page, 0o644);
+                set_times(&page);
+                let mut new = settings.begin(&Original::of(&page).unwrap()).unwrap();
+                new.write(|out| out.write_all(b"new")).unwrap();
+                // The clock of a file system moves every few milliseconds.
+                thread::sleep(Duration::from_millis(30));
+                change(&page);
+                assert_eq!(
+                    sentence(new.commit(), folder.path()),
+                    "DIR/below/page.html: another program changed it meanwhile; it was left as it is",
+                    "{what}"
+                );
+                assert_eq!(fs::read_to_string(&page).unwrap(), after, "{what}");
+            }
+        }
+    }
+
+    /// B: what this program does to a file itself is no such change.
+    #[test]
+    fn names_of_one_file_are_replaced_each() {
+        for (together, settings) in
+            [(1, InPlace::default()), (3, InPlace::default()), (1, backed_up()), (3, backed_up())]
+        {
+            let (folder, page) = scene();
+            let settings = InPlace { break_links: true, ..settings };
+            let pages: Vec<_> =
+                ["page.html", "a", "b", "c", "d", "e"].map(|name| folder.path().join(name)).into();
+            for other in &pages[1..] {
+                fs::hard_link(&page, other).unwrap();
+            }
+            let begin = |path: &PathBuf| {
+                let mut new = settings.begin(&Original::of(path).unwrap()).unwrap();
+                new.write(|out| out.write_all(path.as_os_str().as_bytes())).unwrap();
+                new
+            };
+            // All are looked at before the first is replaced.
+            let mut all: Vec<_> = pages.iter().map(begin).collect();
+            while !all.is_empty() {
+                let some = all.drain(..together).collect();
+                for committed in write::commit_all(some) {
+                    assert_eq!(committed.unwrap(), []);
+                }
+                thread::sleep(Duration::from_millis(30));
+            }
+            for page in &pages {
+                assert_eq!(fs::read(page).unwrap(), page.as_os_str().as_bytes());
+                if settings.backup.is_some() {
+                    let mut backup = page.clone().into_os_string();
+                    backup.push(".orig");
+                    assert_eq!(fs::read(backup).unwrap(), b"old");
+                }
+            }
+        }
+
+        // But a change by another program between the two is one.
+        let (folder, page) = scene();
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        let new = |path| settings.begin(&Original::of(path).unwrap()).unwrap();
+        let (first, second) = (new(&page), new(&other));
+        assert_eq!(first.commit().unwrap(), []);
+        thread::sleep(Duration::from_millis(30));
+        set_mode(&other, 0o600);
+        set_mode(&other, 0o644);
+        assert_eq!(
+            sentence(second.commit(), folder.path()),
+            "DIR/other.html: another program changed it meanwhile; it was left as it is"
+        );
+        assert_eq!(fs::read(&other).unwrap(), b"old");
+    }
+
     #[test]
     fn the_backup_is_the_first_original() {
         let (folder, page) = scene();
@@ -1397,6 +1515,30 @@ mod maildir {
         deliver(&old, b"new\n").unwrap();
         assert_eq!(fs::read(&copy).unwrap(), b"old");
         assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
+    }
+
+    /// B: of two names in one run, the second is not changed by what is done to the first.
+    #[test]
+    fn a_message_and_its_copy_are_written_both() {
+        let folder = maildir();
+        let at = |name: &str| folder.path().join(name);
+        let old = ["cur/1.h,S=3:2,S", "cur/2.h,S=3:2,S", "cur/3.h:2,S", "new/4.h"].map(at);
+        put(&old[0], b"old");
+        for copy in &old[1..] {
+            fs::hard_link(&old[0], copy).unwrap();
+        }
+        let begin = |path: &PathBuf| {
+            let mut new = Delivery::begin(&Original::of(path).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"new\n")).unwrap();
+            new
+        };
+        let all: Vec<_> = old.iter().map(begin).collect();
+        for delivered in commit_all(all) {
+            assert!(!delivered.unwrap().may_be_twice);
+        }
+        assert_eq!(names(&at("cur")), ["1.h,S=4:2,S", "2.h,S=4:2,S", "3.h:2,S"]);
+        assert_eq!(names(&at("new")), ["4.h"]);
+        assert_eq!(fs::read(at("cur/3.h:2,S")).unwrap(), b"new\n");
     }
 }
 

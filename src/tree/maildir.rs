@@ -306,11 +306,11 @@ impl Complete {
         let (old, to) = (self.old.path(), &self.to.path);
         let failed = |error: io::Error| not_written(old, &error);
         let Some(new) = self.new.take() else { return Ok(self) };
-        self.old.unchanged()?;
         if old == to {
-            new.replace(to).map_err(failed)?;
+            self.old.unnamed_by(|| new.replace(to))?.map_err(failed)?;
             return Ok(self);
         }
+        self.old.unchanged()?;
         match new.name(to) {
             Ok(()) => Ok(self),
             Err((new, error)) if error.kind() == ErrorKind::AlreadyExists => {
@@ -329,15 +329,12 @@ impl Complete {
         if old == to.path {
             return Ok(self);
         }
-        // An edited message that came under the old name is somebody's only copy.
-        if self.old.unchanged().is_err() {
-            to.may_be_twice = true;
-            return Ok(self);
-        }
-        match fs::remove_file(old) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
-            Err(error) => {
+        match self.old.unnamed_by(|| fs::remove_file(old)) {
+            Ok(Ok(())) => {}
+            // An edited message that came under the old name is somebody's only copy.
+            Err(_) => to.may_be_twice = true,
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
+            Ok(Err(error)) => {
                 let (old, new, why) = (name(old), name(&to.path), cause(&error));
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
                 return Err(Error::new(why));
