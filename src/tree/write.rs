@@ -82,6 +82,8 @@ enum Standing {
     /// A file, or with `new` nothing.
     Output {
         new: bool,
+        /// As the input is, so one that is there may be so, too.
+        read_only: bool,
         times: Option<FileTimes>,
     },
     Original(InPlace, Box<Original>),
@@ -101,12 +103,18 @@ impl Replacement {
     }
 
     /// Begins to write what is to be at `path` with these permission bits, less those of the umask, and
-    /// these times, whatever those of a file that is there. Where there is none, none is replaced either
+    /// these times, whatever those of a file that is there. Where it is made of a file that is read-only,
+    /// one that is there may be, too. Where there is none, none is replaced either
     /// that comes there meanwhile; and the new file is not synced: no bytes can be lost that were there
     /// before.
-    pub(super) fn output(path: &Path, mode: u32, times: Option<FileTimes>) -> Result<Self> {
+    pub(super) fn output(
+        path: &Path,
+        mode: u32,
+        read_only: bool,
+        times: Option<FileTimes>,
+    ) -> Result<Self> {
         let old = standing(path)?;
-        let meets = Standing::Output { new: old.is_none(), times };
+        let meets = Standing::Output { new: old.is_none(), read_only, times };
         Self::with_mode(path, old.as_ref(), meets, mode)
     }
 
@@ -128,7 +136,11 @@ impl Replacement {
             Some(old) if old.is_dir() => {
                 return refused("a directory; directories come with a later version; name a file");
             }
-            Some(old) if old.is_file() && old.permissions().readonly() => {
+            Some(old)
+                if old.is_file()
+                    && old.permissions().readonly()
+                    && !matches!(standing, Standing::Output { read_only: true, .. }) =>
+            {
                 return refused("the file is read-only");
             }
             Some(old) if !old.is_file() => OpenOptions::new()
