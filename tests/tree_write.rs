@@ -763,6 +763,57 @@ mod together {
     }
 }
 
+/// D: few open files.
+mod few {
+    use super::*;
+
+    /// With the limits of a shell's `ulimit`.
+    fn played_with(limits: &str, role: &str, folder: &Path) {
+        let program = part(role, folder);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limits} && exec \"$0\" \"$@\"")]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        assert!(played(shell));
+    }
+
+    #[test]
+    fn so_many_replacements_are_pending_as_the_system_allows() {
+        // (256 - 64) / 4 and (1,000 - 64) / 4; (64 - 64) / 4 is too few to be of use.
+        for (limits, pending) in [
+            ("ulimit -n 256", 48),
+            ("ulimit -n 1000", 234),
+            ("ulimit -n 64", 8),
+            ("ulimit -Sn 64 && ulimit -Hn 1088", 256),
+            ("ulimit -Sn 128 && ulimit -Hn 1087", 255),
+            ("ulimit -Sn 256 && ulimit -Hn 4096", 256),
+        ] {
+            let folder = tempdir().unwrap();
+            played_with(limits, &format!("few-{pending}"), folder.path());
+        }
+    }
+
+    pub(super) fn files(folder: &Path, pending: usize) {
+        assert_eq!(write::most_pending(), pending);
+        assert_eq!(write::most_pending(), pending, "a second time");
+        let at = |number: usize| folder.join(format!("{}/{number}", number % 5));
+        for settings in [InPlace::default(), backed_up()] {
+            let begin = |number: usize| {
+                put(&at(number), b"old");
+                let original = Original::of(&at(number)).unwrap();
+                let mut text = String::new();
+                original.open().unwrap().read_to_string(&mut text).unwrap();
+                let mut new = settings.begin(&original).unwrap();
+                new.write(|out| out.write_all(b"new")).unwrap();
+                new
+            };
+            for committed in write::commit_all((0..pending).map(begin).collect()) {
+                assert_eq!(committed.unwrap(), []);
+            }
+        }
+    }
+}
+
 mod mirror {
     use super::*;
 
@@ -1601,6 +1652,7 @@ fn the_part() {
         "umask-027" => mirror::with_umask(&folder, 0o027),
         "umask-077" => mirror::with_umask(&folder, 0o077),
         "full" => full::with_little_space(&folder),
+        few if few.starts_with("few-") => few::files(&folder, few[4..].parse().unwrap()),
         "in-place" => kills::in_place(&folder, &InPlace::default(), 1),
         "in-place-together" => kills::in_place(&folder, &InPlace::default(), 8),
         "in-place-with-backup" => kills::in_place(&folder, &backed_up(), 3),

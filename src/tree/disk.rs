@@ -145,6 +145,51 @@ pub(super) fn sync_bytes<T: Send>(
     });
 }
 
+/// How many replacements may be pending at a time: begun, and not yet committed. 256 of them, more are no
+/// quicker; fewer where the system lets this program have few open files, of which the rest of the
+/// program is left some; but never less than 8. Where the limit of the system can be raised
+/// (`setrlimit` of POSIX.1-2017, as far as `rlim_max`), it is, to at most 4,096: that is for the whole
+/// program and for those it starts.
+///
+/// ```
+/// assert!((8..=256).contains(&baselink::tree::write::most_pending()));
+/// ```
+#[must_use]
+pub fn most_pending() -> usize {
+    let files = open_files().unwrap_or(u64::MAX);
+    let pending = files.saturating_sub(FILES_OF_OTHERS) / FILES_EACH;
+    usize::try_from(pending).unwrap_or(MOST_PENDING).clamp(LEAST_PENDING, MOST_PENDING)
+}
+
+const MOST_PENDING: usize = 256;
+const LEAST_PENDING: usize = 8;
+/// What is being read, folders, what threads and the standard library open.
+const FILES_OF_OTHERS: u64 = 64;
+/// Its new file, the old one while that is read and while it is replaced, and its folder.
+const FILES_EACH: u64 = 4;
+/// So many open files are enough; some systems give a program millions, others refuse such numbers.
+#[cfg(unix)]
+const OPEN_FILES: u64 = 4_096;
+
+/// How many files this program may have open, after that limit was raised; without one, nothing.
+#[cfg(unix)]
+fn open_files() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.current?;
+    let enough = limit.maximum.map_or(OPEN_FILES, |most| most.min(OPEN_FILES));
+    if current < enough {
+        // Refused, the old one stays.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(enough), ..limit });
+    }
+    getrlimit(Resource::Nofile).current
+}
+
+#[cfg(not(unix))]
+fn open_files() -> Option<u64> {
+    None
+}
+
 /// So many files are not synced one by one, where that can be helped.
 const MANY_FILES: usize = 8;
 

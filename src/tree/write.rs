@@ -45,6 +45,7 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use crate::error::{Error, Result, cause, name};
 
@@ -228,7 +229,7 @@ impl Replacement {
 /// Gives several files their new contents as [`Replacement::commit`] does, each for itself, and with
 /// few waits for the disk: bytes are synced and names are given for many files at the same time, and the
 /// names in all folders are synced once. Results are in the order of the files. Each replacement has an
-/// open file, of which a system lets a program have some hundreds; more are no quicker. One thread is to
+/// open file, of which a system lets a program have some hundreds ([`most_pending`]). One thread is to
 /// commit what several have made: a file system syncs for one at a time. A file that is there twice is
 /// written once.
 #[must_use]
