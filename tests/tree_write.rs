@@ -597,7 +597,10 @@ mod together {
             };
             assert_eq!(fs::read_to_string(at(number)).unwrap(), expected);
             let backup = at(number).with_extension("orig");
-            assert_eq!(fs::read(backup).is_ok_and(|bytes| bytes == b"old"), number.is_multiple_of(3));
+            assert_eq!(
+                fs::read(backup).is_ok_and(|bytes| bytes == b"old"),
+                number.is_multiple_of(3)
+            );
         }
         let left: usize =
             (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
