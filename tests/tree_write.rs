@@ -387,6 +387,124 @@ mod in_place {
         }
     }
 
+    /// B: what leaves size and time of the bytes as they were is a change too.
+    #[test]
+    fn a_change_that_hides_is_seen() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change, &str); 5] = [
+            (
+                "the same size and time",
+                |page| {
+                    let times = FileTimes::new()
+                        .set_modified(fs::metadata(page).unwrap().modified().unwrap());
+                    put(page, b"dlo");
+                    File::options().write(true).open(page).unwrap().set_times(times).unwrap();
+                },
+                "dlo",
+            ),
+            ("permission bits", |page| set_mode(page, 0o600), "old"),
+            ("one name more", |page| fs::hard_link(page, page.with_extension("b")).unwrap(), "old"),
+            (
+                "its folder is another, and it is in both",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    fs::create_dir(folder).unwrap();
+                    fs::rename(folder.with_extension("b").join("page.html"), page).unwrap();
+                },
+                "old",
+            ),
+            (
+                "a symbolic link took the place of its folder",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    symlink("below.b", folder).unwrap();
+                },
+                "old",
+            ),
+        ];
+        for (what, change, after) in changes {
+            for settings in [
+                InPlace::default(),
+                InPlace { break_links: true, ..InPlace::default() },
+                backed_up(),
+            ] {
+                let folder = tempdir().unwrap();
+                let page = folder.path().join("below/page.html");
+                put(&page, b"old");
+                set_mode(&page, 0o644);
+                set_times(&page);
+                let mut new = settings.begin(&Original::of(&page).unwrap()).unwrap();
+                new.write(|out| out.write_all(b"new")).unwrap();
+                // The clock of a file system moves every few milliseconds.
+                thread::sleep(Duration::from_millis(30));
+                change(&page);
+                assert_eq!(
+                    sentence(new.commit(), folder.path()),
+                    "DIR/below/page.html: another program changed it meanwhile; it was left as it is",
+                    "{what}"
+                );
+                assert_eq!(fs::read_to_string(&page).unwrap(), after, "{what}");
+            }
+        }
+    }
+
+    /// B: what this program does to a file itself is no such change.
+    #[test]
+    fn names_of_one_file_are_replaced_each() {
+        for (together, settings) in
+            [(1, InPlace::default()), (3, InPlace::default()), (1, backed_up()), (3, backed_up())]
+        {
+            let (folder, page) = scene();
+            let settings = InPlace { break_links: true, ..settings };
+            let pages: Vec<_> =
+                ["page.html", "a", "b", "c", "d", "e"].map(|name| folder.path().join(name)).into();
+            for other in &pages[1..] {
+                fs::hard_link(&page, other).unwrap();
+            }
+            let begin = |path: &PathBuf| {
+                let mut new = settings.begin(&Original::of(path).unwrap()).unwrap();
+                new.write(|out| out.write_all(path.as_os_str().as_bytes())).unwrap();
+                new
+            };
+            // All are looked at before the first is replaced.
+            let mut all: Vec<_> = pages.iter().map(begin).collect();
+            while !all.is_empty() {
+                let some = all.drain(..together).collect();
+                for committed in write::commit_all(some) {
+                    assert_eq!(committed.unwrap(), []);
+                }
+                thread::sleep(Duration::from_millis(30));
+            }
+            for page in &pages {
+                assert_eq!(fs::read(page).unwrap(), page.as_os_str().as_bytes());
+                if settings.backup.is_some() {
+                    let mut backup = page.clone().into_os_string();
+                    backup.push(".orig");
+                    assert_eq!(fs::read(backup).unwrap(), b"old");
+                }
+            }
+        }
+
+        // But a change by another program between the two is one.
+        let (folder, page) = scene();
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        let new = |path| settings.begin(&Original::of(path).unwrap()).unwrap();
+        let (first, second) = (new(&page), new(&other));
+        assert_eq!(first.commit().unwrap(), []);
+        thread::sleep(Duration::from_millis(30));
+        set_mode(&other, 0o600);
+        set_mode(&other, 0o644);
+        assert_eq!(
+            sentence(second.commit(), folder.path()),
+            "DIR/other.html: another program changed it meanwhile; it was left as it is"
+        );
+        assert_eq!(fs::read(&other).unwrap(), b"old");
+    }
+
     #[test]
     fn the_backup_is_the_first_original() {
         let (folder, page) = scene();
@@ -721,18 +839,12 @@ mod mirror {
                 let mirror = Mirror::new(&out).unwrap();
                 let written = write(&mirror, &page, format!("w{number}").as_bytes(), b"new");
                 let copied = mirror.copy(&page, Path::new(&format!("c{number}")));
-                if lent & !umask & 0o222 == 0 && out.join("again").exists() {
-                    assert!(written.is_err() && copied.is_err(), "it is read-only");
-                } else {
-                    assert_eq!((written.unwrap(), copied.unwrap()), ((), vec![]));
-                }
+                assert_eq!((written.unwrap(), copied.unwrap()), ((), vec![]));
                 for name in ["w", "c"] {
                     let given = mode(&out.join(format!("{name}{number}")));
                     assert_eq!(given, lent & !umask, "{bits:o} with {umask:o}");
                 }
-                put(&out.join("again"), b"");
             }
-            fs::remove_file(out.join("again")).unwrap();
         }
         // A folder's, which has to be filled.
         set_mode(&page, 0o644);
@@ -838,6 +950,30 @@ mod mirror {
         write(&Mirror::new(&out).unwrap(), &page, b"a", b"second").unwrap();
         assert_eq!(fs::read(out.join("a")).unwrap(), b"second");
         assert_eq!(fs::read(out.join("other")).unwrap(), b"first", "links are not written through");
+    }
+
+    /// C: what an earlier run made of input that is read-only is so, too.
+    #[test]
+    fn read_only_output_of_read_only_input_is_replaced() {
+        let (folder, page, out) = scene();
+        set_mode(&page, 0o444);
+        for bytes in [b"1", b"2"] {
+            let mirror = Mirror::new(&out).unwrap();
+            write(&mirror, &page, b"written", bytes).unwrap();
+            mirror.copy(&page, Path::new("copied")).unwrap();
+            assert_eq!(fs::read(out.join("written")).unwrap(), bytes);
+            assert_eq!(fs::read(out.join("copied")).unwrap(), b"old");
+            assert_eq!((mode(&out.join("written")), mode(&out.join("copied"))), (0o444, 0o444));
+        }
+        // Whoever may write the input did not make the output read-only by a run.
+        set_mode(&page, 0o644);
+        let mirror = Mirror::new(&out).unwrap();
+        assert_eq!(
+            sentence(write(&mirror, &page, b"written", b"3"), folder.path()),
+            "DIR/out/written: the file is read-only"
+        );
+        assert_eq!(fs::read(out.join("written")).unwrap(), b"2");
+        assert_eq!(names(&out), ["copied", "written"]);
     }
 
     #[test]
@@ -1317,6 +1453,28 @@ mod maildir {
         assert!(names(&folder.path().join("tmp")).is_empty());
     }
 
+    /// A: two replacements of one message race. One gets another name and then removes the old file, in
+    /// whose place the other one is by then, or it is refused because it is there before.
+    #[test]
+    fn a_message_that_came_under_the_old_name_is_not_removed() {
+        for _ in 0..30 {
+            let folder = maildir();
+            let old = folder.path().join("cur/1.h,S=3:2,S");
+            put(&old, b"old");
+            let original = Original::of(&old).unwrap();
+            let new = |bytes: &[u8]| {
+                let mut new = Delivery::begin(&original).unwrap();
+                new.write(|out| out.write_all(bytes)).unwrap();
+                new
+            };
+            let mut committed = commit_all(vec![new(b"new\n"), new(b"xyz")]);
+            let (second, first) = (committed.remove(1), committed.remove(0));
+            assert_eq!(second.unwrap().path, old);
+            assert_eq!(fs::read(&old).unwrap(), b"xyz");
+            assert!(first.is_err() || first.is_ok_and(|first| first.may_be_twice));
+        }
+    }
+
     #[test]
     fn a_failed_write_leaves_the_old_message() {
         let folder = maildir();
@@ -1375,6 +1533,30 @@ mod maildir {
         deliver(&old, b"new\n").unwrap();
         assert_eq!(fs::read(&copy).unwrap(), b"old");
         assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
+    }
+
+    /// B: of two names in one run, the second is not changed by what is done to the first.
+    #[test]
+    fn a_message_and_its_copy_are_written_both() {
+        let folder = maildir();
+        let at = |name: &str| folder.path().join(name);
+        let old = ["cur/1.h,S=3:2,S", "cur/2.h,S=3:2,S", "cur/3.h:2,S", "new/4.h"].map(at);
+        put(&old[0], b"old");
+        for copy in &old[1..] {
+            fs::hard_link(&old[0], copy).unwrap();
+        }
+        let begin = |path: &PathBuf| {
+            let mut new = Delivery::begin(&Original::of(path).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"new\n")).unwrap();
+            new
+        };
+        let all: Vec<_> = old.iter().map(begin).collect();
+        for delivered in commit_all(all) {
+            assert!(!delivered.unwrap().may_be_twice);
+        }
+        assert_eq!(names(&at("cur")), ["1.h,S=4:2,S", "2.h,S=4:2,S", "3.h:2,S"]);
+        assert_eq!(names(&at("new")), ["4.h"]);
+        assert_eq!(fs::read(at("cur/3.h:2,S")).unwrap(), b"new\n");
     }
 }
 

@@ -218,8 +218,8 @@ pub struct Delivered {
     pub path: PathBuf,
     /// What it could not be given of the old file.
     pub lost: Vec<Lost>,
-    /// Whether another program removed the old file meanwhile, or gave it another name: then the message
-    /// may be there twice.
+    /// Whether another program removed the old file meanwhile, gave it another name, or changed it or put
+    /// another under its name, which is then left: the message may be there twice.
     pub may_be_twice: bool,
 }
 
@@ -306,11 +306,11 @@ impl Complete {
         let (old, to) = (self.old.path(), &self.to.path);
         let failed = |error: io::Error| not_written(old, &error);
         let Some(new) = self.new.take() else { return Ok(self) };
-        self.old.unchanged()?;
         if old == to {
-            new.replace(to).map_err(failed)?;
+            self.old.unnamed_by(|| new.replace(to))?.map_err(failed)?;
             return Ok(self);
         }
+        self.old.unchanged()?;
         match new.name(to) {
             Ok(()) => Ok(self),
             Err((new, error)) if error.kind() == ErrorKind::AlreadyExists => {
@@ -329,10 +329,12 @@ impl Complete {
         if old == to.path {
             return Ok(self);
         }
-        match fs::remove_file(old) {
-            Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
-            Err(error) => {
+        match self.old.unnamed_by(|| fs::remove_file(old)) {
+            Ok(Ok(())) => {}
+            // An edited message that came under the old name is somebody's only copy.
+            Err(_) => to.may_be_twice = true,
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound => to.may_be_twice = true,
+            Ok(Err(error)) => {
                 let (old, new, why) = (name(old), name(&to.path), cause(&error));
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
                 return Err(Error::new(why));
@@ -418,5 +420,38 @@ mod tests {
             counted.write_all(part).unwrap();
         }
         assert_eq!((counted.size, counted.on_the_wire), (10, 13));
+    }
+
+    #[test]
+    fn what_comes_under_the_old_name_before_it_is_removed_is_left() {
+        type Change = fn(&Path);
+        let changes: [(Change, Option<&str>); 3] = [
+            (
+                |old| {
+                    let edited = old.with_file_name("edited");
+                    fs::write(&edited, "edited").unwrap();
+                    fs::rename(edited, old).unwrap();
+                },
+                Some("edited"),
+            ),
+            (|old| fs::write(old, "longer").unwrap(), Some("longer")),
+            (|old| fs::remove_file(old).unwrap(), None),
+        ];
+        for (change, left) in changes {
+            let folder = tempfile::tempdir().unwrap();
+            for name in ["cur", "new", "tmp"] {
+                fs::create_dir(folder.path().join(name)).unwrap();
+            }
+            let old = folder.path().join("cur/1.h,S=3:2,S");
+            fs::write(&old, "old").unwrap();
+            let mut new = Delivery::begin(&Original::of(&old).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"new\n")).unwrap();
+            let named = new.complete().unwrap().rename().unwrap();
+            change(&old);
+            let done = named.remove_old().unwrap().to;
+            assert!(done.may_be_twice);
+            assert_eq!(fs::read(done.path).unwrap(), b"new\n");
+            assert_eq!(fs::read_to_string(&old).ok().as_deref(), left);
+        }
     }
 }

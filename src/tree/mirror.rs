@@ -29,6 +29,9 @@
 //! not synced, as with any program that copies: what it was made of is still there. (What a network
 //! file system finds wrong only when a file is closed is therefore not seen for a new one.)
 //!
+//! A read-only file that is there is replaced where its input is read-only as well: so an earlier run
+//! leaves it. Any other read-only file says that it is not to be written.
+//!
 //! Permission bits are those that `cp -r` gives: the input's, less those of the umask, and without the
 //! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
 //! always read, write and enter it. Times are those of the input on request.
@@ -136,7 +139,8 @@ impl Mirror {
     /// # Errors
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way; anything
-    /// but a file at its end, or a read-only one; another input with the same output.
+    /// but a file at its end, or a read-only one unless `input` is read-only as well; another input with
+    /// the same output.
     pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let read = fs::metadata(input).map_err(|error| unread(input, &error))?;
         self.place(input, relative, &read)
@@ -276,7 +280,8 @@ impl Mirror {
                 return Err(Error::new(format!("{}: {why}", name(&path))));
             }
         }
-        let replacement = Replacement::output(&path, mode(read), self.times(read))?;
+        let read_only = read.permissions().readonly();
+        let replacement = Replacement::output(&path, mode(read), read_only, self.times(read))?;
         let made = replacement.file().metadata().map_err(|error| not_written(&path, &error))?;
         self.taken().files.extend(identity(&made));
         Ok(replacement)

@@ -37,12 +37,13 @@
 //! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use crate::error::{Error, Result, cause, name};
@@ -81,6 +82,8 @@ enum Standing {
     /// A file, or with `new` nothing.
     Output {
         new: bool,
+        /// As the input is, so one that is there may be so, too.
+        read_only: bool,
         times: Option<FileTimes>,
     },
     Original(InPlace, Box<Original>),
@@ -100,12 +103,18 @@ impl Replacement {
     }
 
     /// Begins to write what is to be at `path` with these permission bits, less those of the umask, and
-    /// these times, whatever those of a file that is there. Where there is none, none is replaced either
+    /// these times, whatever those of a file that is there. Where it is made of a file that is read-only,
+    /// one that is there may be, too. Where there is none, none is replaced either
     /// that comes there meanwhile; and the new file is not synced: no bytes can be lost that were there
     /// before.
-    pub(super) fn output(path: &Path, mode: u32, times: Option<FileTimes>) -> Result<Self> {
+    pub(super) fn output(
+        path: &Path,
+        mode: u32,
+        read_only: bool,
+        times: Option<FileTimes>,
+    ) -> Result<Self> {
         let old = standing(path)?;
-        let meets = Standing::Output { new: old.is_none(), times };
+        let meets = Standing::Output { new: old.is_none(), read_only, times };
         Self::with_mode(path, old.as_ref(), meets, mode)
     }
 
@@ -127,7 +136,11 @@ impl Replacement {
             Some(old) if old.is_dir() => {
                 return refused("a directory; directories come with a later version; name a file");
             }
-            Some(old) if old.is_file() && old.permissions().readonly() => {
+            Some(old)
+                if old.is_file()
+                    && old.permissions().readonly()
+                    && !matches!(standing, Standing::Output { read_only: true, .. }) =>
+            {
                 return refused("the file is read-only");
             }
             Some(old) if !old.is_file() => OpenOptions::new()
@@ -274,8 +287,8 @@ impl Complete {
         }
     }
 
-    fn back_up(self) -> Result<Self> {
-        if let Standing::Original(settings, original) = &self.standing
+    fn back_up(mut self) -> Result<Self> {
+        if let Standing::Original(settings, original) = &mut self.standing
             && let Some(suffix) = &settings.backup
         {
             original.unchanged()?;
@@ -298,10 +311,11 @@ impl Complete {
                 Err((_, error)) => Err(failed(error)),
             };
         }
-        if let Standing::Original(_, original) = &self.standing {
-            original.unchanged()?;
+        match &self.standing {
+            Standing::Original(_, original) => original.unnamed_by(|| new.replace(path))?,
+            _ => new.replace(path),
         }
-        new.replace(path).map_err(failed)?;
+        .map_err(failed)?;
         Ok(self)
     }
 }
@@ -395,6 +409,8 @@ impl InPlace {
 pub struct Original {
     path: PathBuf,
     seen: Metadata,
+    state: State,
+    folder: Folder,
 }
 
 impl Original {
@@ -413,7 +429,7 @@ impl Original {
             let what = if seen.is_dir() { "a directory" } else { "not a regular file" };
             return Err(Error::new(format!("{}: {what}", name(path))));
         }
-        Ok(Self { path: path.to_owned(), seen })
+        Ok(Self { path: path.to_owned(), state: state(&seen), seen, folder: folder(path) })
     }
 
     /// Where it is.
@@ -430,28 +446,70 @@ impl Original {
     pub fn open(&self) -> Result<File> {
         let failed = |error| Error::new(format!("{}: {}", name(&self.path), cause(&error)));
         let file = File::open(&self.path).map_err(failed)?;
-        self.still(&file.metadata().map_err(failed)?)?;
+        let steps = self.own_steps();
+        self.still(&file.metadata().map_err(failed)?, steps.as_deref())?;
         Ok(file)
     }
 
     /// What is there now, which is the same file with the same bytes as far as can be told.
     pub(super) fn unchanged(&self) -> Result<Metadata> {
+        self.unchanged_but_for(self.own_steps().as_deref())
+    }
+
+    fn unchanged_but_for(&self, steps: Option<&OwnSteps>) -> Result<Metadata> {
         let now = fs::symlink_metadata(&self.path);
         let now = now.map_err(|error| not_written(&self.path, &error))?;
-        self.still(&now)?;
+        self.still(&now, steps)?;
+        if folder(&self.path) != self.folder {
+            return Err(self.changed());
+        }
         Ok(now)
     }
 
-    fn still(&self, now: &Metadata) -> Result<()> {
-        let same = now.is_file()
-            && is_same(now, &self.seen)
-            && now.len() == self.seen.len()
-            && now.modified().ok() == self.seen.modified().ok();
-        if same {
-            return Ok(());
+    fn still(&self, now: &Metadata, steps: Option<&OwnSteps>) -> Result<()> {
+        let is_own = || {
+            let states = identity(now).zip(steps).and_then(|(file, steps)| steps.get(&file));
+            states.is_some_and(|states| {
+                states.contains(&self.state) && states.last() == Some(&state(now))
+            })
+        };
+        match is_as_seen(now, &self.seen) && (state(now) == self.state || is_own()) {
+            true => Ok(()),
+            false => Err(self.changed()),
         }
+    }
+
+    fn changed(&self) -> Error {
         let why = "another program changed it meanwhile; it was left as it is";
-        Err(Error::new(format!("{}: {why}", name(&self.path))))
+        Error::new(format!("{}: {why}", name(&self.path)))
+    }
+
+    /// What this program did to files, if there may be something of this one.
+    fn own_steps(&self) -> Option<MutexGuard<'static, OwnSteps>> {
+        let is_linked = names_of(&self.seen) > 1;
+        is_linked.then(|| OWN_STEPS.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Does what takes this name from the file, if that is unchanged. With its other names, the file is
+    /// then still the one that was seen under them.
+    pub(super) fn unnamed_by<T>(&self, step: impl FnOnce() -> T) -> Result<T> {
+        let mut steps = self.own_steps();
+        let before = self.unchanged_but_for(steps.as_deref())?;
+        let Some(steps) = &mut steps else { return Ok(step()) };
+        let file = File::open(&self.path);
+        let done = step();
+        let after = file.and_then(|file| file.metadata()).ok();
+        let after = after.filter(|after| {
+            is_as_seen(after, &before) && names_of(&before).checked_sub(1) == Some(names_of(after))
+        });
+        if let Some((after, file)) = after.zip(identity(&before)) {
+            let states = steps.entry(file).or_default();
+            if states.last() != Some(&state(&before)) {
+                *states = vec![state(&before)];
+            }
+            states.push(state(&after));
+        }
+        Ok(done)
     }
 
     /// Asks whether this user may write the file.
@@ -491,7 +549,7 @@ impl Original {
     }
 
     /// Keeps the old file as `backup` too, unless there is one.
-    fn back_up(&self, backup: &Path) -> Result<()> {
+    fn back_up(&mut self, backup: &Path) -> Result<()> {
         match standing(backup)? {
             Some(there) if there.is_file() => return Ok(()),
             Some(_) => return Err(no_backup(backup)),
@@ -501,8 +559,15 @@ impl Original {
         // to stay something may, so then it is a copy; and where there are no hard links.
         let linked = names_of(&self.seen) == 1 && fs::hard_link(&self.path, backup).is_ok();
         if !linked {
-            self.copy_to(backup).map_err(|error| not_written(backup, &error))?;
+            return self.copy_to(backup).map_err(|error| not_written(backup, &error));
         }
+        // The link itself is a change of the file.
+        let now = fs::symlink_metadata(&self.path);
+        let now = now.map_err(|error| not_written(&self.path, &error))?;
+        if !is_as_seen(&now, &self.seen) || names_of(&now) > 2 {
+            return Err(self.changed());
+        }
+        self.state = state(&now);
         Ok(())
     }
 
@@ -586,6 +651,46 @@ pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
 
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     identity(one) == identity(other)
+}
+
+/// Whether a file is the one that was seen, and may be written and read by the same users. Of its bytes
+/// size and time are compared; that time can be set, and the one of [`state`] cannot.
+fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
+    now.is_file()
+        && is_same(now, seen)
+        && now.len() == seen.len()
+        && now.modified().ok() == seen.modified().ok()
+        && now.permissions() == seen.permissions()
+}
+
+/// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), and how many names
+/// it has.
+type State = (i64, i64, u64);
+
+#[cfg(unix)]
+fn state(metadata: &Metadata) -> State {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.ctime(), metadata.ctime_nsec(), metadata.nlink())
+}
+
+#[cfg(not(unix))]
+fn state(_: &Metadata) -> State {
+    (0, 0, 1)
+}
+
+/// The states of files with several names, one after the other, between which this program took a name
+/// from them and nobody did anything else. Each of the names may be one to be replaced.
+type OwnSteps = BTreeMap<(u64, u64), Vec<State>>;
+
+static OWN_STEPS: Mutex<OwnSteps> = Mutex::new(BTreeMap::new());
+
+/// Which folder a file is in: what has the folder's name, a symbolic link maybe, and where that leads.
+type Folder = [Option<(u64, u64)>; 2];
+
+fn folder(path: &Path) -> Folder {
+    let folder = folder_of(path);
+    [fs::symlink_metadata(folder), fs::metadata(folder)]
+        .map(|there| there.ok().as_ref().and_then(identity))
 }
 
 /// How many names lead to a file.
