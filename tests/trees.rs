@@ -382,6 +382,56 @@ fn a_crawl_has_ports_and_queries_in_its_names() {
     );
 }
 
+#[test]
+fn files_are_written_though_nobody_reads_the_records() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for number in 0..1_500 {
+        put(here, format!("w/{number}.html"), LINK);
+    }
+    let mut command = baselink(here);
+    command.args(["rewrite", "-q", "-i", "--json", "w"]).args(URL);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let there = files(&here.join("w"));
+    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+}
+
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for number in 0..1_500 {
+        put(here, format!("w/{number}.html"), LINK);
+    }
+    let script = r#"trap '' HUP
+        "$0" rewrite -q -i -u http://a.example/ w & program=$!
+        for time in 1 2 3 4 5 6 7 8 9; do kill -s HUP $program; done
+        wait $program; echo $?"#;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(here);
+    let output = shell.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n", "nohup would not help");
+    let there = files(&here.join("w"));
+    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+}
+
+#[test]
+fn a_file_written_onto_itself_is_replaced_only_where_it_changes() {
+    use std::os::unix::fs::MetadataExt;
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let page = put(here, "a.html", LINK);
+    let before = fs::metadata(&page).unwrap().ino();
+    assert_eq!(run(here, "rewrite -q a.html -o ./a.html").0, 0);
+    assert_eq!(fs::read(&page).unwrap(), MADE.as_bytes());
+    let after = fs::metadata(&page).unwrap().ino();
+    assert_ne!(after, before);
+    assert_eq!(run(here, "rewrite -q a.html -o a.html").0, 0);
+    assert_eq!(fs::metadata(&page).unwrap().ino(), after);
+}
+
 fn modified(path: &Path) -> SystemTime {
     fs::metadata(path).unwrap().modified().unwrap()
 }

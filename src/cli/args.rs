@@ -51,7 +51,7 @@ mod localize;
 pub(crate) struct Asked {
     /// How much is said, and in which colours.
     pub(crate) talk: Talk,
-    /// The settings file that counts.
+    /// The settings file that counts, where it is to be said.
     pub(crate) settings: Option<PathBuf>,
     /// What is to be done.
     pub(crate) command: Command,
@@ -242,14 +242,21 @@ pub(crate) fn parse(
         return Ok(Asked { talk, settings: None, command });
     };
     let settings = Settings::read(&path, &Typed::command()).map_err(refused)?;
+    let is_found = !line.is_typed("config");
+    // Only who types it may keep quiet that there are settings.
+    let is_said = !talk.quiet;
     let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
     let talk = typed.talk();
+    let map = typed.documents().and_then(|documents| documents.url_map.as_deref());
+    if let Some(map) = map.filter(|_| is_found && !line.is_typed("url_map")) {
+        settings.holds(map).map_err(refused)?;
+    }
     let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
     if let Some(documents) = command.documents() {
         let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
         documents.sections = Some(sections);
     }
-    Ok(Asked { talk, settings: Some(path), command })
+    Ok(Asked { talk, settings: is_said.then_some(path), command })
 }
 
 impl Command {
@@ -279,18 +286,26 @@ impl Typed {
 
     /// The settings file that counts.
     fn settings(&self) -> Result<Option<PathBuf>> {
-        let (settings, paths): (_, &[PathBuf]) = match &self.command {
-            TypedCommand::Rewrite(typed) => (&typed.documents.settings, &typed.documents.paths),
-            TypedCommand::Links(typed) => (&typed.documents.settings, &typed.documents.paths),
-            TypedCommand::Base(typed) => (&typed.documents.settings, &typed.documents.paths),
-            TypedCommand::Localize(typed) => (&typed.documents.settings, &typed.documents.paths),
-            TypedCommand::Resolve(typed) => (&typed.settings, &[]),
-            TypedCommand::Check(typed) => (&typed.documents.settings, &typed.documents.paths),
+        let (settings, paths) = match (self.documents(), &self.command) {
+            (Some(typed), _) => (&typed.settings, &*typed.paths),
+            (None, TypedCommand::Resolve(typed)) => (&typed.settings, &[][..]),
+            (None, _) => return Ok(None),
         };
         match settings {
             TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
             TypedSettings { no_config: true, .. } => Ok(None),
             TypedSettings { .. } => settings_of(paths),
+        }
+    }
+
+    fn documents(&self) -> Option<&TypedDocuments> {
+        match &self.command {
+            TypedCommand::Rewrite(typed) => Some(&typed.documents),
+            TypedCommand::Links(typed) => Some(&typed.documents),
+            TypedCommand::Base(typed) => Some(&typed.documents),
+            TypedCommand::Localize(typed) => Some(&typed.documents),
+            TypedCommand::Check(typed) => Some(&typed.documents),
+            TypedCommand::Resolve(_) => None,
         }
     }
 
@@ -780,6 +795,13 @@ impl TypedOutput {
         }
         let backup = self.backup.as_deref().map(Suffix::new).transpose();
         let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
+        let suffix = self.backup.as_deref().unwrap_or_default().to_string_lossy();
+        if Format::detect(Some(&format!("a{suffix}")), b"").is_read() {
+            return refused(
+                "--backup: documents have names with this suffix, which would all count as backups; take \
+                 another, such as .orig",
+            );
+        }
         if in_place.is_some() && documents.selection.follow {
             return refused(
                 "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",

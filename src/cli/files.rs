@@ -105,10 +105,15 @@ pub(crate) fn each<T: Send>(
     }
     say_what_is_missing(documents, output);
     let all = All::of(documents, output);
-    let failed = through(all, &threads(documents)?, progress.as_ref(), output, work, done)?;
+    let (failed, hidden) =
+        through(all, &threads(documents)?, progress.as_ref(), output, work, done)?;
     output.end_progress();
     if is_tree {
         output.say_what_was_odd();
+    }
+    if hidden > 0 {
+        let hidden = count(hidden, "hidden file or folder was", "hidden files or folders were");
+        output.notice(&format_args!("{hidden} left out; --hidden takes them"));
     }
     Ok(failed)
 }
@@ -121,7 +126,7 @@ pub(crate) fn each_again<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
 ) -> io::Result<()> {
-    let all = All { parts: vec![Part::Known(entries.into_iter())], next: None };
+    let all = All { parts: vec![Part::Known(entries.into_iter())], next: None, hidden: 0 };
     through(all, &threads(documents)?, None, output, work, done).map(drop)
 }
 
@@ -131,6 +136,7 @@ pub(crate) fn threads(documents: &Documents) -> io::Result<rayon::ThreadPool> {
     pool.map_err(io::Error::other)
 }
 
+/// Goes through all files. How many could not be found, and how many hidden ones were left out.
 fn through<T: Send>(
     mut all: All<'_>,
     pool: &rayon::ThreadPool,
@@ -138,7 +144,7 @@ fn through<T: Send>(
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
-) -> io::Result<usize> {
+) -> io::Result<(usize, usize)> {
     let mut failed = 0;
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
@@ -193,7 +199,7 @@ fn through<T: Send>(
     if let Some((worked, failures)) = before {
         finish(worked, failures, output)?;
     }
-    Ok(failed)
+    Ok((failed, all.hidden))
 }
 
 /// How many files of a map are named that are not there.
@@ -219,6 +225,8 @@ struct All<'d> {
     parts: Vec<Part<'d>>,
     /// What was found and had no room in its batch.
     next: Option<Entry>,
+    /// How many hidden files and folders were left out.
+    hidden: usize,
 }
 
 enum Part<'d> {
@@ -245,7 +253,7 @@ impl<'d> All<'d> {
             }
         }
         parts.reverse();
-        Self { parts, next: None }
+        Self { parts, next: None, hidden: 0 }
     }
 
     /// The next files, and what could not be found before the last of them.
@@ -268,7 +276,9 @@ impl<'d> All<'d> {
             };
             match found {
                 None => {
-                    self.parts.pop();
+                    if let Some(Part::Below(walk)) = self.parts.pop() {
+                        self.hidden += walk.hidden();
+                    }
                 }
                 Some(Err(failure)) => {
                     failures.push(failure);

@@ -9,7 +9,6 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -86,7 +85,7 @@ impl<'a> File<'a> {
         let mut reader = match (origin, original) {
             (_, Some(original)) => Box::new(original.open()?),
             (Origin::Standard, _) => Box::new(io::stdin().lock()) as Box<dyn Read>,
-            (Origin::Entry(_), None) => Box::new(fs::File::open(path).map_err(failed)?),
+            (Origin::Entry(entry), None) => Box::new(entry.open(documents.selection.follow)?),
         };
         let mut bytes = Vec::new();
         reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
@@ -186,7 +185,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     }
     let failed = |error| Error::new(format!("{}: {}", name(&entry.path), cause(&error)));
     let mut head = Vec::new();
-    let file = fs::File::open(&entry.path).map_err(failed)?;
+    let file = entry.open(documents.selection.follow)?;
     file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
 }

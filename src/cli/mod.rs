@@ -65,7 +65,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     };
     let mut output = Output::new(asked.talk);
     if let Some(settings) = &asked.settings {
-        output.notice(&format_args!("settings: {}", name(settings)));
+        Output::new(output::Talk { quiet: false, ..asked.talk })
+            .notice(&format_args!("settings: {}", name(settings)));
     }
     let documents = match &asked.command {
         Command::Rewrite(asked) => Some(&asked.documents),
@@ -87,7 +88,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Localize(asked) => localize::run(asked, &mut output),
         Command::Check(asked) => check::run(asked, &mut output),
     }?;
-    output.flush()?;
+    output.end()?;
     Ok(status)
 }
 

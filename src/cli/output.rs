@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -111,8 +111,47 @@ pub(crate) struct Output {
 }
 
 enum Sink {
-    Streams(BufWriter<Stdout>, Option<Progress>),
+    Streams(Out, Option<Progress>),
     Page(Page),
+}
+
+/// Standard output.
+struct Out {
+    out: BufWriter<Stdout>,
+    /// Whether the work goes on when nobody takes what is printed: files are written.
+    is_aside: bool,
+    /// Why it was given up.
+    lost: Option<io::Error>,
+}
+
+impl Out {
+    fn or_lost<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
+        match result {
+            Err(error) if self.is_aside => {
+                self.lost.get_or_insert(error);
+                Ok(instead)
+            }
+            result => result,
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.lost.is_some() {
+            return Ok(bytes.len());
+        }
+        let result = self.out.write(bytes);
+        self.or_lost(result, bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.lost.is_some() {
+            return Ok(());
+        }
+        let result = self.out.flush();
+        self.or_lost(result, ())
+    }
 }
 
 /// What one of several threads has to say of a file, until it is the file's turn.
@@ -160,7 +199,10 @@ impl Output {
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
         };
         Self {
-            sink: Sink::Streams(BufWriter::new(io::stdout()), None),
+            sink: Sink::Streams(
+                Out { out: BufWriter::new(io::stdout()), is_aside: false, lost: None },
+                None,
+            ),
             talk,
             is_looked_at: io::stdout().is_terminal(),
             ink: Ink(colored(AutoStream::choice(&io::stdout()))),
@@ -175,6 +217,25 @@ impl Output {
     pub(crate) fn count_what_is_odd(&mut self) {
         if !self.talk.verbose {
             self.odd = Some(Odd::default());
+        }
+    }
+
+    /// From now on what is written is files, and the work goes on when standard output is closed.
+    pub(crate) fn goes_aside(&mut self) {
+        if let Sink::Streams(out, _) = &mut self.sink {
+            out.is_aside = true;
+        }
+    }
+
+    /// Says why not all could be printed, once the work is done. Whoever closed a pipe knows it.
+    pub(crate) fn end(&mut self) -> io::Result<()> {
+        self.flush()?;
+        match &mut self.sink {
+            Sink::Streams(out, _) => match out.lost.take() {
+                Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+                _ => Ok(()),
+            },
+            Sink::Page(_) => Ok(()),
         }
     }
 

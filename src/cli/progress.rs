@@ -97,20 +97,34 @@ impl Drop for Progress {
     }
 }
 
-static STOPPED: AtomicBool = AtomicBool::new(false);
+static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// From now on Ctrl-C, and the signals that ask a program to end, end the work after the file in hand; a
-/// second one ends the program.
+/// second one ends the program. What whoever began it wants to be ignored, as `nohup` does, is ignored.
 pub(crate) fn stop_between_files() -> io::Result<()> {
-    ctrlc::set_handler(|| {
-        if STOPPED.swap(true, Ordering::Relaxed) {
-            std::process::exit(super::Status::Stopped as i32);
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag;
+    let stopped = STOPPED.get_or_init(Arc::default);
+    let ignored = ignored_signals();
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        if ignored & (1 << (signal - 1)) == 0 {
+            // In this order: the first one only sets the flag.
+            let status = super::Status::Stopped as i32;
+            flag::register_conditional_shutdown(signal, status, Arc::clone(stopped))?;
+            flag::register(signal, Arc::clone(stopped))?;
         }
-    })
-    .map_err(io::Error::other)
+    }
+    Ok(())
+}
+
+/// A bit for each signal that is ignored, where the system says so (proc_pid_status(5), `SigIgn`).
+fn ignored_signals() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or_default()
 }
 
 /// Whether the work is to end.
 pub(crate) fn is_stopped() -> bool {
-    STOPPED.load(Ordering::Relaxed)
+    STOPPED.get().is_some_and(|stopped| stopped.load(Ordering::Relaxed))
 }

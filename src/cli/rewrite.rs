@@ -47,6 +47,9 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
             return Ok(Status::Unusable);
         }
     };
+    if target.writes_files() {
+        output.goes_aside();
+    }
     // Whoever types what is rewritten ends it in another way.
     let reads_files = asked.documents.roots().count() == asked.documents.paths.len();
     if target.writes_files() && reads_files {

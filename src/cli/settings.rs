@@ -128,6 +128,26 @@ impl Settings {
         })
     }
 
+    /// Whether the file `path`, of which these settings speak, may be read: a plain file in their folder. A
+    /// tree from elsewhere must not decide what is read outside it.
+    ///
+    /// # Errors
+    ///
+    /// It is none.
+    pub(crate) fn holds(&self, path: &Path) -> Result<()> {
+        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
+        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let (real, folder) = (fs::canonicalize(path).map_err(failed)?, fs::canonicalize(folder));
+        if real.is_file() && folder.is_ok_and(|folder| real.starts_with(folder)) {
+            return Ok(());
+        }
+        Err(Error::new(format!(
+            "{}: not a file in the folder of the settings that name it; type --url-map, or name the \
+             settings with --config",
+            name(path)
+        )))
+    }
+
     /// Which sections are there for the file at `path` below the folder of the settings, by number, in
     /// their order.
     pub(crate) fn matching(&self, path: &Path) -> Vec<usize> {

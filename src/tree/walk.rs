@@ -24,12 +24,14 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, FileType};
+use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+#[cfg(unix)]
+use rustix::fs::OFlags;
 use walkdir::WalkDir;
 
 use super::write::{Suffix, is_temporary};
@@ -176,6 +178,57 @@ pub struct Entry {
     pub size: u64,
 }
 
+impl Entry {
+    /// Opens the file for reading. One that was found and not named is opened only if it is what was
+    /// found: a regular file, and in no folder that is a symbolic link now, unless links are to be followed.
+    ///
+    /// # Errors
+    ///
+    /// The system's, and that something else is there now.
+    pub fn open(&self, follow: bool) -> Result<File> {
+        let system = |error: io::Error| failed(&self.path, &error);
+        if self.relative.is_empty() || follow {
+            return File::open(&self.path).map_err(system);
+        }
+        self.is_where_it_was()?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // To open a pipe is to wait for its other end.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(
+            &mut options,
+            (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
+        );
+        let file = options.open(&self.path).map_err(system)?;
+        if !file.metadata().map_err(system)?.is_file() {
+            return Err(self.is_other());
+        }
+        Ok(file)
+    }
+
+    /// Looks whether no folder from the root down to the file is a symbolic link, and the file is none. A
+    /// walk found it so, and may be long past.
+    ///
+    /// # Errors
+    ///
+    /// One is.
+    pub fn is_where_it_was(&self) -> Result<()> {
+        let mut path = self.root.to_path_buf();
+        for name in &self.relative {
+            path.push(name);
+            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
+                return Err(self.is_other());
+            }
+        }
+        Ok(())
+    }
+
+    fn is_other(&self) -> Error {
+        let path = name(&self.path);
+        Error::new(format!("{path}: another program put something else there; it was left out"))
+    }
+}
+
 /// The files below `roots` that `selection` wants, root after root.
 ///
 /// A file below two roots, or named twice, is taken once, with the first root that wants it;
@@ -219,6 +272,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
         canonical: canonical.filter(|_| shared),
     };
     Walk {
+        hidden: 0,
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
         roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
@@ -238,6 +292,8 @@ struct Root {
 /// The iterator of [`walk`].
 #[derive(Debug)]
 pub struct Walk<'s> {
+    /// What was left out because it is hidden.
+    hidden: usize,
     selection: &'s Selection,
     roots: Vec<Root>,
     overlaps: Vec<String>,
@@ -249,6 +305,12 @@ pub struct Walk<'s> {
 }
 
 impl Walk<'_> {
+    /// How many hidden files and folders were left out so far, in spite of everything else.
+    #[must_use]
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
     /// A sentence for each root that has files in common with an earlier one.
     #[must_use]
     pub fn overlaps(&self) -> &[String] {
@@ -270,6 +332,10 @@ impl Walk<'_> {
             {
                 walk.skip_current_dir();
             }
+            let is_told = is_hidden()
+                && !self.selection.exclude.is_match(below)
+                && !is_temporary(found.file_name());
+            self.hidden += usize::from(is_told);
             return None;
         }
         let wanted = match found.file_type().is_dir() {

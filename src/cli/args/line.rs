@@ -51,6 +51,11 @@ impl Line {
         Ok((typed, line))
     }
 
+    /// Whether the option with this id of clap's was typed.
+    pub(super) fn is_typed(&self, id: &str) -> bool {
+        self.typed.contains(id)
+    }
+
     /// The same with what `settings` say beside it of the files of these sections.
     pub(super) fn with(
         &self,

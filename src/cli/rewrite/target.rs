@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
@@ -36,10 +37,13 @@ pub(in crate::cli) enum Target<'a> {
     Standard,
     File(&'a Path),
     Below(Below),
-    InPlace(&'a InPlace),
+    InPlace(Cow<'a, InPlace>, Follow),
     Diff,
     Nowhere,
 }
+
+/// Whether symbolic links are followed.
+type Follow = bool;
 
 /// A folder that gets what the inputs have.
 pub(in crate::cli) struct Below {
@@ -72,6 +76,13 @@ impl<'a> Target<'a> {
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
+                // To write a file onto itself is to replace it, with the same care.
+                let is_itself = is_file && documents.roots().any(|root| is_same(root, path));
+                if is_itself {
+                    let (break_links, preserve_times) = (true, *preserve_times);
+                    let how = InPlace { break_links, preserve_times, backup: None };
+                    return Ok(Self::InPlace(Cow::Owned(how), false));
+                }
                 match (is_file, preserve_times) {
                     (true, false) => Self::File(path),
                     (true, true) => Self::Below(Below::of_file(path, documents)?),
@@ -81,7 +92,9 @@ impl<'a> Target<'a> {
                     }
                 }
             }
-            Destination::InPlace(how) => Self::InPlace(how),
+            Destination::InPlace(how) => {
+                Self::InPlace(Cow::Borrowed(how), documents.selection.follow)
+            }
             Destination::Diff => Self::Diff,
             Destination::Nowhere => Self::Nowhere,
         })
@@ -89,12 +102,12 @@ impl<'a> Target<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_))
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(..))
     }
 
     /// Whether the files that are read are written.
     pub(in crate::cli) fn replaces_inputs(&self) -> bool {
-        matches!(self, Self::InPlace(_))
+        matches!(self, Self::InPlace(..))
     }
 
     /// Makes what is made of a folder, where anything is.
@@ -127,11 +140,14 @@ impl<'a> Target<'a> {
             (Self::Below(below), Origin::Entry(entry)) => {
                 Sink::Below { below, entry, to: below.place(entry)?, new: None, is_dropped: false }
             }
-            (Self::InPlace(how), Origin::Entry(entry)) => {
+            (Self::InPlace(how, follow), Origin::Entry(entry)) => {
+                if !follow {
+                    entry.is_where_it_was()?;
+                }
                 let original = Original::of(&entry.path)?;
                 Sink::InPlace { how, original, new: None, is_dropped: false }
             }
-            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
+            (Self::Below(_) | Self::InPlace(..), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
             (Self::Diff, _) => Sink::Diff(diff::Progress::default()),
@@ -159,7 +175,7 @@ impl Below {
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
                 return Err(Error::new(format!(
-                    "{root} and {other} would both become {place}; rewrite them one after the other"
+                    "{root} and {other} would both become {place}; rewrite them into two folders"
                 )));
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));
@@ -198,6 +214,14 @@ impl Below {
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         Ok(root.into_iter().chain(&entry.relative).collect())
+    }
+}
+
+/// Whether both paths lead to the same file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
     }
 }
 
@@ -266,7 +290,9 @@ impl Sink<'_> {
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
             Self::Below { below, entry, to, .. } if !below.only_documents => {
-                let copied = below.mirror.copy(&entry.path, &to);
+                // What was found may be something else by now.
+                let found = entry.open(below.follow);
+                let copied = found.and_then(|_| below.mirror.copy(&entry.path, &to));
                 Some(copied.map(|lost| (below.out.join(to), lost)))
             }
             _ => None,

@@ -21,6 +21,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -47,15 +48,26 @@ struct Mapped {
     earlier: Vec<String>,
 }
 
+/// How many bytes a map may have.
+const LARGEST: u64 = 1 << 30;
+
 impl UrlMap {
     /// Reads the map in the file `path`.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, or [`parse`](Self::parse) fails on it.
+    /// The file cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = fs::read(path)
-            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let mut text = Vec::new();
+        let file = fs::File::open(path).map_err(failed)?;
+        file.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
+        if text.len() as u64 > LARGEST {
+            return Err(Error::new(format!(
+                "{}: a map of more than 1 GiB is not read",
+                name(path)
+            )));
+        }
         Self::parse(&text, path)
     }
 
