@@ -18,7 +18,7 @@ use std::thread;
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
-use baselink::tree::write::is_temporary;
+use baselink::tree::write::{is_temporary, most_pending};
 use rayon::prelude::*;
 
 use super::args::Documents;
@@ -63,8 +63,6 @@ impl Origin {
     }
 }
 
-/// How many files a batch has at most: each may have a file open that is being written.
-const FILES: usize = 256;
 /// How many bytes a batch has at most, but for its last file.
 const BYTES: u64 = 64 << 20;
 
@@ -126,7 +124,12 @@ pub(crate) fn each_again<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
 ) -> io::Result<()> {
-    let all = All { parts: vec![Part::Known(entries.into_iter())], next: None, hidden: 0 };
+    let all = All {
+        parts: vec![Part::Known(entries.into_iter())],
+        next: None,
+        hidden: 0,
+        most: most_pending(),
+    };
     through(all, &threads(documents)?, None, output, work, done).map(drop)
 }
 
@@ -227,6 +230,8 @@ struct All<'d> {
     next: Option<Entry>,
     /// How many hidden files and folders were left out.
     hidden: usize,
+    /// How many files a batch has at most: each may have a file open that is being written.
+    most: usize,
 }
 
 enum Part<'d> {
@@ -253,13 +258,13 @@ impl<'d> All<'d> {
             }
         }
         parts.reverse();
-        Self { parts, next: None, hidden: 0 }
+        Self { parts, next: None, hidden: 0, most: most_pending() }
     }
 
     /// The next files, and what could not be found before the last of them.
     fn batch(&mut self) -> (Vec<Origin>, Vec<Error>) {
         let (mut batch, mut failures, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
-        while batch.len() < FILES && bytes < BYTES {
+        while batch.len() < self.most && bytes < BYTES {
             let found = match self.next.take() {
                 Some(next) => Some(Ok(next)),
                 None => match self.parts.last_mut() {

@@ -475,7 +475,7 @@ impl Pending {
                             delivered.lost.iter().map(ToString::to_string).collect();
                         if delivered.may_be_twice {
                             remarks.push(
-                                "another program moved it meanwhile; it may be there twice"
+                                "another program moved or changed it meanwhile; it may be there twice"
                                     .to_owned(),
                             );
                         }
