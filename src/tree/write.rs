@@ -135,7 +135,7 @@ impl Replacement {
         let out = match old {
             Some(old) if old.is_symlink() => return Err(symbolic_link(path)),
             Some(old) if old.is_dir() => {
-                return refused("a directory; directories come with a later version; name a file");
+                return refused("a directory; name a file");
             }
             Some(old)
                 if old.is_file()
