@@ -264,7 +264,7 @@ pub(in crate::cli) enum Sink<'t> {
 pub(in crate::cli) enum New {
     File(Replacement),
     /// A message of a Maildir.
-    Message(Delivery),
+    Message(Box<Delivery>),
 }
 
 impl New {
@@ -401,7 +401,7 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
                 name(original.path())
             )));
         }
-        true => New::Message(Delivery::begin(original)?),
+        true => New::Message(Box::new(Delivery::begin(original)?)),
         false => New::File(how.begin(original)?),
     };
     let before = input.offset - input.before.len();
@@ -413,7 +413,6 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
 }
 
 /// Where the result of a file is.
-#[expect(clippy::large_enum_variant, reason = "there are as many as files in a batch")]
 pub(in crate::cli) enum Written {
     Nowhere,
     Standard,
@@ -458,7 +457,7 @@ impl Pending {
             order.push(matches!(new, New::File(_)).then_some(to));
             match new {
                 New::File(file) => files.push(file),
-                New::Message(message) => messages.push(message),
+                New::Message(message) => messages.push(*message),
             }
         }
         let mut files = write::commit_all(files).into_iter();
