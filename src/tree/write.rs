@@ -393,8 +393,8 @@ impl InPlace {
         }
         if names > 1 && !self.break_links {
             return refused(&format!(
-                "{names} names (hard links) lead to this file; `--in-place=break-links` replaces it \
-                 under this one alone"
+                "{names} names (hard links) lead to this file; `break-links` replaces it under this \
+                 one alone"
             ));
         }
         Replacement::over(
