@@ -1,14 +1,5 @@
 //! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
-//! fixture can hold. A case has
-//!
-//! ```text
-//! about       what it shows
-//! move        the arguments: names and values, one a line
-//! site/       the tree
-//! expected    a line for each link: place, class, cause, moved, fix, hint, and whether it differs
-//! ```
-//!
-//! and what the command prints for it, which `tests/check_cli.rs` reads.
+//! fixture can hold. `fixtures/README.md` says what a case has.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::ffi::OsString;

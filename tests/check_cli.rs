@@ -43,14 +43,7 @@ fn expected(case: &Path, name: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A case has beside its `site`, the arguments (`move`) and its links (`expected`, which `tests/check.rs`
-/// reads):
-///
-/// ```text
-/// expected.txt      what the command prints, with what it says on standard error at the end
-/// expected.jsonl    what --json prints
-/// expected.sarif    the results of the log of --sarif, one a line
-/// ```
+/// `fixtures/README.md` says what a case has.
 #[test]
 fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
