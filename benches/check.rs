@@ -107,7 +107,10 @@ fn measure(tree: &Path, hyperlink: Option<&Path>, place: &Path, rounds: usize) {
             memory[number] = most.max(memory[number]);
         }
     }
-    println!("{:24}{:>9}{:>10}{:>8}{:>10}{:>10}", "", "seconds", "files/s", "MB/s", "to cp -r", "MB");
+    println!(
+        "{:24}{:>9}{:>10}{:>8}{:>10}{:>10}",
+        "", "seconds", "files/s", "MB/s", "to cp -r", "MB"
+    );
     let medians: Vec<f64> = seconds.into_iter().map(median).collect();
     for (number, (name, ..)) in commands.iter().enumerate() {
         let median = medians[number];

@@ -58,7 +58,8 @@ fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
             let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
             command.current_dir(&case).env_clear().arg("check").args(moving.lines());
             let output = command.args(arguments).arg("site").output().unwrap();
-            let [out, error] = [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
+            let [out, error] =
+                [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
             (out, error, output.status.code())
         };
         let (text, said, status) = run(&[]);
@@ -246,6 +247,18 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
 }
 
 #[test]
+fn the_page_marks_links_on_which_the_profiles_disagree() {
+    // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
+    let scene = site(&[("index.html", b"<a href=;x>")]);
+    let page = page(scene.path(), &[]);
+    let row = page.lines().find(|line| line.contains("data-class=dangling")).unwrap();
+    assert!(
+        row.contains("no file has this name<br>leads elsewhere under another resolver</td>"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_page_of_a_large_folder_is_bounded_and_says_so() {
     let mut broken = String::new();
     for number in 0..12 {
@@ -326,7 +339,11 @@ mod unix {
             there.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
         let number = |bytes: &str| there.iter().filter(|one| *one == bytes).count();
         let (old, new) = (number(OLD), number(NEW));
-        assert_eq!((old + new, there.len()), (FILES, FILES + 1), "no temporary files, nothing half");
+        assert_eq!(
+            (old + new, there.len()),
+            (FILES, FILES + 1),
+            "no temporary files, nothing half"
+        );
         assert!(old > 0, "it was not stopped");
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
@@ -349,7 +366,10 @@ mod unix {
         out.read_to_string(&mut rest).unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!((output.status.code(), &*said), (Some(130), "error: stopped; nothing was changed\n"));
+        assert_eq!(
+            (output.status.code(), &*said),
+            (Some(130), "error: stopped; nothing was changed\n")
+        );
         assert!(!scene.path().join("known.jsonl").exists());
     }
 
