@@ -55,7 +55,8 @@ impl Origin {
         matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
     }
 
-    fn size(&self) -> u64 {
+    /// How long it was when it was found; nothing of standard input.
+    pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
             Self::Entry(entry) => entry.size,

@@ -87,7 +87,8 @@ impl<'a> File<'a> {
             (Origin::Standard, _) => Box::new(io::stdin().lock()) as Box<dyn Read>,
             (Origin::Entry(entry), None) => Box::new(entry.open(documents.selection.follow)?),
         };
-        let mut bytes = Vec::new();
+        // All of a small file in one read, and its end.
+        let mut bytes = Vec::with_capacity(origin.size().min(HEAD as u64) as usize + 1);
         reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
         if !format.is_read() {

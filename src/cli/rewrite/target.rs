@@ -11,19 +11,21 @@
 //! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use baselink::Rewritten;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
+
+use baselink::{Options, Rewritten, Totals, rewrite_to};
 
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
@@ -40,6 +42,14 @@ pub(in crate::cli) enum Target<'a> {
     InPlace(Cow<'a, InPlace>, Follow),
     Diff,
     Nowhere,
+}
+
+/// So much of a document is rewritten before it is written.
+const PIECE: usize = 256 << 10;
+
+thread_local! {
+    /// Where it is gathered, file after file.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Whether symbolic links are followed.
@@ -268,7 +278,7 @@ pub(in crate::cli) enum New {
 }
 
 impl New {
-    fn write(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<()> {
+    fn write<T>(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) -> Result<T> {
         match self {
             Self::File(file) => file.write(write),
             Self::Message(message) => message.write(write),
@@ -344,6 +354,45 @@ impl Sink<'_> {
         Ok(Ok(()))
     }
 
+    /// Adds a document that is rewritten on its way; the outer error is one of standard output.
+    pub(in crate::cli) fn add_short(
+        &mut self,
+        input: &Input<'_>,
+        options: &Options,
+        output: &mut Output,
+    ) -> io::Result<Result<Totals>> {
+        let write = |out: &mut dyn io::Write| {
+            let mut buffer = BUFFER.take();
+            buffer.reserve(PIECE);
+            let totals = rewrite_to(input.bytes, options, &mut buffer, out);
+            buffer.clear();
+            buffer.shrink_to(PIECE);
+            BUFFER.set(buffer);
+            totals
+        };
+        Ok(match self {
+            Self::Standard => Ok(write(output.out())?),
+            Self::File(Some((file, _))) => file.write(write),
+            Self::Below { below, entry, to, new, is_dropped: false } => {
+                let begun = below.mirror.begin(&entry.path, to);
+                begun.and_then(|begun| new.insert(begun).write(write))
+            }
+            Self::InPlace { how, original, new, is_dropped: false } => {
+                // It is begun only where something changes.
+                let totals = write(&mut io::sink())?;
+                match totals.changed {
+                    false => Ok(totals),
+                    true => begin(how, original, input)
+                        .and_then(|begun| new.insert(begun).write(write)),
+                }
+            }
+            Self::Below { .. } | Self::InPlace { .. } | Self::File(None) => {
+                Ok(write(&mut io::sink())?)
+            }
+            Self::Diff(_) | Self::Nowhere => Ok(write(&mut io::sink())?),
+        })
+    }
+
     /// Takes in that a document is not what it should be.
     pub(in crate::cli) fn add_unproved(
         &mut self,
@@ -375,11 +424,10 @@ impl Sink<'_> {
             }
             Self::Below { is_dropped: true, .. } => Written::Nowhere,
             Self::Below { below, to, new: Some(new), .. } => {
-                Written::Pending(Pending { new: New::File(new), to: below.out.join(to) })
+                Written::of_output(new, below.out.join(to))?
             }
             Self::Below { below, entry, to, new: None, .. } => {
-                let new = New::File(below.mirror.begin_copy(&entry.path, &to)?);
-                Written::Pending(Pending { new, to: below.out.join(to) })
+                Written::of_output(below.mirror.begin_copy(&entry.path, &to)?, below.out.join(to))?
             }
             Self::InPlace { original, new: Some(new), .. } => {
                 Written::Pending(Pending { new, to: original.path().to_owned() })
@@ -418,11 +466,29 @@ pub(in crate::cli) enum Written {
     Standard,
     /// Where it was: nothing changed.
     Unchanged,
-    To(PathBuf),
+    /// There, and this is to be said of it.
+    To(PathBuf, Vec<String>),
     Pending(Pending),
 }
 
 impl Written {
+    /// A file of an output folder, which gets its name now where nothing is to be waited for.
+    fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
+        if new.waits_for_disk() {
+            return Ok(Self::Pending(Pending { new: New::File(new), to }));
+        }
+        let lost = new.commit()?;
+        Ok(Self::To(to, lost.iter().map(ToString::to_string).collect()))
+    }
+
+    /// What is to be said of it.
+    pub(in crate::cli) fn remarks(&self) -> &[String] {
+        match self {
+            Self::To(_, remarks) => remarks,
+            _ => &[],
+        }
+    }
+
     /// What is still to be done.
     pub(in crate::cli) fn take_pending(&mut self) -> Option<Pending> {
         match std::mem::replace(self, Self::Nowhere) {
@@ -437,7 +503,7 @@ impl Written {
     /// The file that was written.
     pub(in crate::cli) fn path(self) -> Option<PathBuf> {
         match self {
-            Self::To(path) => Some(path),
+            Self::To(path, _) => Some(path),
             _ => None,
         }
     }

@@ -45,6 +45,9 @@ pub(crate) struct Value {
 
 /// Who takes links.
 pub(crate) trait Taker {
+    /// Is told that a tag begins, and that no link before it is still to come; `false` ends the attempt.
+    fn tag(&mut self, at: usize) -> bool;
+
     /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it wants a [`Link`].
     fn value(&mut self, value: &Value) -> bool;
 
@@ -78,7 +81,7 @@ impl From<HandOver> for Stop {
 
 /// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
 /// prove which tags there are.
-pub(super) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
+pub(crate) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
     enum Found {
         Declared(Charset),
         HandedOver(HandOver),
@@ -249,6 +252,9 @@ impl<T: Taker> Sink for Flow<'_, T> {
         namespace: Namespace,
         text: TextModel,
     ) -> Result<(), Stop> {
+        if !self.taker.tag(tag.span.start) {
+            return Err(Stop::Refused);
+        }
         if self.is_assumed && tag.name.len() == 4 && namespace == Namespace::Html {
             self.confirm(tag)?;
         }
