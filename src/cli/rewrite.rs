@@ -5,12 +5,15 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! A file is read, rewritten and written to its end by one thread ([`one`]); what makes it count, the
-//! new name, comes for a batch of files at once ([`settle`]), because each wait for the disk is long.
+//! A file is read, rewritten and written to its end by one thread ([`one`]). What replaces another gets
+//! its name, which makes it count, with a batch of files at once ([`settle`]), because each wait for the
+//! disk is long; a new file of an output folder waits for nothing. Where nothing is asked of single
+//! links, no report is made of them.
 //!
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
 //! the end ([`told`]).
 
+mod aside;
 pub(super) mod target;
 mod told;
 mod work;
@@ -197,7 +200,7 @@ fn document(
         }
         let options = work.options(origin, options);
         if is_short(asked, work, &sink, input, &options, output) {
-            match sink.add_short(input, &options, output)? {
+            match sink.add_short(input, &options, asked.documents.jobs, output)? {
                 Ok(short) => {
                     let places = Places::in_charset(input, Some(short.charset));
                     output.diagnostics(&places, &short.diagnostics);

@@ -26,8 +26,8 @@ use std::sync::Arc;
 
 use super::judge::{Resolver, Surroundings};
 use super::{
-    BaseElement, Fragments, Options, Planner, Rewritten, Settled, base_diagnostic,
-    profiles_differ, rewrite,
+    BaseElement, Fragments, Options, Planner, Rewritten, Settled, base_diagnostic, profiles_differ,
+    rewrite,
 };
 use crate::base::{self, BaseChain, Outer, Rule, Source};
 use crate::diagnostic::Diagnostic;
@@ -200,7 +200,14 @@ struct Away<'a> {
 impl Away<'_> {
     /// For output that stays in memory.
     fn nowhere() -> Self {
-        Self { to: None, most: usize::MAX, given: 0, is_known: false, is_asked: false, failed: None }
+        Self {
+            to: None,
+            most: usize::MAX,
+            given: 0,
+            is_known: false,
+            is_asked: false,
+            failed: None,
+        }
     }
 }
 
@@ -294,9 +301,9 @@ fn with_bases(
     let of_base = base_diagnostic(has_links, &chain, outer, options.profile);
     totals.diagnostics.extend(chain.diagnostics.iter().cloned().chain(of_base));
     totals.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-    let of_profiles = writer.differing.map(|(span, reference)| {
-        profiles_differ(totals.differing, span, &reference)
-    });
+    let of_profiles = writer
+        .differing
+        .map(|(span, reference)| profiles_differ(totals.differing, span, &reference));
     totals.diagnostics.extend(of_profiles);
     Ok(totals)
 }
@@ -509,7 +516,8 @@ mod tests {
 
     #[test]
     fn start_tags_that_may_be_there() {
-        for bytes in ["<base", "<BaSe href>", "<a><base>", "<<base", "<!--<base>-->", "<basefont>"] {
+        for bytes in ["<base", "<BaSe href>", "<a><base>", "<<base", "<!--<base>-->", "<basefont>"]
+        {
             assert!(may_have(bytes.as_bytes(), b"base"), "{bytes}");
         }
         for bytes in ["", "base", "<bas", "<", "</base>", "< base", "<b ase", "<a base>"] {

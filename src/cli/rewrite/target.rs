@@ -32,6 +32,7 @@ use crate::cli::diff;
 use crate::cli::files::Origin;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
+use crate::cli::rewrite::aside::{PIECE, rewrite_aside};
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
@@ -44,11 +45,11 @@ pub(in crate::cli) enum Target<'a> {
     Nowhere,
 }
 
-/// So much of a document is rewritten before it is written.
-const PIECE: usize = 256 << 10;
+/// A document is worth a thread of its own.
+const LARGE: usize = 8 << 20;
 
 thread_local! {
-    /// Where it is gathered, file after file.
+    /// Where what is rewritten is gathered, file after file.
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
@@ -359,9 +360,13 @@ impl Sink<'_> {
         &mut self,
         input: &Input<'_>,
         options: &Options,
+        threads: usize,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
         let write = |out: &mut dyn io::Write| {
+            if input.bytes.len() >= LARGE && threads > 1 {
+                return rewrite_aside(input.bytes, options, out);
+            }
             let mut buffer = BUFFER.take();
             buffer.reserve(PIECE);
             let totals = rewrite_to(input.bytes, options, &mut buffer, out);
@@ -382,8 +387,9 @@ impl Sink<'_> {
                 let totals = write(&mut io::sink())?;
                 match totals.changed {
                     false => Ok(totals),
-                    true => begin(how, original, input)
-                        .and_then(|begun| new.insert(begun).write(write)),
+                    true => {
+                        begin(how, original, input).and_then(|begun| new.insert(begun).write(write))
+                    }
                 }
             }
             Self::Below { .. } | Self::InPlace { .. } | Self::File(None) => {
