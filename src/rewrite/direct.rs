@@ -365,7 +365,6 @@ impl Writer<'_, '_> {
 
     /// Gives away what was made of the document up to `at`; `false` where that is not to be done, or
     /// fails.
-    #[cold]
     fn give(&mut self, at: usize) -> bool {
         let rest = self.bytes.get(at..).unwrap_or_default();
         if !self.away.is_known
@@ -409,8 +408,13 @@ impl Writer<'_, '_> {
 
 impl Taker for Writer<'_, '_> {
     #[inline(always)]
-    fn tag(&mut self, at: usize) -> bool {
-        self.out.len() + at.saturating_sub(self.copied) < self.most || self.give(at)
+    fn is_full(&self, at: usize) -> bool {
+        self.out.len() + at.saturating_sub(self.copied) >= self.most
+    }
+
+    #[cold]
+    fn settle(&mut self, at: usize) -> bool {
+        self.give(at)
     }
 
     #[inline(always)]
