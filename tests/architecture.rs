@@ -26,7 +26,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
     ("cssparser", &["scan/css.rs", "verify.rs"]),
-    ("wide", &["scan/html/fast/"]),
+    ("wide", &["scan/block"]),
     ("mailparse", &["scan/message/"]),
     ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),

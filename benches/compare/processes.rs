@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -25,15 +24,15 @@ const LONG: f64 = 10.0;
 const SHORTEST: Duration = Duration::from_micros(100);
 const LONGEST: Duration = Duration::from_millis(5);
 
-/// This program as one job: `FROM TO`, a file or a folder, or `--times N FROM`, which writes nothing.
+/// This program as one job: `FROM TO`, a file or a folder, or `--times N FROM …`, which writes nothing.
 pub(crate) fn be(job: Job, paths: &[String]) {
     let tools = Tools::new();
     let mut out = Vec::new();
     match paths {
-        [word, times, from] if word == "--times" => {
-            let page = fs::read(from).unwrap();
+        [word, times, from @ ..] if word == "--times" => {
+            let pages: Vec<_> = from.iter().map(|from| fs::read(from).unwrap()).collect();
             for _ in 0..table::size(times) {
-                tools.run(job, &page, &mut out);
+                pages.iter().for_each(|page| tools.run(job, page, &mut out));
             }
         }
         [from, to] => {
@@ -300,9 +299,16 @@ pub(crate) fn mailbox(asked: &Asked) {
     println!("  wanted: 0.30 of cp, peak memory of the largest message");
 }
 
-/// Gives `work` a file with this page, which is gone afterwards.
-pub(crate) fn with_file<T>(asked: &Asked, page: &[u8], work: impl FnOnce(&Path) -> T) -> T {
-    let mut file = tempfile::NamedTempFile::new_in(&asked.folder).unwrap();
-    file.write_all(page).unwrap();
-    work(file.path())
+/// Gives `work` files with these pages, which are gone afterwards.
+pub(crate) fn with_files<T>(
+    asked: &Asked,
+    pages: &[&[u8]],
+    work: impl FnOnce(&[PathBuf]) -> T,
+) -> T {
+    let folder = tempfile::tempdir_in(&asked.folder).unwrap();
+    let files: Vec<_> = (0..pages.len()).map(|at| folder.path().join(at.to_string())).collect();
+    for (file, page) in files.iter().zip(pages) {
+        fs::write(file, page).unwrap();
+    }
+    work(&files)
 }

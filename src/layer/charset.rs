@@ -79,6 +79,13 @@ impl Charset {
         self.0.is_ascii_compatible()
     }
 
+    /// Whether every byte of ASCII stands for itself wherever it is, and all others for characters beyond
+    /// ASCII: in UTF-8, and where each byte is a character.
+    #[must_use]
+    pub fn is_ascii_fixed(self) -> bool {
+        self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
+    }
+
     /// Whether escape sequences switch what the bytes between them stand for.
     #[must_use]
     pub fn is_stateful(self) -> bool {
@@ -184,6 +191,7 @@ impl Charset {
     }
 
     /// Feeds the decoder a byte at a time: what comes out belongs to the bytes since the last output.
+    /// Where none are pending, ASCII stands for itself.
     fn decode_by_bytes(self, bytes: &[u8], source: usize) -> View {
         let mut decoder = self.0.new_decoder_without_bom_handling();
         let mut text = String::with_capacity(bytes.len());
@@ -191,6 +199,13 @@ impl Charset {
         let mut pending = 0;
         let mut at = 0;
         loop {
+            if pending == at && self.is_ascii_compatible() {
+                let length = Encoding::ascii_valid_up_to(&bytes[at..]);
+                text.push_str(&String::from_utf8_lossy(&bytes[at..at + length]));
+                map.verbatim(source + at, length);
+                at += length;
+                pending = at;
+            }
             let last = at == bytes.len();
             let input = if last { &[][..] } else { &bytes[at..=at] };
             let mut output = [0; 16];
@@ -626,6 +641,51 @@ mod tests {
             assert_eq!(view.text, text, "{label}");
             for (view_at, source) in places {
                 assert_eq!(view.map.to_source(view_at), Some(source), "{label} at {view_at}");
+            }
+        }
+    }
+
+    /// Where it is said of an encoding, a byte of ASCII is itself behind any other byte, which is none.
+    #[test]
+    fn ascii_is_fixed_where_no_byte_before_it_takes_it_in() {
+        let labels = ["utf-8", "latin1", "koi8-r", "macintosh", "iso-8859-8-i", "windows-874"];
+        let others = ["gbk", "big5", "euc-kr", "shift_jis", "iso-2022-jp", "utf-16le"];
+        for label in others {
+            assert!(!Charset::for_label(label).unwrap().is_ascii_fixed(), "{label}");
+        }
+        for charset in labels.map(|label| Charset::for_label(label).unwrap()) {
+            assert!(charset.is_ascii_fixed(), "{}", charset.name());
+            for (before, ascii) in
+                (0x80..=0xff).flat_map(|high| (0..0x80).map(move |low| (high, low)))
+            {
+                let text = charset.decode(&[before, ascii], 0).text;
+                let mut characters = text.chars().rev();
+                assert_eq!(characters.next(), Some(char::from(ascii)), "{text:?}");
+                assert!(characters.all(|one| !one.is_ascii()), "{text:?}");
+            }
+        }
+    }
+
+    proptest::proptest! {
+        /// The text is that of the decoder as a whole (Encoding, 6, "decode without BOM").
+        #[test]
+        fn text_is_what_the_decoder_makes_of_all_bytes(
+            bytes in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::prelude::any::<u8>(),
+                    0x80..=0xff_u8,
+                    proptest::sample::select(b"aw2<\"\\~@\x1b$BJ(".to_vec()),
+                ],
+                0..40,
+            )
+        ) {
+            for label in ["gb18030", "gbk", "big5", "euc-jp", "euc-kr", "shift_jis", "iso-2022-jp",
+                "utf-8", "windows-1252", "koi8-u", "x-user-defined"] {
+                let charset = Charset::for_label(label).unwrap();
+                let view = charset.decode(&bytes, 7);
+                let (text, _) = charset.0.decode_without_bom_handling(&bytes);
+                proptest::prop_assert_eq!(&view.text, &*text, "{}", label);
+                proptest::prop_assert_eq!(view.map.to_source(view.text.len()), Some(7 + bytes.len()));
             }
         }
     }

@@ -33,7 +33,7 @@ use std::sync::Arc;
 use cssparser::{Parser, Token};
 
 use super::attributes::{self, Groups};
-use super::{ScanOptions, value};
+use super::{ScanOptions, block, value};
 use crate::document::{Against, Decoded, Document, Link};
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -339,30 +339,25 @@ impl<'a> Iterator for Tokens<'a> {
 /// Empty and fragment-only URLs are among them.
 #[must_use]
 pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
-    plain_urls(css).unwrap_or_else(|| urls_of_tokens(css, options))
+    plain_urls(css.as_bytes()).unwrap_or_else(|| urls_of_tokens(css, options))
 }
 
 /// The bytes at which something can begin that matters where there are no escapes.
-const MARKS: [bool; 256] = {
-    let mut marks = [false; 256];
-    let mut at = 0;
-    while at < 7 {
-        marks[b"/\"'(@\\\0"[at] as usize] = true;
-        at += 1;
-    }
-    marks
-};
+const MARKS: [u8; 7] = *b"/\"'(@\\\0";
 
 /// The same where no string is a URL but that of `url()`: then only comments, strings and what is silent
 /// are to be told from the rest, which takes a small part of the time. `None` where there may be more, or
 /// something odd.
-pub(crate) fn plain_urls(css: &str) -> Option<Vec<CssUrl>> {
-    let bytes = css.as_bytes();
+///
+/// `bytes` are in any encoding whose bytes of ASCII stand for themselves wherever they are. All others
+/// belong to names (CSS Syntax 3, 4.2, "ident code point").
+pub(crate) fn plain_urls(bytes: &[u8]) -> Option<Vec<CssUrl>> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(length) = bytes[at..].iter().position(|&byte| MARKS[usize::from(byte)]) {
-        at += length;
+    loop {
+        at = block::find_any(bytes, at, MARKS, 0);
         at = match bytes[at..] {
+            [] => return Some(found),
             [b'/', b'*', ..] => match memchr::memmem::find(&bytes[at + 2..], b"*/") {
                 Some(length) => at + 2 + length + 2,
                 None => return Some(found),
@@ -376,7 +371,6 @@ pub(crate) fn plain_urls(css: &str) -> Option<Vec<CssUrl>> {
             _ => at + 1,
         };
     }
-    Some(found)
 }
 
 /// Where the string that the quote at `at` opens has its other quote.
@@ -384,8 +378,8 @@ fn plain_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let quote = bytes[at];
     let mut end = at + 1;
     loop {
-        end += bytes[end..].iter().position(|&one| one == quote || one < b' ' || one == b'\\')?;
-        match bytes[end] {
+        end = block::find_any(bytes, end, [quote, b'\\'], b' ');
+        match *bytes.get(end)? {
             b'\\' if *bytes.get(end + 1)? >= b' ' => end += 2,
             byte => return (byte == quote).then_some(end),
         }
@@ -451,9 +445,7 @@ fn plain_function(bytes: &[u8], at: usize, found: &mut Vec<CssUrl>) -> Option<us
         found.push(CssUrl { span, form: Form::String(char::from(quote)), group: None });
         return Some(end + 1);
     }
-    let ends =
-        |byte: &u8| *byte <= b' ' || matches!(byte, b'"' | b'\'' | b'(' | b')' | b'\\' | 0x7f);
-    let end = inside + bytes[inside..].iter().position(ends)?;
+    let end = block::find_any(bytes, inside, *b"\"'()\\\x7f", b' ' + 1);
     let behind = end + bytes[end..].iter().position(|&byte| !is_space(byte))?;
     if end == inside || bytes[behind] != b')' {
         return None;
@@ -482,9 +474,8 @@ fn plain_at_rule(bytes: &[u8], at: usize) -> Option<usize> {
 fn silent_end(bytes: &[u8], mut at: usize, is_function: bool) -> Option<usize> {
     let mut depth = 0;
     loop {
-        let is_mark = |byte: &u8| matches!(byte, b'[' | b'{' | b'}' | b']' | b';' | b')');
-        let marked = |byte: &u8| MARKS[usize::from(*byte)] || is_mark(byte);
-        at += bytes[at..].iter().position(marked)?;
+        let is_mark = |byte: &u8| MARKS.contains(byte) || b"[{}];)".contains(byte);
+        at += bytes[at..].iter().position(is_mark)?;
         at = match bytes[at..] {
             [b'/', b'*', ..] => at + 4 + memchr::memmem::find(&bytes[at + 2..], b"*/")?,
             [b'/', ..] => at + 1,
@@ -775,7 +766,7 @@ mod tests {
         for _ in 0..200_000 {
             let length = 1 + below(8);
             let css: String = (0..length).map(|_| PIECES[below(PIECES.len())]).collect();
-            if let Some(found) = plain_urls(&css) {
+            if let Some(found) = plain_urls(css.as_bytes()) {
                 plain += usize::from(!found.is_empty());
                 for options in [Options::default(), ALL] {
                     assert_eq!(found, urls_of_tokens(&css, options), "{css:?}");

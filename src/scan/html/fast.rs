@@ -23,13 +23,11 @@
 //!
 //! Deliberately absent: a tree. Which elements are open in HTML content is never asked.
 
-mod block;
 mod foreign;
 mod names;
 
 use std::ops::Range;
 
-use self::block::{find, is_space, name_end, value_end};
 use self::foreign::{Foreign, Place};
 use self::names::{Element, Kind};
 pub(super) use self::names::{Name, Names};
@@ -37,6 +35,7 @@ use super::tag::{RawAttribute, RawTag};
 use super::{Namespace, Standing, TextModel, TreeFacts, tokens};
 use crate::document::HandOver;
 use crate::layer::escape::Quote;
+use crate::scan::block::{find, is_space, name_end, value_end};
 use crate::span::Span;
 
 /// What is told of a document, in source order.

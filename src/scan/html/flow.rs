@@ -452,10 +452,9 @@ impl<T: Taker> Flow<'_, T> {
         attribute: Option<(&str, Quote, &'static Row)>,
     ) -> Result<bool, Stop> {
         let text = &self.bytes[span.range()];
-        let text = match str::from_utf8(text) {
-            Ok(text) if self.charset == Charset::UTF_8 || text.is_ascii() => text,
-            _ => return Ok(false),
-        };
+        if !self.charset.is_ascii_fixed() && !text.is_ascii() {
+            return Ok(false);
+        }
         let Some(urls) = css::plain_urls(text) else {
             return Ok(false);
         };

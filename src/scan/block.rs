@@ -1,5 +1,5 @@
-//! Sixteen bytes at a time: where a byte stands next, and where a name or a bare value of a tag ends
-//! (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
+//! Sixteen bytes at a time: where a byte stands next, or one of several, and where a name or a bare value
+//! of a tag ends (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
 //!
 //! Runs between the bytes that matter are short in HTML, a dozen bytes or two. There a comparison in
 //! line is faster than a call; long runs are left to memchr.
@@ -21,14 +21,17 @@ const WIDTH: usize = 16;
 /// How many blocks are compared in line before memchr is called.
 const NEAR: usize = 4;
 
+/// Below it are white space and control characters.
+const LOW: u8 = b' ' + 1;
+
 /// Whether `byte` is white space to the tokenizer (HTML, 13.2.5.32).
-pub(in crate::scan::html) const fn is_space(byte: u8) -> bool {
+pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
 /// Where `needle` stands next, from `at` on; the length of `bytes` where it does not.
 #[inline(always)]
-pub(in crate::scan::html) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
+pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
     let wanted = i8x16::splat(needle as i8);
     for _ in 0..NEAR {
         let Some(block) = block(bytes, at) else {
@@ -43,6 +46,29 @@ pub(in crate::scan::html) fn find(bytes: &[u8], mut at: usize, needle: u8) -> us
     far(bytes, at, needle)
 }
 
+/// Where one of `needles`, or a byte below `low`, stands next, from `at` on; the length of `bytes` where
+/// none does.
+#[inline(always)]
+pub(super) fn find_any<const N: usize>(
+    bytes: &[u8],
+    mut at: usize,
+    needles: [u8; N],
+    low: u8,
+) -> usize {
+    while let Some(block) = block(bytes, at) {
+        let below = if low > 0 { below(block, low) } else { i8x16::ZERO };
+        let found = needles
+            .iter()
+            .fold(below, |found, &needle| found | block.cmp_eq(i8x16::splat(needle as i8)))
+            .move_mask();
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += WIDTH;
+    }
+    slow(bytes, at, |byte| byte < low || needles.contains(&byte))
+}
+
 #[inline(never)]
 fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -51,12 +77,12 @@ fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
 
 /// Where the name that goes on at `at` ends: at white space, `/`, `>`, or at `=` where that `ends` it.
 #[inline(always)]
-pub(in crate::scan::html) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
+pub(super) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usize {
     if let Some(block) = block(bytes, at) {
         let found = block.cmp_eq(i8x16::splat(ends as i8))
             | block.cmp_eq(i8x16::splat(b'>' as i8))
             | block.cmp_eq(i8x16::splat(b'/' as i8))
-            | low(block);
+            | below(block, LOW);
         let found = found.move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
@@ -71,9 +97,9 @@ pub(in crate::scan::html) fn name_end(bytes: &[u8], at: usize, ends: u8) -> usiz
 
 /// Where the bare value that goes on at `at` ends: at white space or `>`.
 #[inline(always)]
-pub(in crate::scan::html) fn value_end(bytes: &[u8], mut at: usize) -> usize {
+pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = block(bytes, at) {
-        let found = (block.cmp_eq(i8x16::splat(b'>' as i8)) | low(block)).move_mask();
+        let found = (block.cmp_eq(i8x16::splat(b'>' as i8)) | below(block, LOW)).move_mask();
         if found != 0 {
             let end = at + found.trailing_zeros() as usize;
             if bytes[end] >= b' ' || is_space(bytes[end]) {
@@ -86,11 +112,10 @@ pub(in crate::scan::html) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     slow(bytes, at, |byte| is_space(byte) || byte == b'>')
 }
 
-/// Which bytes are white space or control characters. Comparisons are of signed numbers, so the order is
-/// turned around first.
+/// Which bytes are below `end`. Comparisons are of signed numbers, so the order is turned around first.
 #[inline(always)]
-fn low(block: i8x16) -> i8x16 {
-    (block ^ i8x16::splat(i8::MIN)).cmp_lt(i8x16::splat(i8::MIN + b' ' as i8 + 1))
+fn below(block: i8x16, end: u8) -> i8x16 {
+    (block ^ i8x16::splat(i8::MIN)).cmp_lt(i8x16::splat((end ^ 0x80) as i8))
 }
 
 #[inline(always)]
@@ -123,6 +148,9 @@ mod tests {
                 assert_eq!(name_end(&bytes, 0, b'>'), or_end(tag), "{byte} at {at}");
                 assert_eq!(name_end(&bytes, 0, b'='), or_end(tag || byte == b'='));
                 assert_eq!(value_end(&bytes, 0), or_end(space || byte == b'>'));
+                let quote = byte == b'"' || byte == b'\'';
+                assert_eq!(find_any(&bytes, 0, [b'"', b'\''], 0), or_end(quote));
+                assert_eq!(find_any(&bytes, 0, [b'"', b'\''], b' '), or_end(quote || byte < b' '));
             }
         }
     }
@@ -133,6 +161,7 @@ mod tests {
             let bytes = vec![b'x'; length];
             for at in 0..=length {
                 assert_eq!(find(&bytes, at, b'"'), length);
+                assert_eq!(find_any(&bytes, at, *b"<>", b' '), length);
                 assert_eq!(name_end(&bytes, at, b'='), length);
                 assert_eq!(value_end(&bytes, at), length);
             }
