@@ -9,6 +9,7 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::panic::resume_unwind;
@@ -37,6 +38,14 @@ const LOOKED_AT: usize = 4_096;
 const LARGE: u64 = 8 << 20;
 /// Of a longer one the size is not believed before it has been read.
 const LARGEST: u64 = 1 << 30;
+
+/// A larger buffer is not kept for the next file.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// What files are read into, one after the other.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
@@ -102,8 +111,9 @@ impl<'a> File<'a> {
             None => Box::new(io::stdin().lock()),
         };
         // All of a small file in one read, and its end.
-        let mut bytes =
-            Vec::with_capacity(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
+        let mut bytes = BUFFER.take();
+        bytes.clear();
+        bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
         reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
         if !format.is_read() {
@@ -143,12 +153,15 @@ impl<'a> File<'a> {
         let mut options = Options { format, retrieval, ..reading.options.clone() };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
-            Contents::Whole(bytes) => {
+            Contents::Whole(whole) => {
                 let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-                let bytes = bytes.as_slice();
+                let bytes = whole.as_slice();
                 let input =
                     Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
                 work(&input, &options)?;
+                if whole.capacity() <= KEPT {
+                    BUFFER.set(whole);
+                }
                 return Ok(Ok(()));
             }
         };

@@ -251,7 +251,7 @@ impl Delivery {
     /// # Errors
     ///
     /// What `write` returns, or the system. The delivery is then to be dropped.
-    pub fn write<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
+    pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         write(&mut self.new).map_err(|error| not_written(self.old.path(), &error))
     }
 

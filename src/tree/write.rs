@@ -171,7 +171,19 @@ impl Replacement {
     /// # Errors
     ///
     /// What `write` returns, or the system. The replacement is then to be dropped.
-    pub fn write<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T> {
+    pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        self.write_and_tell(write)
+    }
+
+    /// The same, and tells what `write` tells.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn write_and_tell<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T> {
         match &mut self.out {
             Out::Temporary(out) => write(out),
             Out::Device(out) => write(out),

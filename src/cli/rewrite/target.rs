@@ -279,7 +279,7 @@ pub(in crate::cli) enum New {
 }
 
 impl New {
-    fn write<T>(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<T>) -> Result<T> {
+    fn write(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<()> {
         match self {
             Self::File(file) => file.write(write),
             Self::Message(message) => message.write(write),
@@ -377,25 +377,25 @@ impl Sink<'_> {
         };
         Ok(match self {
             Self::Standard => Ok(write(output.out())?),
-            Self::File(Some((file, _))) => file.write(write),
+            Self::File(Some((file, _))) => file.write_and_tell(write),
             Self::Below { below, entry, to, new, is_dropped: false } => {
                 let begun = below.mirror.begin(&entry.path, to);
-                begun.and_then(|begun| new.insert(begun).write(write))
+                begun.and_then(|begun| new.insert(begun).write_and_tell(write))
             }
             Self::InPlace { how, original, new, is_dropped: false } => {
                 // It is begun only where something changes.
                 let totals = write(&mut io::sink())?;
                 match totals.changed {
                     false => Ok(totals),
-                    true => {
-                        begin(how, original, input).and_then(|begun| new.insert(begun).write(write))
-                    }
+                    true => how.begin(original).and_then(|mut begun| {
+                        let totals = begun.write_and_tell(write)?;
+                        *new = Some(New::File(begun));
+                        Ok(totals)
+                    }),
                 }
             }
-            Self::Below { .. } | Self::InPlace { .. } | Self::File(None) => {
-                Ok(write(&mut io::sink())?)
-            }
-            Self::Diff(_) | Self::Nowhere => Ok(write(&mut io::sink())?),
+            Self::Below { .. } | Self::InPlace { .. } => Ok(write(&mut io::sink())?),
+            Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(write(&mut io::sink())?),
         })
     }
 
