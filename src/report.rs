@@ -77,7 +77,8 @@ pub enum Reason {
     Escape,
     /// The bytes that would have to be written include some that could not be decoded.
     Undecodable,
-    /// The document's encoding cannot spell the target there.
+    /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
+    /// another encoding.
     Encoding,
     /// It stands in something that is signed or encrypted (RFC 1847), which must not change.
     Signed,

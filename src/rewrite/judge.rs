@@ -270,8 +270,14 @@ impl<'a> Resolver<'a> {
             let mut spelled = spell_target(&target, reference, link.map.as_ref(), places);
             if spelled == Err(Reason::Escape) && chosen.is_some() {
                 // What both have in common begins in the middle of an escape.
-                let whole = Target { kept: Vec::new(), ..target };
+                let whole = Target { kept: Vec::new(), ..target.clone() };
                 spelled = spell_target(&whole, reference, link.map.as_ref(), places);
+            }
+            let is_in_markup =
+                link.spelling.carrier == Carrier::Raw && !planned.report.element.is_empty();
+            if is_in_markup && takes_out(&target, reference, '<') {
+                // In raw text it may be what keeps a prescan from a `meta` behind it (HTML, 13.2.3.3).
+                spelled = Err(Reason::Encoding);
             }
             match spelled {
                 Ok((edits, written)) => {
@@ -419,6 +425,13 @@ fn in_place_of(reference: &str, text: &str) -> Target {
         url: text.len() - len,
     };
     Target { url: text.to_owned(), kept: if len > 0 { vec![kept] } else { Vec::new() } }
+}
+
+/// Whether `character` stands in a part of `reference` that is not kept in `target`.
+fn takes_out(target: &Target, reference: &str, character: char) -> bool {
+    let count = |text: &str| text.matches(character).count();
+    let kept = target.kept.iter().map(|one| count(&reference[one.reference.range()]));
+    kept.sum::<usize>() < count(reference)
 }
 
 /// The edits that put `target` where `reference` stands, and, where that is not the target, what the

@@ -212,6 +212,9 @@ pub struct Scanning {
     places: HashMap<Location, u32>,
 }
 
+/// The entity of a link, and its base.
+type BaseOfLink = (Arc<str>, Arc<str>, Rule, Source);
+
 impl Scanning {
     /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
     #[must_use]
@@ -277,7 +280,7 @@ impl Scanning {
         let mut bases: HashMap<BaseMove, u32> = HashMap::new();
         let links = std::mem::take(&mut report.links);
         // Most links have the base of the one before.
-        let mut last: Option<((Arc<str>, Arc<str>, Rule, Source), u32)> = None;
+        let mut last: Option<(BaseOfLink, u32)> = None;
         for (number, link) in links.into_iter().enumerate() {
             let base = link.base.as_ref().map(|url| {
                 if let (Moved::Alike(_), Some(((entity, base, rule, source), known))) =
