@@ -5,12 +5,15 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! A file is read, rewritten and written to its end by one thread ([`one`]); what makes it count, the
-//! new name, comes for a batch of files at once ([`settle`]), because each wait for the disk is long.
+//! A file is read, rewritten and written to its end by one thread ([`one`]). What replaces another gets
+//! its name, which makes it count, with a batch of files at once ([`settle`]), because each wait for the
+//! disk is long; a new file of an output folder waits for nothing. Where nothing is asked of single
+//! links, no report is made of them.
 //!
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
 //! the end ([`told`]).
 
+mod aside;
 pub(super) mod target;
 mod told;
 mod work;
@@ -20,16 +23,17 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Result, name};
 use baselink::format::Format;
-use baselink::tree::maildir::is_maildir;
-use baselink::verify;
+use baselink::scan::Scanner;
+use baselink::tree::maildir::{is_maildir, is_message};
+use baselink::{BaseElement, Options, verify};
 
-use self::target::{Pending, Target, Written};
+use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
-use super::input::{File, no_document};
-use super::output::{Output, Page, Places, count, in_order};
+use super::input::{File, Input, no_document};
+use super::output::{Output, Page, Places, count};
 use super::progress::{is_stopped, stop_between_files};
 use super::{Status, record};
 
@@ -141,6 +145,24 @@ pub(super) fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
+/// Whether the short way serves: nothing is asked of single links, and it is likely to be one.
+fn is_short(
+    asked: &Rewrite,
+    work: &Work,
+    sink: &Sink<'_>,
+    input: &Input<'_>,
+    options: &Options,
+    output: &Output,
+) -> bool {
+    let asks_links = asked.verify || asked.strict || output.is_verbose();
+    let is_simple = options.format == Format::Html
+        && options.scan.scanner == Scanner::Fast
+        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
+    // A message that is read as something else still has a name with its size.
+    let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(input.path);
+    matches!(work, Work::Absolute) && !asks_links && is_simple && is_file
+}
+
 /// The outer error is one of standard output.
 fn document(
     asked: &Rewrite,
@@ -177,10 +199,22 @@ fn document(
             return Ok(());
         }
         let options = work.options(origin, options);
+        if is_short(asked, work, &sink, input, &options, output) {
+            match sink.add_short(input, &options, asked.documents.jobs, output)? {
+                Ok(short) => {
+                    let places = Places::in_charset(input, Some(short.charset));
+                    output.diagnostics(&places, &short.diagnostics);
+                    told.add_odd(asked, &short.diagnostics, &places);
+                    told.add_short(&short);
+                }
+                Err(error) => failed = Err(error),
+            }
+            return Ok(());
+        }
         let rewritten = work.rewritten(input.bytes, &options);
         let report = &rewritten.report;
         let places = Places::of(input, report);
-        output.diagnostics(&places, report);
+        output.diagnostics(&places, &report.diagnostics);
         output.details(input, &places, report);
         if asked.strict && output.strict(&places, report) {
             status = Status::NotHeld;
@@ -196,10 +230,7 @@ fn document(
             };
             output.error(&format_args!("{place}: --verify: {}", difference.message));
         }
-        if asked.json {
-            let odd = in_order(report);
-            told.odd.extend(odd.into_iter().map(|odd| record::Diagnostic::of(odd, &places)));
-        }
+        told.add_odd(asked, &report.diagnostics, &places);
         told.add(report, work);
         if differences.is_empty() {
             failed = sink.add(input, &rewritten, output)?;
@@ -280,12 +311,7 @@ fn settle(
         };
         if let Some((_, committed)) = committed.next_if(|(of, _)| *of == number) {
             match committed {
-                Ok((to, remarks)) => {
-                    document.written = Written::To(to);
-                    for remark in remarks {
-                        output.caution(&format_args!("{}: {remark}", name(path)));
-                    }
-                }
+                Ok((to, remarks)) => document.written = Written::To(to, remarks),
                 Err(error) => {
                     output.error(&error);
                     totals.unusable += 1;
@@ -296,6 +322,9 @@ fn settle(
         }
         let Document { format, told, status: held, written } = *document;
         status = status.max(held);
+        for remark in written.remarks() {
+            output.caution(&format_args!("{}: {remark}", name(path)));
+        }
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;
