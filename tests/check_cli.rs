@@ -90,7 +90,7 @@ fn a_fault_of_every_class_and_cause_is_planted() {
     let found = expected(&case, "expected.jsonl");
     let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |class: &str, cause: &str| {
-        found.iter().any(|one| one["class"] == class && (cause == "" || one["cause"] == cause))
+        found.iter().any(|one| one["class"] == class && (cause.is_empty() || one["cause"] == cause))
     };
     for (class, causes) in [
         ("left", "placeholder"),

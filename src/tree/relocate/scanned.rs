@@ -212,9 +212,6 @@ pub struct Scanning {
     places: HashMap<Location, u32>,
 }
 
-/// The entity of a link, and its base.
-type BaseOfLink = (Arc<str>, Arc<str>, Rule, Source);
-
 impl Scanning {
     /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
     #[must_use]
@@ -280,16 +277,16 @@ impl Scanning {
         let mut bases: HashMap<BaseMove, u32> = HashMap::new();
         let links = std::mem::take(&mut report.links);
         // Most links have the base of the one before.
-        let mut last: Option<(BaseOfLink, u32)> = None;
+        let mut last: Option<(Arc<str>, u32)> = None;
         for (number, link) in links.into_iter().enumerate() {
             let base = link.base.as_ref().map(|url| {
-                if let (Moved::Alike(_), Some(((entity, base, rule, source), known))) =
-                    (&moved, &last)
-                    && Arc::ptr_eq(base, url)
+                if let (Moved::Alike(_), Some((entity, last))) = (&moved, &last)
+                    && let Some(base) = self.scanned.bases.get(*last as usize)
+                    && Arc::ptr_eq(&base.url, url)
                     && Arc::ptr_eq(entity, &link.entity)
-                    && (*rule, *source) == (link.rule, link.source)
+                    && (base.rule, base.source) == (link.rule, link.source)
                 {
-                    return *known;
+                    return *last;
                 }
                 let entity = entities.get(&*link.entity).copied();
                 let moved = match &moved {
@@ -305,8 +302,7 @@ impl Scanning {
                     charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                 };
                 let known = self.base(&mut bases, base);
-                let own = (Arc::clone(&link.entity), Arc::clone(url), link.rule, link.source);
-                last = Some((own, known));
+                last = Some((Arc::clone(&link.entity), known));
                 known
             });
             self.link(link, base, offset);
