@@ -21,7 +21,7 @@
 use std::sync::Arc;
 
 use super::judge::{Resolver, Surroundings};
-use super::{BaseElement, Fragments, Options, Planner, Settled, base_diagnostic, rewrite};
+use super::{BaseElement, Fragments, Options, Planner, Settled, base_diagnostic, rewrite_briefly};
 use crate::base::{self, BaseChain, Outer};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Link};
 use crate::format::Format;
@@ -68,7 +68,7 @@ impl Totals {
     }
 }
 
-/// Makes every relative link of `bytes` absolute, as [`rewrite`] does, and puts the result behind what
+/// Makes every relative link of `bytes` absolute, as [`super::rewrite`] does, and puts the result behind what
 /// `out` holds. Without a report it takes a fraction of the time, most of all with an `out` that is used
 /// again and again.
 pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
@@ -77,7 +77,7 @@ pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Total
         return totals;
     }
     out.truncate(length);
-    let rewritten = rewrite(bytes, options);
+    let rewritten = rewrite_briefly(bytes, options);
     out.reserve(bytes.len());
     // Writing to memory does not fail, and the edits are those of these bytes.
     if rewritten.edits.write_to(bytes, out).is_err() {
@@ -93,6 +93,7 @@ pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Total
         ..Totals::default()
     };
     report.links.iter().for_each(|link| totals.add(link.outcome));
+    totals.outcomes[ABSOLUTE] += report.unlisted;
     totals
 }
 
@@ -296,7 +297,7 @@ const fn place(outcome: Outcome) -> usize {
 
 /// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
 #[inline(always)]
-fn is_absolute(value: &[u8]) -> bool {
+pub(super) fn is_absolute(value: &[u8]) -> bool {
     let is_of_scheme =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     value.first().is_some_and(u8::is_ascii_alphabetic)
