@@ -17,7 +17,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use baselink::Rewritten;
+use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
@@ -303,10 +303,9 @@ impl Sink<'_> {
     pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
-        rewritten: &Rewritten<'_>,
+        edits: &Edits,
         output: &mut Output,
     ) -> io::Result<Result<()>> {
-        let edits = &rewritten.edits;
         let write = |out: &mut dyn io::Write| {
             out.write_all(input.before)?;
             edits.write_to(input.bytes, &mut &mut *out)?;
