@@ -29,7 +29,7 @@ mod message;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use self::direct::{Totals, rewrite_into};
+pub use self::direct::{Totals, rewrite_into, rewrite_to};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
@@ -258,13 +258,18 @@ fn rewritten<'a>(bytes: &'a [u8], options: &Options, detail: Detail) -> Rewritte
     let differing = report.links.iter().filter(|link| link.differs).count();
     report.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     if let Some(first) = report.links.iter().find(|link| link.differs) {
-        let message = format!(
-            "{differing} of the rewritten links lead elsewhere under another resolver; the first is '{}'",
-            first.reference
-        );
-        report.diagnostics.push(Diagnostic::new(Code::ProfilesDiffer, first.span, message));
+        let odd = profiles_differ(differing, first.span, &first.reference);
+        report.diagnostics.push(odd);
     }
     Rewritten { source: bytes, edits, parts, report }
+}
+
+/// Says how many links lead elsewhere under another resolver, of which this is the first.
+fn profiles_differ(number: usize, span: Span, first: &str) -> Diagnostic {
+    let message = format!(
+        "{number} of the rewritten links lead elsewhere under another resolver; the first is '{first}'"
+    );
+    Diagnostic::new(Code::ProfilesDiffer, span, message)
 }
 
 /// Says of every link of `bytes` what [`rewrite`] would make of it.

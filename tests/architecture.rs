@@ -36,6 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("clap", &["cli/", "main.rs"]),
     ("strsim", &["cli/"]),
     ("toml", &["cli/"]),
+    ("unicode_width", &["cli/check/text.rs"]),
     ("serde", &["cli/", "scan/json.rs"]),
     ("serde_json", &["cli/", "scan/json.rs", "tree/"]),
     ("anstream", &["cli/", "main.rs"]),

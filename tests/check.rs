@@ -1,5 +1,5 @@
 //! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
-//! fixture can hold.
+//! fixture can hold. `fixtures/README.md` says what a case has.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::ffi::OsString;
@@ -76,6 +76,9 @@ fn row(scanned: &Scanned, bytes: &[u8], link: usize, finding: &Finding) -> Strin
         fix,
         &or_none(&finding.hint),
     ]
+    .into_iter()
+    .chain(finding.differs.then_some("differs"))
+    .collect::<Vec<_>>()
     .join("\t")
 }
 
@@ -93,7 +96,6 @@ fn every_case_has_the_classes_that_it_expects() {
         let mut rows = String::new();
         for (bytes, one) in &scanned {
             for (number, finding) in findings(one, &index, &moving).iter().enumerate() {
-                assert!(!finding.differs, "{}: {finding:?}", case.display());
                 rows.push_str(&row(one, bytes, number, finding));
                 rows.push('\n');
             }

@@ -1,4 +1,7 @@
-//! What `baselink check` writes for other programs and for browsers: a SARIF log, and the page of `--report`.
+//! What `baselink check` prints for each site of `fixtures/tree/`, what it writes for other programs and for
+//! browsers (a SARIF log, and the page of `--report`), and what `--fix` leaves when it is stopped.
+//!
+//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::HashSet;
@@ -32,6 +35,77 @@ fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
         .output()
         .unwrap();
     (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+/// What a case of `fixtures/tree/` expects under `name`.
+fn expected(case: &Path, name: &str) -> String {
+    let path = case.join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// `fixtures/README.md` says what a case has.
+#[test]
+fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
+    let mut cases: Vec<_> =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 15, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for case in cases {
+        let moving = expected(&case, "move");
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+            command.current_dir(&case).env_clear().arg("check").args(moving.lines());
+            let output = command.args(arguments).arg("site").output().unwrap();
+            let [out, error] =
+                [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
+            (out, error, output.status.code())
+        };
+        let (text, said, status) = run(&[]);
+        let links_break = said.contains("error: links would break: ");
+        assert_eq!(status, Some(i32::from(links_break)), "{}", case.display());
+        let (json, ..) = run(&["-q", "--json"]);
+        let (log, ..) = run(&["-q", "--sarif"]);
+        let log: Value = serde_json::from_str(&log).unwrap();
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let results: String = results.iter().map(|result| format!("{result}\n")).collect();
+        for (name, found) in [
+            ("expected.txt", format!("{text}{said}")),
+            ("expected.jsonl", json),
+            ("expected.sarif", results),
+        ] {
+            if found != expected(&case, name) {
+                writeln!(wrong, "== {}\n{found}", case.join(name).display()).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The planted site has a finding of every class and cause that files of a fixture can have.
+#[test]
+fn a_fault_of_every_class_and_cause_is_planted() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
+    let found = expected(&case, "expected.jsonl");
+    let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let has = |class: &str, cause: &str| {
+        found.iter().any(|one| one["class"] == class && (cause == "" || one["cause"] == cause))
+    };
+    for (class, causes) in [
+        ("left", "placeholder"),
+        ("outside", ""),
+        ("pinned", "absolute net-path declared-base"),
+        ("escapes", "root-relative climbs-out"),
+        ("dangling", "absent case percent-encoding no-index no-slash no-name"),
+        ("fragment", "no-id id-case"),
+        ("travels", ""),
+    ] {
+        for cause in causes.split(' ') {
+            assert!(has(class, cause), "{class} {cause}");
+        }
+    }
+    assert!(found.iter().any(|one| one["differs"] == true));
 }
 
 /// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region), 3.55 (fix).
@@ -173,6 +247,18 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
 }
 
 #[test]
+fn the_page_marks_links_on_which_the_profiles_disagree() {
+    // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
+    let scene = site(&[("index.html", b"<a href=;x>")]);
+    let page = page(scene.path(), &[]);
+    let row = page.lines().find(|line| line.contains("data-class=dangling")).unwrap();
+    assert!(
+        row.contains("no file has this name<br>leads elsewhere under another resolver</td>"),
+        "{row}"
+    );
+}
+
+#[test]
 fn a_page_of_a_large_folder_is_bounded_and_says_so() {
     let mut broken = String::new();
     for number in 0..12 {
@@ -187,4 +273,124 @@ fn a_page_of_a_large_folder_is_bounded_and_says_so() {
     assert_eq!(findings.matches("<tr").count(), 5_001);
     assert!(findings.contains("2200 findings are left out"));
     assert!(page.contains("100 documents with fewer broken links left out"));
+}
+
+/// Marks stand under the URL where a terminal shows it: East Asian wide characters take two columns (Unicode
+/// Standard Annex #11), combining ones none.
+#[test]
+fn the_url_is_underlined_under_wide_and_combining_characters() {
+    let page = "漢字e\u{301} <a href=\"\u{6f22}e\u{301}.html\">x</a>\n";
+    let scene = site(&[("index.html", page.as_bytes())]);
+    let (text, _) = check(scene.path(), &[]);
+    let lines: Vec<&str> = text.lines().collect();
+    // Two and two columns, one, a space, and `<a href="`; then two columns, one, and `.html`.
+    assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
+    assert_eq!(lines[2], format!("    | {}{}", " ".repeat(15), "^".repeat(8)));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Read;
+    use std::process::{Child, Stdio};
+
+    use super::*;
+
+    const OLD: &str = "<a href=http://a.example/docs/x.html>x</a>";
+    const NEW: &str = "<a href=x.html>x</a>";
+    const FILES: usize = 1_000;
+
+    fn many(page: &str) -> TempDir {
+        let names: Vec<_> = (0..FILES).map(|number| format!("{number:04}.html")).collect();
+        let mut files: Vec<_> = names.iter().map(|name| (&**name, page.as_bytes())).collect();
+        files.push(("x.html", b"x"));
+        site(&files)
+    }
+
+    fn start(scene: &Path, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_baselink"))
+            .current_dir(scene)
+            .args(["check", "-j", "2", "--url", "http://a.example/docs/"])
+            .args(arguments)
+            .arg("site")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    fn interrupt(child: &Child) {
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
+    }
+
+    #[test]
+    fn ctrl_c_while_fixes_are_made_leaves_files_old_or_new() {
+        let scene = many(OLD);
+        let child = start(scene.path(), &["--fix"]);
+        let first = scene.path().join("site/0000.html");
+        // The first files are new long before the last.
+        while fs::read(&first).unwrap() == OLD.as_bytes() {}
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        assert_eq!(output.stdout, b"");
+        let there = fs::read_dir(scene.path().join("site")).unwrap();
+        let there: Vec<_> =
+            there.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        let number = |bytes: &str| there.iter().filter(|one| *one == bytes).count();
+        let (old, new) = (number(OLD), number(NEW));
+        assert_eq!(
+            (old + new, there.len()),
+            (FILES, FILES + 1),
+            "no temporary files, nothing half"
+        );
+        assert!(old > 0, "it was not stopped");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("error: stopped; {new} files were changed, each of them whole\n")
+        );
+        let (_, status) = check(scene.path(), &["--fix"]);
+        assert_eq!(status, Some(0), "the same command does the rest");
+    }
+
+    /// What was printed is not all, and the status must say so.
+    #[test]
+    fn ctrl_c_while_findings_are_listed_ends_with_130() {
+        let scene = many(&OLD.repeat(40));
+        let mut child = start(scene.path(), &["--write-baseline", "known.jsonl"]);
+        let mut out = child.stdout.take().unwrap();
+        // It writes, and nobody reads on.
+        out.read_exact(&mut [0; 1]).unwrap();
+        interrupt(&child);
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            (output.status.code(), &*said),
+            (Some(130), "error: stopped; nothing was changed\n")
+        );
+        assert!(!scene.path().join("known.jsonl").exists());
+    }
+
+    #[test]
+    fn a_file_with_other_names_is_fixed_on_request() {
+        let scene = site(&[("x.html", OLD.as_bytes())]);
+        let (page, other) = (scene.path().join("site/x.html"), scene.path().join("other"));
+        fs::hard_link(&page, &other).unwrap();
+        let output = start(scene.path(), &["--fix", "--list", "none"]).wait_with_output().unwrap();
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "error: site/x.html: 2 names (hard links) lead to this file; `break-links` replaces it under \
+             this one alone\n\
+             no link was made relative\n\
+             1 document, 1 link\n  pinned    1, 1 with a fix\n\
+             error: links would break: 1 pinned\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        let (_, status) = check(scene.path(), &["--fix=break-links"]);
+        assert_eq!(status, Some(0));
+        let read = |path| fs::read_to_string(path).unwrap();
+        assert_eq!([read(page), read(other)], ["<a href=x.html>x</a>", OLD]);
+    }
 }

@@ -68,8 +68,8 @@ fn put(folder: &Path, name: &Path, bytes: &[u8]) {
     fs::write(path, bytes).unwrap();
 }
 
-/// What is wrong with the case in `folder`.
-fn check(folder: &Path) -> Vec<String> {
+/// What is wrong with the case in `folder`, with some more options behind the command.
+fn check(folder: &Path, options: &[&str]) -> Vec<String> {
     let of_case = |name: &str| fs::read(folder.join(name)).ok();
     let name = folder.file_name().unwrap().to_string_lossy().into_owned();
     let Some(cmd) = of_case("cmd") else { return vec![format!("{name}: there is no cmd")] };
@@ -89,7 +89,9 @@ fn check(folder: &Path) -> Vec<String> {
     }
     let arguments = String::from_utf8(cmd).unwrap();
     let mut command = baselink(scene.path());
-    command.args(arguments.lines());
+    let arguments: Vec<_> = arguments.lines().collect();
+    let (first, others) = arguments.split_at(arguments.len().min(1));
+    command.args([first, options, others].concat());
     let output = run(&mut command, &of_case("stdin").unwrap_or_default());
 
     let status = format!("{}\n", output.status.code().unwrap_or(-1));
@@ -124,8 +126,115 @@ fn every_case_prints_writes_and_ends_as_it_should() {
         fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     assert!(folders.len() >= 40, "only {} cases", folders.len());
-    let wrong: Vec<_> = folders.iter().flat_map(|folder| check(folder)).collect();
+    let wrong: Vec<_> = folders.iter().flat_map(|folder| check(folder, &[])).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn both_scanners_print_and_write_the_same_in_every_case() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
+    let folders = fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path());
+    let of_documents = |folder: &PathBuf| {
+        let of_case = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        // What clap says of wrong options depends on those that are right.
+        let cmd = of_case("cmd");
+        !of_case("stderr").contains("Usage:")
+            && ["rewrite", "links", "localize", "base"]
+                .contains(&cmd.lines().next().unwrap_or_default())
+    };
+    let folders: Vec<_> = folders.filter(of_documents).collect();
+    assert!(folders.len() >= 40, "only {} cases", folders.len());
+    let exact = |folder: &PathBuf| check(folder, &["--scanner=exact"]);
+    let wrong: Vec<_> = folders.iter().flat_map(exact).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// With the exact scanner no file goes the short way.
+#[test]
+fn both_scanners_print_and_write_the_same_of_all_fixtures() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let scene = tempfile::tempdir().unwrap();
+    let url = "http://a.example/b;c/d/";
+    for arguments in [
+        &["rewrite", "--output", "out"][..],
+        &["rewrite", "--json", "--output", "out"],
+        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--output", "out"],
+        &["rewrite", "--base-element=keep", "--strict", "--output", "out"],
+        &["rewrite", "--dry-run"],
+        &["rewrite", "--diff"],
+        &["links"],
+        &["links", "--json"],
+    ] {
+        let [fast, exact] = ["fast", "exact"].map(|scanner| {
+            let mut command = baselink(scene.path());
+            command.args(arguments).args(["--url", url, "--scanner", scanner]).arg(&fixtures);
+            let output = run(&mut command, b"");
+            let there = files(scene.path());
+            let _ = fs::remove_dir_all(scene.path().join("out"));
+            (output.status.code(), there, output)
+        });
+        let of = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(of(&fast.2.stderr), of(&exact.2.stderr), "{arguments:?}");
+        assert!(fast.2.stdout == exact.2.stdout, "{arguments:?}");
+        assert_eq!(fast.0, exact.0, "{arguments:?}");
+        assert!(fast.1 == exact.1, "{arguments:?}: other files are written");
+        assert_eq!(fast.1.is_empty(), !arguments.contains(&"--output"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_large_document_is_what_many_small_ones_are() {
+    let scene = tempfile::tempdir().unwrap();
+    let (page, tail) = (long_page(600_000), "<!-- ".to_owned() + &"x".repeat(300_000));
+    fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
+    let wanted = [&b"<a href=http://a/b/x>x</a>\n".repeat(600_000), tail.as_bytes()].concat();
+    for jobs in ["1", "2"] {
+        for to in [&[][..], &["-o", "new.html"], &["-o", "folder/"], &["-i"]] {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/b/", "page.html"]).args(to);
+            let output = run(&mut command, b"");
+            assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{to:?}");
+            let made = match to {
+                [] => output.stdout,
+                ["-i"] => fs::read(scene.path().join("page.html")).unwrap(),
+                [_, "folder/"] => fs::read(scene.path().join("folder/page.html")).unwrap(),
+                [.., path] => fs::read(scene.path().join(path)).unwrap(),
+            };
+            assert!(made == wanted, "{to:?} with {jobs} threads");
+        }
+        fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
+        fs::remove_file(scene.path().join("new.html")).unwrap();
+    }
+}
+
+#[test]
+fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
+    let scene = tempfile::tempdir().unwrap();
+    let page = |base: &str, meta: &str, link: &str| {
+        let links = format!("<a href={link}>x</a>\n").repeat(30_000);
+        [links.as_bytes(), base.as_bytes(), meta.as_bytes(), b"<p style='a:url(\xe9)'>"].concat()
+    };
+    for (base, meta, link, wanted) in [
+        ("<BASE href=http://c/d/>", "", "x", "http://c/d/x"),
+        ("<base href=http://c/d/>", "<Meta charset=iso-8859-5>", "x", "http://c/d/x"),
+        ("<!--<base href=http://c/d/>-->", "", "x", "http://a/b/x"),
+        ("<noscript><base href=http://c/d/></noscript>", "", "x", "http://a/b/x"),
+    ] {
+        fs::write(scene.path().join("page.html"), page(base, meta, link)).unwrap();
+        let [fast, exact] = ["fast", "exact"].map(|scanner| {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-u", "http://a/b/", "--scanner", scanner, "page.html"]);
+            run(&mut command, b"")
+        });
+        assert_eq!(fast.status.code(), Some(0));
+        assert!(fast.stdout.starts_with(format!("<a href={wanted}>x</a>\n").as_bytes()), "{base}");
+        assert!(fast.stdout == exact.stdout, "{base} {meta}");
+        assert_eq!(
+            String::from_utf8_lossy(&fast.stderr),
+            String::from_utf8_lossy(&exact.stderr),
+            "{base} {meta}"
+        );
+    }
 }
 
 /// A page of `links` links.

@@ -10,7 +10,7 @@ use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
-    BaseElement, Fragments, Options, Outcome, ScanOptions, rewrite, rewrite_into, scan,
+    BaseElement, Fragments, Options, Outcome, ScanOptions, rewrite, rewrite_into, rewrite_to, scan,
 };
 use traps::TRAPS;
 
@@ -97,13 +97,31 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
     if out != wanted {
         return Some(format!("short way:\n{}\nlong way:\n{}", shown(&out), shown(&wanted)));
     }
-    let counts = Outcome::ALL.map(|outcome| (totals.count(outcome), report.count(outcome)));
-    let same = counts.iter().all(|(short, long)| short == long)
+    let mut counts = BTreeMap::new();
+    for link in &report.links {
+        *counts.entry((link.outcome, link.reason)).or_default() += 1;
+    }
+    let own = totals.counts().map(|(outcome, reason, number)| ((outcome, reason), number));
+    let chain = &report.entities[0].chain;
+    let same = own.collect::<BTreeMap<_, usize>>() == counts
+        && Outcome::ALL.iter().all(|outcome| totals.count(*outcome) == report.count(*outcome))
         && totals.links() == report.links.len()
         && totals.differing == report.links.iter().filter(|link| link.differs).count()
-        && totals.base == report.entities[0].chain.base
+        && (&totals.base, totals.rule, totals.source) == (&chain.base, chain.rule, chain.source)
+        && totals.charset == report.entities[0].charset
         && totals.changed != rewritten.edits.is_empty()
-        && totals.diagnostics == report.diagnostics.len();
+        && totals.diagnostics == report.diagnostics;
+    // Given away before each tag, and now and then.
+    for most in [0, 40] {
+        let (mut buffer, mut pieces) = (Vec::with_capacity(most), Vec::new());
+        let of_pieces = rewrite_to(bytes, options, &mut buffer, &mut pieces).unwrap();
+        if pieces != wanted[6..] || of_pieces != totals {
+            let (pieces, wanted) = (shown(&pieces), shown(&wanted[6..]));
+            return Some(format!(
+                "in pieces of {most}:\n{pieces}\nat once:\n{wanted}\n{of_pieces:?}\n{totals:?}"
+            ));
+        }
+    }
     (!same).then(|| format!("{totals:?}\n{counts:?}\n{:?}", report.diagnostics))
 }
 

@@ -287,7 +287,7 @@ mod in_place {
         fs::hard_link(&page, &other).unwrap();
         assert_eq!(
             sentence(replace(&InPlace::default(), &page, b"new"), folder.path()),
-            "DIR/page.html: 2 names (hard links) lead to this file; `--in-place=break-links` \
+            "DIR/page.html: 2 names (hard links) lead to this file; `break-links` \
              replaces it under this one alone"
         );
         assert_eq!(fs::read(&page).unwrap(), b"old");

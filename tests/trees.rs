@@ -491,7 +491,7 @@ fn hard_links_are_said_and_broken_only_on_request() {
     let (status, _, stderr) = run(here, "rewrite -i w");
     assert_eq!(
         stderr,
-        "error: w/a.html: 2 names (hard links) lead to this file; `--in-place=break-links` \
+        "error: w/a.html: 2 names (hard links) lead to this file; `break-links` \
          replaces it under this one alone\n2 files: 1 rewritten, 1 could not be used\n  html  1 \
          file, 1 link: 1 rewritten\n"
     );

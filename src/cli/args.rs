@@ -18,6 +18,7 @@ use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile};
+use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
@@ -480,6 +481,11 @@ struct TypedDocuments {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
     resolver: Option<Profile>,
+    /// Which scanner of HTML is asked first: fast (default), or exact, its slow referee
+    ///
+    /// Both find the same; what the fast one cannot prove it leaves to the exact one.
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Scanner>)]
+    scanner: Option<Scanner>,
     /// Of messages: Content-Location is no base, only Base and Content-Base are
     #[arg(long)]
     no_content_location: bool,
@@ -714,6 +720,7 @@ impl TypedDocuments {
             charset: self.charset,
             groups,
             places: self.attribute,
+            scanner: self.scanner.unwrap_or_default(),
             ..ScanOptions::default()
         };
         let options = Options {

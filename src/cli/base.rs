@@ -85,7 +85,7 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
-        for odd in in_order(&report).into_iter().filter(|odd| is_of_bases(odd.code)) {
+        for odd in in_order(&report.diagnostics).into_iter().filter(|odd| is_of_bases(odd.code)) {
             output.diagnostic(&places, odd);
         }
         is_shown = true;

@@ -70,21 +70,16 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
         fixed = Some(done);
     }
     if is_stopped() {
-        let changed =
-            fixed.as_ref().filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files);
-        match changed {
-            0 => output.error(&"stopped; nothing was changed"),
-            _ => output.error(&format_args!(
-                "stopped; {} changed, each of them whole",
-                count(changed, "file was", "files were")
-            )),
-        }
-        return Ok(Status::Stopped);
+        return Ok(stopped(fixed.as_ref(), output));
     }
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
     let list = if shows_diff { Classes::default() } else { asked.list.clone() };
     let listed = listing::list(asked, &list, &tree, baseline.as_ref(), output)?;
     output.flush()?;
+    // What is listed is not all then.
+    if is_stopped() {
+        return Ok(stopped(fixed.as_ref(), output));
+    }
     status = status.max(listed.status);
     tree.say(fixed.as_ref(), output);
     say_accepted(asked, baseline.as_ref(), &listed, output);
@@ -95,6 +90,18 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     }
     let is_held = asked.write_baseline.is_some() || verdict(asked, &tree, &listed, output);
     Ok(if is_held { status } else { status.max(Status::NotHeld) })
+}
+
+/// Says that the work was stopped, and how much was changed before.
+fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> Status {
+    match fixed.filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files) {
+        0 => output.error(&"stopped; nothing was changed"),
+        changed => output.error(&format_args!(
+            "stopped; {} changed, each of them whole",
+            count(changed, "file was", "files were")
+        )),
+    }
+    Status::Stopped
 }
 
 /// Writes the page and the baseline that were asked for.

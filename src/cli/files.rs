@@ -55,7 +55,8 @@ impl Origin {
         matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
     }
 
-    fn size(&self) -> u64 {
+    /// How long it was when it was found; nothing of standard input.
+    pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Standard => 0,
             Self::Entry(entry) => entry.size,
@@ -173,8 +174,10 @@ fn through<T: Send>(
     };
     // What one batch gave is finished while the threads work on the next.
     let mut before: Option<(Worked<T>, Vec<Error>)> = None;
+    // And while they do, the files of the one behind it are found.
+    let mut next = all.batch();
     loop {
-        let (mut batch, failures) = all.batch();
+        let (mut batch, failures) = std::mem::take(&mut next);
         let is_last = batch.is_empty() && failures.is_empty();
         if is_last || is_stopped() {
             break;
@@ -186,6 +189,7 @@ fn through<T: Send>(
             let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
             let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
             finish(vec![alone], failures, output)?;
+            next = all.batch();
             continue;
         }
         let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
@@ -195,6 +199,7 @@ fn through<T: Send>(
             if let Some((worked, failures)) = before.take() {
                 finish(worked, failures, output)?;
             }
+            next = all.batch();
             worked.join().unwrap_or_else(|panic| resume_unwind(panic))
         });
         before = Some((worked?, failures));

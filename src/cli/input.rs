@@ -9,9 +9,13 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not.
 
-use std::io::{self, Read};
+use std::cell::Cell;
+use std::fs;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use baselink::Options;
 use baselink::base::{Retrieval, Source};
@@ -29,6 +33,19 @@ use super::files::Origin;
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
+
+/// A document is worth a second thread that reads.
+const LARGE: u64 = 8 << 20;
+/// Of a longer one the size is not believed before it has been read.
+const LARGEST: u64 = 1 << 30;
+
+/// A larger buffer is not kept for the next file.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// What files are read into, one after the other.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
@@ -92,12 +109,21 @@ impl<'a> File<'a> {
         let path = origin.path();
         let (reading, seen) = documents.reading_of(origin)?;
         let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
-        let mut reader = match (origin, original) {
-            (_, Some(original)) => Box::new(original.open()?),
-            (Origin::Standard, _) => Box::new(io::stdin().lock()) as Box<dyn Read>,
-            (Origin::Entry(entry), None) => Box::new(entry.open(documents.selection.follow)?),
+        let file = match (origin, original) {
+            (_, Some(original)) => Some(original.open()?),
+            (Origin::Standard, _) => None,
+            (Origin::Entry(entry), None) => Some(entry.open(documents.selection.follow)?),
         };
-        let mut bytes = Vec::new();
+        let is_large = documents.jobs > 1 && (LARGE..=LARGEST).contains(&origin.size());
+        let large = file.as_ref().filter(|_| is_large).and_then(|file| file.try_clone().ok());
+        let mut reader = match file {
+            Some(file) => Box::new(file) as Box<dyn Read>,
+            None => Box::new(io::stdin().lock()),
+        };
+        // All of a small file in one read, and its end.
+        let mut bytes = BUFFER.take();
+        bytes.clear();
+        bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
         reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
         if !format.is_read() {
@@ -112,6 +138,8 @@ impl<'a> File<'a> {
         let contents = if format == Format::Mbox {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
         } else {
+            let halves = large.and_then(|file| read_halves(file, origin.size()).ok());
+            bytes = halves.unwrap_or(bytes);
             if bytes.len() >= HEAD {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
@@ -138,12 +166,15 @@ impl<'a> File<'a> {
         let mut options = Options { format, retrieval, ..reading.options.clone() };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
-            Contents::Whole(bytes) => {
+            Contents::Whole(whole) => {
                 let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-                let bytes = bytes.as_slice();
+                let bytes = whole.as_slice();
                 let input =
                     Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
                 work(&input, &options)?;
+                if whole.capacity() <= KEPT {
+                    BUFFER.set(whole);
+                }
                 return Ok(Ok(()));
             }
         };
@@ -201,6 +232,30 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     let file = entry.open(documents.selection.follow)?;
     file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
+}
+
+/// Reads so many bytes, each half on a thread of its own: to fill fresh memory takes longer than to read.
+/// What is behind them comes next.
+#[cfg(unix)]
+fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = vec![0; usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?];
+    let half = bytes.len() / 2;
+    let (first, second) = bytes.split_at_mut(half);
+    let at = half as u64;
+    thread::scope(|scope| {
+        let second = || file.read_exact_at(second, at);
+        let second = thread::Builder::new().spawn_scoped(scope, second)?;
+        let first = file.read_exact_at(first, 0);
+        first.and(second.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })?;
+    file.seek(SeekFrom::Start(size))?;
+    Ok(bytes)
+}
+
+#[cfg(not(unix))]
+fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 /// Says that what was named is no document.

@@ -61,7 +61,7 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
-        output.diagnostics(&places, &report);
+        output.diagnostics(&places, &report.diagnostics);
         output.details(input, &places, &report);
         if asked.json {
             for link in &report.links {

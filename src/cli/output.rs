@@ -25,7 +25,7 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::reference::{Grammar, scheme};
 use baselink::span::{Lines, Span};
-use baselink::{LinkReport, Outcome, Reason, Report};
+use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::Serialize;
 
 use super::input::Input;
@@ -409,8 +409,8 @@ impl Output {
     }
 
     /// Says what is odd about a document.
-    pub(crate) fn diagnostics(&mut self, places: &Places<'_>, report: &Report) {
-        for odd in in_order(report) {
+    pub(crate) fn diagnostics(&mut self, places: &Places<'_>, diagnostics: &[Diagnostic]) {
+        for odd in in_order(diagnostics) {
             self.diagnostic(places, odd);
         }
     }
@@ -586,8 +586,8 @@ pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> S
 }
 
 /// The diagnostics of a document, in the order of the file.
-pub(crate) fn in_order(report: &Report) -> Vec<&Diagnostic> {
-    let mut diagnostics: Vec<_> = report.diagnostics.iter().collect();
+pub(crate) fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let mut diagnostics: Vec<_> = diagnostics.iter().collect();
     diagnostics.sort_by_key(|odd| odd.span.start);
     diagnostics
 }
@@ -612,7 +612,11 @@ pub(crate) enum Fate {
 impl Fate {
     /// What `rewrite` made of `link`.
     pub(crate) fn of(link: &LinkReport) -> Self {
-        match link.outcome {
+        Self::of_outcome(link.outcome)
+    }
+
+    fn of_outcome(outcome: Outcome) -> Self {
+        match outcome {
             Outcome::Rewritten => Self::Rewritten,
             Outcome::Absolute => Self::Absolute,
             Outcome::NoBase => Self::NoBase,
@@ -677,6 +681,14 @@ impl Tally {
             for (reason, number) in reasons {
                 *own.entry(*reason).or_default() += number;
             }
+        }
+    }
+
+    /// Counts what `rewrite` made of the links of a document, too.
+    pub(crate) fn add_totals(&mut self, totals: &Totals) {
+        for (outcome, reason, number) in totals.counts() {
+            let own = self.counts.entry(Fate::of_outcome(outcome)).or_default();
+            *own.entry(reason).or_default() += number;
         }
     }
 

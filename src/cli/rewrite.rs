@@ -5,12 +5,15 @@
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
 //! ```
 //!
-//! A file is read, rewritten and written to its end by one thread ([`one`]); what makes it count, the
-//! new name, comes for a batch of files at once ([`settle`]), because each wait for the disk is long.
+//! A file is read, rewritten and written to its end by one thread ([`one`]). What replaces another gets
+//! its name, which makes it count, with a batch of files at once ([`settle`]), because each wait for the
+//! disk is long; a new file of an output folder waits for nothing. Where nothing is asked of single
+//! links, no report is made of them.
 //!
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
 //! the end ([`told`]).
 
+mod aside;
 mod mailbox;
 pub(super) mod target;
 mod told;
@@ -22,8 +25,9 @@ use std::path::{Path, PathBuf};
 use baselink::edit::Edits;
 use baselink::error::{Result, name};
 use baselink::format::Format;
-use baselink::tree::maildir::is_maildir;
-use baselink::{Options, Report, Rewritten, verify};
+use baselink::scan::Scanner;
+use baselink::tree::maildir::{is_maildir, is_message};
+use baselink::{BaseElement, Options, Report, Rewritten, verify};
 
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
@@ -143,6 +147,24 @@ pub(super) fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
+/// Whether the short way serves: nothing is asked of single links, and it is likely to be one.
+fn is_short(
+    asked: &Rewrite,
+    work: &Work,
+    sink: &Sink<'_>,
+    input: &Input<'_>,
+    options: &Options,
+    output: &Output,
+) -> bool {
+    let asks_links = asked.verify || asked.strict || output.is_verbose();
+    let is_simple = options.format == Format::Html
+        && options.scan.scanner == Scanner::Fast
+        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
+    // A message that is read as something else still has a name with its size.
+    let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(input.path);
+    matches!(work, Work::Absolute) && !asks_links && is_simple && is_file
+}
+
 /// The outer error is one of standard output.
 fn document(
     asked: &Rewrite,
@@ -196,8 +218,22 @@ fn document(
     };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
     let read = file.each(|input, options| {
-        if failed.is_ok() {
-            let one = examined((asked, work), origin, input, options, output);
+        if failed.is_err() {
+            return Ok(());
+        }
+        let options = work.options(origin, options);
+        if is_short(asked, work, &sink, input, &options, output) {
+            match sink.add_short(input, &options, asked.documents.jobs, output)? {
+                Ok(short) => {
+                    let places = Places::in_charset(input, Some(short.charset));
+                    output.diagnostics(&places, &short.diagnostics);
+                    told.add_odd(asked, &short.diagnostics, &places);
+                    told.add_short(&short);
+                }
+                Err(error) => failed = Err(error),
+            }
+        } else {
+            let one = examined((asked, work), input, &options, output);
             status = status.max(one.status());
             failed = taken(one, input, work, &mut told, &mut sink, output)?;
         }
@@ -226,20 +262,18 @@ impl Examined {
 /// Rewrites `input` and says what is to be said of it.
 fn examined(
     (asked, work): (&Rewrite, &Work),
-    origin: &Origin,
     input: &Input<'_>,
     options: &Options,
     output: &mut Output,
 ) -> Examined {
-    let options = work.options(origin, options);
-    let rewritten = work.rewritten(input.bytes, &options, asked.verify || output.is_verbose());
+    let rewritten = work.rewritten(input.bytes, options, asked.verify || output.is_verbose());
     let report = &rewritten.report;
     let places = Places::of(input, report);
-    output.diagnostics(&places, report);
+    output.diagnostics(&places, &report.diagnostics);
     output.details(input, &places, report);
     let is_strict = !(asked.strict && output.strict(&places, report));
     let differences = match asked.verify {
-        true => verify::verify(&rewritten, &options).err().unwrap_or_default(),
+        true => verify::verify(&rewritten, options).err().unwrap_or_default(),
         false => Vec::new(),
     };
     for difference in &differences {
@@ -250,9 +284,10 @@ fn examined(
         output.error(&format_args!("{place}: --verify: {}", difference.message));
     }
     let odd = match asked.json {
-        true => {
-            in_order(report).into_iter().map(|odd| record::Diagnostic::of(odd, &places)).collect()
-        }
+        true => in_order(&report.diagnostics)
+            .into_iter()
+            .map(|odd| record::Diagnostic::of(odd, &places))
+            .collect(),
         false => Vec::new(),
     };
     let Rewritten { edits, report, .. } = rewritten;
@@ -343,12 +378,7 @@ fn settle(
         };
         if let Some((_, committed)) = committed.next_if(|(of, _)| *of == number) {
             match committed {
-                Ok((to, remarks)) => {
-                    document.written = Written::To(to);
-                    for remark in remarks {
-                        output.caution(&format_args!("{}: {remark}", name(path)));
-                    }
-                }
+                Ok((to, remarks)) => document.written = Written::To(to, remarks),
                 Err(error) => {
                     output.error(&error);
                     totals.unusable += 1;
@@ -359,6 +389,9 @@ fn settle(
         }
         let Document { format, told, status: held, written } = *document;
         status = status.max(held);
+        for remark in written.remarks() {
+            output.caution(&format_args!("{}: {remark}", name(path)));
+        }
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;

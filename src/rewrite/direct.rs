@@ -16,55 +16,107 @@
 //! assert!(totals.changed);
 //! ```
 //!
+//! What stands before a tag is settled when the tag comes, so that [`rewrite_to`] can give it away. Before
+//! it does so first, it looks whether a `base` element or an encoding may still be declared.
+//!
 //! Deliberately absent: anything that the long way does otherwise. The bytes and the totals are the same.
 
+use std::io;
 use std::sync::Arc;
 
 use super::judge::{Resolver, Surroundings};
-use super::{BaseElement, Fragments, Options, Planner, Settled, base_diagnostic, rewrite_briefly};
-use crate::base::{self, BaseChain, Outer};
+use super::{
+    BaseElement, Fragments, Options, Planner, Rewritten, Settled, base_diagnostic, profiles_differ,
+    rewrite_briefly,
+};
+use crate::base::{self, BaseChain, Outer, Rule, Source};
+use crate::diagnostic::Diagnostic;
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Link};
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::Quote;
-use crate::report::{Outcome, Report};
+use crate::report::{LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Base, Profile};
 use crate::scan::Scanner;
 use crate::scan::html::flow::{self, Stop, Taker, Value};
 use crate::span::Span;
 
 /// What became of a file, in numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
-    /// How many links have each outcome, in the order of [`Outcome::ALL`].
-    outcomes: [usize; Outcome::ALL.len()],
+    /// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
+    counts: [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()],
     /// How many of those that were rewritten lead elsewhere under another resolver.
     pub differing: usize,
     /// The base of the file, as the outermost of its documents has it.
     pub base: Option<Arc<str>>,
+    /// The rule that gave it.
+    pub rule: Rule,
+    /// The source that gave it.
+    pub source: Source,
+    /// The encoding of that document.
+    pub charset: Charset,
     /// Whether the output differs from the input.
     pub changed: bool,
-    /// How many diagnostics a report would have.
-    pub diagnostics: usize,
+    /// What is odd, as a report has it; spans are those of the file.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Totals {
+    fn of(chain: Option<&BaseChain>, charset: Charset) -> Self {
+        Self {
+            counts: Default::default(),
+            differing: 0,
+            base: chain.and_then(|chain| chain.base.clone()),
+            rule: chain.map_or(Rule::Default, |chain| chain.rule),
+            source: chain.map_or(Source::Default, |chain| chain.source),
+            charset,
+            changed: false,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    fn of_long(rewritten: Rewritten<'_>) -> Self {
+        let report = rewritten.report;
+        let outermost = report.entities.first();
+        let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
+        let mut totals = Self {
+            differing: report.links.iter().filter(|link| link.differs).count(),
+            changed: !rewritten.edits.is_empty(),
+            diagnostics: report.diagnostics,
+            ..Self::of(outermost.map(|entity| &entity.chain), charset)
+        };
+        report.links.iter().for_each(|link| totals.add(link.outcome, link.reason));
+        totals.counts[Outcome::Absolute as usize][0] += report.unlisted;
+        totals
+    }
+
     /// How many links have `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
-        Outcome::ALL.iter().position(|one| *one == outcome).map_or(0, |at| self.outcomes[at])
+        self.counts[outcome as usize].iter().sum()
     }
 
     /// How many links there are.
     #[must_use]
     pub fn links(&self) -> usize {
-        self.outcomes.iter().sum()
+        self.counts.iter().flatten().sum()
     }
 
-    fn add(&mut self, outcome: Outcome) {
-        if let Some(at) = Outcome::ALL.iter().position(|one| *one == outcome) {
-            self.outcomes[at] += 1;
-        }
+    /// How many links have which outcome for which reason, those of which there are any.
+    pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
+        let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
+        let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
+            let counts = *counts;
+            reasons().zip(counts).map(move |(reason, number)| (outcome, reason, number))
+        };
+        let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
+        all.filter(|(.., number)| *number > 0)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
+        self.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 }
 
@@ -73,7 +125,8 @@ impl Totals {
 /// again and again.
 pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
     let length = out.len();
-    if let Some(totals) = directly(bytes, options, out) {
+    let mut away = Away::nowhere();
+    if let Some(totals) = directly(bytes, options, out, &mut away) {
         return totals;
     }
     out.truncate(length);
@@ -84,21 +137,88 @@ pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Total
         out.truncate(length);
         out.extend_from_slice(bytes);
     }
-    let report = &rewritten.report;
-    let mut totals = Totals {
-        differing: report.links.iter().filter(|link| link.differs).count(),
-        base: report.entities.first().and_then(|entity| entity.chain.base.clone()),
-        changed: !rewritten.edits.is_empty(),
-        diagnostics: report.diagnostics.len(),
-        ..Totals::default()
-    };
-    report.links.iter().for_each(|link| totals.add(link.outcome));
-    totals.outcomes[ABSOLUTE] += report.unlisted;
-    totals
+    Totals::of_long(rewritten)
+}
+
+/// The same, with the result written to `out`. It is gathered in `buffer` and given away in pieces of
+/// about the buffer's capacity, so that of an HTML document no second copy is in memory. What was in
+/// the buffer is gone.
+///
+/// ```
+/// use baselink::{Options, rewrite_to};
+/// let page = b"<a href=../x>".repeat(1_000);
+/// let (mut buffer, mut out) = (Vec::with_capacity(4_096), Vec::new());
+/// let totals = rewrite_to(&page, &Options::at("http://a/b/c"), &mut buffer, &mut out)?;
+/// assert_eq!(out, b"<a href=http://a/x>".repeat(1_000));
+/// assert_eq!(totals.links(), 1_000);
+/// assert!(buffer.capacity() < 2 * 4_096);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Whatever `out` returns; what was written to it is then of no use.
+pub fn rewrite_to(
+    bytes: &[u8],
+    options: &Options,
+    buffer: &mut Vec<u8>,
+    out: &mut dyn io::Write,
+) -> io::Result<Totals> {
+    buffer.clear();
+    let most = buffer.capacity();
+    let mut away = Away { to: Some(out), most, ..Away::nowhere() };
+    let totals = directly(bytes, options, buffer, &mut away);
+    let Away { to, given, failed, .. } = away;
+    match (failed, totals, to) {
+        (Some(error), ..) => Err(error),
+        (None, Some(totals), _) => Ok(totals),
+        (None, None, to) => {
+            let rewritten = rewrite_briefly(bytes, options);
+            if let Some(mut out) = to {
+                // What comes before was found by the fast scanner, and is the same.
+                let rest = rewritten.edits.within(Span::new(given, bytes.len()));
+                rest.write_to(&bytes[given..], &mut out)?;
+            }
+            Ok(Totals::of_long(rewritten))
+        }
+    }
+}
+
+/// What takes output while more is being made.
+struct Away<'a> {
+    to: Option<&'a mut dyn io::Write>,
+    /// It is given so much at a time.
+    most: usize,
+    /// Up to where it has the document.
+    given: usize,
+    /// What is known of the document's encoding and bases, where something may still be declared.
+    is_known: bool,
+    /// Whether that has to be known before anything is given away.
+    is_asked: bool,
+    failed: Option<io::Error>,
+}
+
+impl Away<'_> {
+    /// For output that stays in memory.
+    fn nowhere() -> Self {
+        Self {
+            to: None,
+            most: usize::MAX,
+            given: 0,
+            is_known: false,
+            is_asked: false,
+            failed: None,
+        }
+    }
 }
 
 /// The short way; `None` where it does not lead to the end.
-fn directly(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Option<Totals> {
+fn directly(
+    bytes: &[u8],
+    options: &Options,
+    out: &mut Vec<u8>,
+    away: &mut Away<'_>,
+) -> Option<Totals> {
     let is_simple = options.format == Format::Html
         && options.destination.is_none()
         && options.scan.scanner == Scanner::Fast
@@ -109,19 +229,29 @@ fn directly(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Option<Totals
     let mut encoding = flow::encoding(bytes, &options.scan);
     let mut bases = Vec::new();
     let length = out.len();
-    out.reserve(bytes.len() + bytes.len() / 8);
+    if away.to.is_none() {
+        out.reserve(bytes.len() + bytes.len() / 8);
+    }
     // What is not expected is found out once: an encoding, and bases.
     for _ in 0..3 {
         out.truncate(length);
         if !encoding.charset.is_ascii_compatible() {
             return None;
         }
-        match with_bases(bytes, encoding, options, &bases, out) {
+        let declared = |charset| Detected { charset, declaration: Declaration::Meta, ..encoding };
+        match with_bases(bytes, encoding, options, &bases, out, away) {
             Ok(totals) => return Some(totals),
-            Err(Stop::Encoding(charset)) => {
-                encoding = Detected { charset, declaration: Declaration::Meta, ..encoding };
-            }
+            Err(Stop::Encoding(charset)) => encoding = declared(charset),
             Err(Stop::Base) => bases = flow::bases(bytes, encoding, &options.scan).ok()?,
+            Err(Stop::Refused) if std::mem::take(&mut away.is_asked) => {
+                if encoding.declaration == Declaration::Assumed
+                    && let Some(charset) = flow::declared(bytes).ok()?
+                {
+                    encoding = declared(charset);
+                }
+                bases = flow::bases(bytes, encoding, &options.scan).ok()?;
+                away.is_known = true;
+            }
             Err(_) => return None,
         }
     }
@@ -135,6 +265,7 @@ fn with_bases(
     options: &Options,
     bases: &[DeclaredBase],
     out: &mut Vec<u8>,
+    away: &mut Away<'_>,
 ) -> Result<Totals, Stop> {
     let charset = encoding.charset;
     let entity = Arc::clone(&options.scan.entity);
@@ -150,19 +281,31 @@ fn with_bases(
         plain: chain.base.as_deref().and_then(|base| Plain::of(base, options)),
         chain: &chain,
         resolver,
-        totals: Totals { base: chain.base.clone(), ..Totals::default() },
+        totals: Totals::of(Some(&chain), charset),
         of_parts: 0,
+        differing: None,
         copied: 0,
         out,
+        most: away.most,
+        is_assumed: encoding.declaration == Declaration::Assumed,
+        has_bases: !bases.is_empty(),
+        away,
     };
     flow::links(bytes, encoding, &options.scan, !bases.is_empty(), &mut writer)?;
-    writer.out.extend_from_slice(&bytes[writer.copied..]);
+    if writer.away.to.is_none() {
+        writer.out.extend_from_slice(&bytes[writer.copied..]);
+    } else if !writer.give(bytes.len()) {
+        return Err(Stop::Refused);
+    }
     let mut totals = writer.totals;
     let has_links = totals.links() > writer.of_parts;
     let of_base = base_diagnostic(has_links, &chain, outer, options.profile);
-    totals.diagnostics += chain.diagnostics.len()
-        + usize::from(of_base.is_some())
-        + usize::from(totals.differing > 0);
+    totals.diagnostics.extend(chain.diagnostics.iter().cloned().chain(of_base));
+    totals.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+    let of_profiles = writer
+        .differing
+        .map(|(span, reference)| profiles_differ(totals.differing, span, &reference));
+    totals.diagnostics.extend(of_profiles);
     Ok(totals)
 }
 
@@ -185,7 +328,7 @@ impl Plain {
 }
 
 /// Writes the output while the links come in.
-struct Writer<'a> {
+struct Writer<'a, 'o> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a Options,
@@ -195,12 +338,19 @@ struct Writer<'a> {
     totals: Totals,
     /// How many of the links stand in documents in values.
     of_parts: usize,
+    /// The first link that leads elsewhere under another resolver.
+    differing: Option<(Span, String)>,
     /// Up to where the document has been written.
     copied: usize,
     out: &'a mut Vec<u8>,
+    /// When so much is settled, it is given away.
+    most: usize,
+    is_assumed: bool,
+    has_bases: bool,
+    away: &'a mut Away<'o>,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// Puts `new` in the place of `span`; `false` where that lies before the end of what is written.
     #[inline(always)]
     fn replace(&mut self, span: Span, new: &[u8]) -> bool {
@@ -213,28 +363,80 @@ impl Writer<'_> {
         self.totals.changed = true;
         true
     }
+
+    /// Gives away what was made of the document up to `at`; `false` where that is not to be done, or
+    /// fails.
+    fn give(&mut self, at: usize) -> bool {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        if !self.away.is_known
+            && ((!self.has_bases && may_have(rest, b"base"))
+                || (self.is_assumed && may_have(rest, b"meta")))
+        {
+            self.away.is_asked = true;
+            return false;
+        }
+        self.away.is_known = true;
+        let (Some(to), Some(kept)) = (&mut self.away.to, self.bytes.get(self.copied..at)) else {
+            return true;
+        };
+        // In one piece, where that is small.
+        let (more, alone) = match self.out.len() + kept.len() <= self.out.capacity() {
+            true => (kept, &[][..]),
+            false => (&[][..], kept),
+        };
+        self.out.extend_from_slice(more);
+        if let Err(error) = to.write_all(self.out).and_then(|()| to.write_all(alone)) {
+            self.away.failed = Some(error);
+            return false;
+        }
+        self.out.clear();
+        self.copied = at;
+        self.away.given = at;
+        true
+    }
+
+    fn count(&mut self, link: &LinkReport) {
+        self.totals.add(link.outcome, link.reason);
+        if link.differs {
+            self.totals.differing += 1;
+            let is_first = |(span, _): &(Span, String)| link.span.start < span.start;
+            if self.differing.as_ref().is_none_or(is_first) {
+                self.differing = Some((link.span, link.reference.clone()));
+            }
+        }
+    }
 }
 
-impl Taker for Writer<'_> {
+impl Taker for Writer<'_, '_> {
+    #[inline(always)]
+    fn is_full(&self, at: usize) -> bool {
+        self.out.len() + at.saturating_sub(self.copied) >= self.most
+    }
+
+    #[cold]
+    fn settle(&mut self, at: usize) -> bool {
+        self.give(at)
+    }
+
     #[inline(always)]
     fn value(&mut self, value: &Value) -> bool {
         let reference = &self.bytes[value.span.range()];
         match reference {
             [] if !value.empty_resolves => {
-                self.totals.outcomes[LEFT] += 1;
+                self.totals.add(Outcome::Left, Some(Reason::Empty));
                 return true;
             }
             // `#{` begins a placeholder.
             [] | [b'#', b'{', ..] => return false,
             [b'#', ..] if value.fragment_identifies => {
-                self.totals.outcomes[LEFT] += 1;
+                self.totals.add(Outcome::Left, Some(Reason::IdReference));
                 return true;
             }
             [b'#', ..] if self.options.fragments != Fragments::Rewrite => return false,
             _ => {}
         }
         if is_absolute(reference) && self.options.profile != Profile::Whatwg {
-            self.totals.outcomes[ABSOLUTE] += 1;
+            self.totals.add(Outcome::Absolute, None);
             return true;
         }
         let Some(plain) = &self.plain else {
@@ -253,15 +455,14 @@ impl Taker for Writer<'_> {
         self.out.extend_from_slice(splice.prefix.as_bytes());
         self.copied = value.span.start + splice.dropped;
         self.totals.changed = true;
-        self.totals.outcomes[REWRITTEN] += 1;
+        self.totals.add(Outcome::Rewritten, None);
         true
     }
 
     fn link(&mut self, link: Link) -> bool {
         self.resolver.prepare(&link.against, self.charset);
         let planned = self.resolver.link(link, self.charset, &[]);
-        self.totals.add(planned.report.outcome);
-        self.totals.differing += usize::from(planned.report.differs);
+        self.count(&planned.report);
         planned.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
     }
 
@@ -272,27 +473,19 @@ impl Taker for Writer<'_> {
             Planner { options: self.options, around: Surroundings::default(), report: &mut report };
         let outer = Outer::Encapsulating(&around);
         let settled = Settled::of(planner.document(part, None, outer, self.charset, &[]));
-        self.totals.diagnostics += report.diagnostics.len();
         self.of_parts += settled.links.len();
-        for link in &settled.links {
-            self.totals.add(link.outcome);
-            self.totals.differing += usize::from(link.differs);
-        }
+        settled.links.iter().for_each(|link| self.count(link));
+        self.totals.diagnostics.append(&mut report.diagnostics);
         settled.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
     }
 }
 
-/// Places in [`Outcome::ALL`].
-const REWRITTEN: usize = place(Outcome::Rewritten);
-const ABSOLUTE: usize = place(Outcome::Absolute);
-const LEFT: usize = place(Outcome::Left);
-
-const fn place(outcome: Outcome) -> usize {
-    let mut at = 0;
-    while at < Outcome::ALL.len() && Outcome::ALL[at] as usize != outcome as usize {
-        at += 1;
-    }
-    at
+/// Whether a start tag of this name may be in `bytes`.
+fn may_have(bytes: &[u8], name: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', bytes).any(|at| {
+        let found = bytes.get(at + 1..at + 1 + name.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+    })
 }
 
 /// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
@@ -321,10 +514,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outcomes_stand_where_they_are_counted() {
-        assert_eq!(Outcome::ALL[REWRITTEN], Outcome::Rewritten);
-        assert_eq!(Outcome::ALL[ABSOLUTE], Outcome::Absolute);
-        assert_eq!(Outcome::ALL[LEFT], Outcome::Left);
+    fn outcomes_and_reasons_stand_where_they_are_counted() {
+        assert!(Outcome::ALL.iter().enumerate().all(|(at, outcome)| *outcome as usize == at));
+        assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
+    }
+
+    #[test]
+    fn start_tags_that_may_be_there() {
+        for bytes in ["<base", "<BaSe href>", "<a><base>", "<<base", "<!--<base>-->", "<basefont>"]
+        {
+            assert!(may_have(bytes.as_bytes(), b"base"), "{bytes}");
+        }
+        for bytes in ["", "base", "<bas", "<", "</base>", "< base", "<b ase", "<a base>"] {
+            assert!(!may_have(bytes.as_bytes(), b"base"), "{bytes}");
+        }
     }
 
     #[test]

@@ -25,10 +25,12 @@ pub mod text;
 pub mod value;
 pub mod xml;
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use self::attributes::{Group, Groups, UserRow};
 use crate::document::Document;
+use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 
@@ -59,6 +61,18 @@ pub enum Scanner {
     Fast,
     /// html5ever with positions ([`html::exact`]): the referee.
     Exact,
+}
+
+impl FromStr for Scanner {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "fast" => Ok(Self::Fast),
+            "exact" => Ok(Self::Exact),
+            _ => Err(Error::new(format!("unknown scanner '{name}': use fast or exact"))),
+        }
+    }
 }
 
 /// Finds every link of an HTML document, as written.

@@ -50,7 +50,7 @@ use std::thread;
 
 use tempfile::NamedTempFile;
 
-use super::write::{TEMPORARY, folder_of, not_written};
+use super::write::{TEMPORARY, folder_of, identity, not_written};
 use crate::error::{Error, Result, cause};
 
 /// A new file that has no name yet but a temporary one. Dropped, it is removed.
@@ -58,6 +58,7 @@ use crate::error::{Error, Result, cause};
 pub(super) struct New {
     file: NamedTempFile,
     device: u64,
+    identity: Option<(u64, u64)>,
     /// One that was opened earlier has a lower one.
     number: u64,
 }
@@ -77,8 +78,14 @@ impl New {
         let _ = mode;
         // Without the name of the temporary file, which nobody knows.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        let device = device(&file.as_file().metadata()?);
-        Ok(Self { file, device, number: OPENED.fetch_add(1, Ordering::SeqCst) })
+        let made = file.as_file().metadata()?;
+        let (device, identity) = (device(&made), identity(&made));
+        Ok(Self { file, device, identity, number: OPENED.fetch_add(1, Ordering::SeqCst) })
+    }
+
+    /// Which file it is, whatever it is called.
+    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+        self.identity
     }
 
     pub(super) fn file(&self) -> &File {
@@ -99,10 +106,10 @@ impl New {
 
     /// Gives it the name `path`, if no file has it.
     pub(super) fn name(self, path: &Path) -> std::result::Result<(), (Self, io::Error)> {
-        let Self { file, device, number } = self;
+        let Self { file, device, identity, number } = self;
         match file.persist_noclobber(path) {
             Ok(_) => Ok(()),
-            Err(error) => Err((Self { file: error.file, device, number }, error.error)),
+            Err(error) => Err((Self { file: error.file, device, identity, number }, error.error)),
         }
     }
 }

@@ -334,6 +334,12 @@ impl Index {
     /// Where `url` leads. Its fragment does not count.
     #[must_use]
     pub fn find(&self, url: &str) -> Place {
+        self.find_with_tail(url).0
+    }
+
+    /// The same, and where in `url` begins what stands behind the URL of the root, where [`moved`](Self::moved) keeps
+    /// it.
+    pub(in crate::tree) fn find_with_tail(&self, url: &str) -> (Place, Option<usize>) {
         let found = |number, takes_query| Place::Inside(Ok(Found { number, takes_query }));
         let by_url = |with_query| {
             let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
@@ -341,22 +347,23 @@ impl Index {
         };
         let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
         if let Some(number) = by_url(true) {
-            return found(number, has_query);
+            return (found(number, has_query), None);
         }
         if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below(url)) {
-            return Place::Inside(self.named(&below, false));
+            let tail = below.tail.filter(|_| !below.names_root);
+            return (Place::Inside(self.named(&below, false)), tail);
         }
         if let Some(number) = by_url(false) {
-            return found(number, false);
+            return (found(number, false), None);
         }
         let Some(mut below) = self.laid_out(without_query(url)) else {
-            return Place::Outside;
+            return (Place::Outside, None);
         };
         if has_query {
             let paths = self.origins.paths(url);
             let number = paths.iter().find_map(|path| self.by_path.get(&*bytes_of(path)));
             if let Some(&number) = number {
-                return found(number, true);
+                return (found(number, true), None);
             }
         }
         let paths = self.origins.paths(without_query(url));
@@ -365,7 +372,7 @@ impl Index {
         {
             below.path = path;
         }
-        Place::Inside(self.named(&below, false))
+        (Place::Inside(self.named(&below, false)), None)
     }
 
     /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to

@@ -267,23 +267,24 @@ impl Mirror {
         }
         let path = self.folder(input.parent().unwrap_or(input), above)?.join(last);
         self.take(input, &path)?;
-        if let Some(there) = standing(&path)? {
+        let there = standing(&path)?;
+        if let Some(there) = &there {
             if there.is_symlink() {
                 return Err(symbolic_link(&path));
             }
             if !there.is_file() {
                 return Err(Error::new(format!("{}: not a regular file", name(&path))));
             }
-            if identity(&there).is_some_and(|file| self.taken().files.contains(&file)) {
+            if identity(there).is_some_and(|file| self.taken().files.contains(&file)) {
                 let why = "another input was written there, under a name that is the same to this \
                            file system";
                 return Err(Error::new(format!("{}: {why}", name(&path))));
             }
         }
         let read_only = read.permissions().readonly();
-        let replacement = Replacement::output(&path, mode(read), read_only, self.times(read))?;
-        let made = replacement.file().metadata().map_err(|error| not_written(&path, &error))?;
-        self.taken().files.extend(identity(&made));
+        let (mode, times) = (mode(read), self.times(read));
+        let replacement = Replacement::output(&path, there.as_ref(), mode, read_only, times)?;
+        self.taken().files.extend(replacement.identity());
         Ok(replacement)
     }
 

@@ -170,6 +170,9 @@ impl RootUrl {
         // Most URLs begin as the folder is written, and then there is nothing to compare.
         if let Some(rest) = url.strip_prefix(folder) {
             let path = &rest[..rest.find(['?', '#']).unwrap_or(rest.len())];
+            if let Some(below) = Below::plain(path) {
+                return Some(Below { tail: Some(folder.len()), ..below });
+            }
             if !path.split('/').any(|segment| matches!(segment, "." | "..")) {
                 return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
             }
@@ -227,6 +230,17 @@ pub(in crate::tree) struct Below {
 }
 
 impl Below {
+    /// What `path` names, where it says so byte for byte: no escapes, dot segments or empty names.
+    fn plain(path: &str) -> Option<Self> {
+        let bytes = path.as_bytes();
+        let is_plain = memchr::memchr2(b'%', 0, bytes).is_none()
+            && !path.starts_with(['.', '/'])
+            && memchr::memchr_iter(b'/', bytes)
+                .all(|at| !matches!(bytes.get(at + 1), Some(b'.' | b'/')));
+        let below = || Self { path: bytes.to_vec(), is_path: true, names_root: false, tail: None };
+        is_plain.then(below)
+    }
+
     /// What these segments of a path, which are no dot segments, name.
     fn of<'a>(segments: impl Iterator<Item = &'a str>) -> Self {
         let mut below = Self { path: Vec::new(), is_path: true, names_root: true, tail: None };

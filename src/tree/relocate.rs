@@ -371,7 +371,7 @@ impl<'a> Judge<'a> {
                 resolved.url
             }
         };
-        let now = self.index.find(&target);
+        let (now, tail) = self.index.find_with_tail(&target);
         let category = Reference::split(Grammar::Rfc3986, link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(link.reference).ok();
@@ -402,7 +402,13 @@ impl<'a> Judge<'a> {
             finding.target = Some(target);
             return finding;
         };
-        self.judge(&mut finding, link, base, category, (&target, &now), &moved);
+        // Most links lead to the same file as now by what stands behind the URL of the root.
+        let is_alike = self.is_as_now
+            && tail.is_some_and(|tail| {
+                moved.strip_prefix(self.place.as_str()) == Some(&target[tail..])
+            });
+        let then = if is_alike { now.clone() } else { self.after(&target, &now, &moved) };
+        self.judge(&mut finding, link, base, category, (&target, &now), then);
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
         finding
@@ -420,7 +426,22 @@ impl<'a> Judge<'a> {
         one != other && path(one) != path(other)
     }
 
-    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and to `moved`
+    /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
+    /// strays is outside.
+    fn after(&self, target: &str, now: &Place, moved: &str) -> Place {
+        let is_out_now = self.knows_space && *now == Place::Outside;
+        let with_tree = self.index.moved(target, &self.place);
+        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
+        if is_out_now || strays {
+            Place::Outside
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+            now.clone()
+        } else {
+            self.index.find_below(&self.place, moved)
+        }
+    }
+
+    /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and is `then`
     /// after the move.
     fn judge(
         &self,
@@ -429,18 +450,8 @@ impl<'a> Judge<'a> {
         base: Option<&Prepared>,
         category: Category,
         (target, now): (&str, &Place),
-        moved: &str,
+        then: Place,
     ) {
-        let is_out_now = self.knows_space && *now == Place::Outside;
-        let with_tree = self.index.moved(target, &self.place);
-        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
-        let then = if is_out_now || strays {
-            Place::Outside
-        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
-            now.clone()
-        } else {
-            self.index.find_below(&self.place, moved)
-        };
         let Place::Inside(then) = then else {
             finding.class = Class::Escapes;
             finding.cause = Some(match category {

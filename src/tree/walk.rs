@@ -190,7 +190,9 @@ impl Entry {
         if self.relative.is_empty() || follow {
             return File::open(&self.path).map_err(system);
         }
-        self.is_where_it_was()?;
+        // That the file itself is no link, the system looks for where it can.
+        let names = self.relative.len() - usize::from(cfg!(unix));
+        self.are_where_they_were(names)?;
         let mut options = OpenOptions::new();
         options.read(true);
         // To open a pipe is to wait for its other end.
@@ -199,7 +201,11 @@ impl Entry {
             &mut options,
             (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
         );
-        let file = options.open(&self.path).map_err(system)?;
+        let opened = options.open(&self.path);
+        let file = opened.map_err(|error| match self.is_where_it_was() {
+            Ok(()) => system(error),
+            Err(other) => other,
+        })?;
         if !file.metadata().map_err(system)?.is_file() {
             return Err(self.is_other());
         }
@@ -213,8 +219,13 @@ impl Entry {
     ///
     /// One is.
     pub fn is_where_it_was(&self) -> Result<()> {
+        self.are_where_they_were(self.relative.len())
+    }
+
+    /// The same for the first of the names.
+    fn are_where_they_were(&self, names: usize) -> Result<()> {
         let mut path = self.root.to_path_buf();
-        for name in &self.relative {
+        for name in self.relative.iter().take(names) {
             path.push(name);
             if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
                 return Err(self.is_other());

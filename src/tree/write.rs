@@ -108,15 +108,16 @@ impl Replacement {
     /// one that is there may be, too. Where there is none, none is replaced either
     /// that comes there meanwhile; and the new file is not synced: no bytes can be lost that were there
     /// before.
+    /// `old` is what stands at `path` itself.
     pub(super) fn output(
         path: &Path,
+        old: Option<&Metadata>,
         mode: u32,
         read_only: bool,
         times: Option<FileTimes>,
     ) -> Result<Self> {
-        let old = standing(path)?;
         let meets = Standing::Output { new: old.is_none(), read_only, times };
-        Self::with_mode(path, old.as_ref(), meets, mode)
+        Self::with_mode(path, old, meets, mode)
     }
 
     fn over(path: &Path, old: Option<&Metadata>, standing: Standing) -> Result<Self> {
@@ -171,6 +172,18 @@ impl Replacement {
     ///
     /// What `write` returns, or the system. The replacement is then to be dropped.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        self.write_and_tell(write)
+    }
+
+    /// The same, and tells what `write` tells.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn write_and_tell<T>(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
+    ) -> Result<T> {
         match &mut self.out {
             Out::Temporary(out) => write(out),
             Out::Device(out) => write(out),
@@ -184,6 +197,21 @@ impl Replacement {
             Out::Temporary(out) => out.get_ref().file(),
             Out::Device(out) => out.get_ref(),
         }
+    }
+
+    /// Which file it is that is being written; nothing for a device.
+    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+        match &self.out {
+            Out::Temporary(out) => out.get_ref().identity(),
+            Out::Device(_) => None,
+        }
+    }
+
+    /// Whether [`Replacement::commit`] waits for the disk, so that many are better committed together
+    /// ([`commit_all`]). It does not where no file is replaced.
+    #[must_use]
+    pub fn waits_for_disk(&self) -> bool {
+        !matches!(self.standing, Standing::Output { new: true, .. })
     }
 
     /// Gives the file its new contents, and says what of the old file the new one could not be given.
@@ -393,8 +421,8 @@ impl InPlace {
         }
         if names > 1 && !self.break_links {
             return refused(&format!(
-                "{names} names (hard links) lead to this file; `--in-place=break-links` replaces it \
-                 under this one alone"
+                "{names} names (hard links) lead to this file; `break-links` replaces it under this \
+                 one alone"
             ));
         }
         Replacement::over(

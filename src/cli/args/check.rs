@@ -17,7 +17,7 @@ use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::{InPlace, Suffix};
 use clap::Args;
 
-use super::{Destination, Documents, Reading, TypedDocuments};
+use super::{Destination, Documents, Reading, TypedDocuments, TypedInPlace};
 use crate::cli::input::is_standard_input;
 
 /// `baselink check`
@@ -122,9 +122,11 @@ pub(super) struct TypedCheck {
     skip_dkim: bool,
     /// Make relative what is certain; each file is replaced whole or not at all
     ///
-    /// That is, pinned and escaping links whose target is present. What remains is told.
-    #[arg(long, help_heading = "Fix")]
-    fix: bool,
+    /// That is, pinned and escaping links whose target is present. What remains is told. A file that other
+    /// names lead to (hard links) is left, and said; `--fix=break-links` replaces it, and the other names
+    /// keep the old bytes.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Fix")]
+    fix: Option<TypedInPlace>,
     /// With --fix, keep each file as it was first, under its name and this
     #[arg(long, value_name = "SUFFIX", requires = "fix", help_heading = "Fix")]
     backup: Option<OsString>,
@@ -177,22 +179,22 @@ impl TypedCheck {
             )));
         }
         let is_tried = self.diff || self.dry_run;
-        if is_tried && !self.fix {
+        if is_tried && self.fix.is_none() {
             return refused("--diff and --dry-run go with --fix: nothing is changed without it");
         }
-        if self.preserve_times && !self.fix {
+        if self.preserve_times && self.fix.is_none() {
             return refused("--preserve-times goes with --fix");
         }
-        if self.fix && documents.selection.follow {
+        if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
         let backup = self.backup.as_deref().map(Suffix::new).transpose();
         let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
-        let fix = self.fix.then(|| match (self.diff, self.dry_run) {
+        let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
             (true, _) => Destination::Diff,
             (_, true) => Destination::Nowhere,
             _ => Destination::InPlace(InPlace {
-                break_links: false,
+                break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
                 backup: backup.clone(),
             }),

@@ -166,6 +166,9 @@ impl Fixed {
         let links = count(self.links, "link", "links");
         let files = count(self.files, "file", "files");
         match (self.links, self.is_written) {
+            (0, true) if self.status != Status::Done => {
+                output.notice(&"no link was made relative");
+            }
             (0, _) => output.notice(&"no link can be made relative with certainty"),
             (_, true) => output.notice(&format_args!("{links} made relative in {files}")),
             (_, false) => {

@@ -46,6 +46,7 @@ pub(super) struct Row {
     on_move: String,
     hint: Option<String>,
     fix: Option<String>,
+    differs: bool,
 }
 
 impl Row {
@@ -63,6 +64,7 @@ impl Row {
             on_move: words::on_move(finding),
             hint: words::hint(finding),
             fix: words::fix(finding),
+            differs: finding.differs,
         }
     }
 }
@@ -376,19 +378,19 @@ fn findings(
             if last.replace(*rank) == Some(*rank) { String::new() } else { format!(" id=l{rank}") };
         let class = row.class.name();
         let cause = row.cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
-        let hint = row.hint.as_deref().map(|hint| format!("<br>{}", escaped(hint)));
+        let more = row.hint.iter().map(String::as_str).chain(row.differs.then_some(words::DIFFERS));
+        let more: String = more.map(|said| format!("<br>{}", escaped(said))).collect();
         writeln!(
             out,
             "<tr{id} data-class={class}><td class=c>{}:{}:{}</td>\
              <td><span class=\"tag {class}\">{class}{cause}</span></td><td class=c>{}</td>\
-             <td class=c>{}</td><td class=c>{}{}</td><td class=c>{}</td></tr>",
+             <td class=c>{}</td><td class=c>{}{more}</td><td class=c>{}</td></tr>",
             name_of(&row.path),
             row.line,
             row.column,
             escaped(&row.location),
             escaped(&row.reference),
             escaped(&row.on_move),
-            hint.unwrap_or_default(),
             escaped(row.fix.as_deref().unwrap_or_default())
         )?;
     }

@@ -8,12 +8,15 @@
 //!     = relative form: up.html
 //! ```
 //!
-//! Deliberately absent: how wide characters are. Each counts for one column.
+//! The marks are as wide as the URL: a character takes no column, one or two (Unicode Standard Annex #11).
+//!
+//! Deliberately absent: what a given terminal makes of characters that it does not know.
 
 use std::io;
 
 use anstyle::{AnsiColor, Style};
 use baselink::error::visible;
+use unicode_width::UnicodeWidthStr;
 
 use super::listing::{Place, Shown};
 use super::words;
@@ -50,8 +53,8 @@ pub(super) fn print(
     let behind = first(&on_one_line(&place.behind), ROOM[2]);
     let line = format!("{before}{}{behind}", ink.paint(style, &url));
     writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
-    let marks = "^".repeat(url.chars().count().max(1));
-    let gap = " ".repeat(before.chars().count());
+    let marks = "^".repeat(url.width().max(1));
+    let gap = " ".repeat(before.width());
     let bar = ink.paint(FAINT, "|");
     writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
     for sentence in words::sentences(shown.finding) {

@@ -25,6 +25,9 @@ const fn rule(class: Class, cause: &'static str, why: &'static str, help: &'stat
     Rule { class, cause: Some(cause), why, help }
 }
 
+/// Of a link on which the profiles disagree.
+pub(super) const DIFFERS: &str = "leads elsewhere under another resolver";
+
 const MAKE_RELATIVE: &str = "Make it relative; --fix does so where its target is present.";
 const FIX_BASE: &str =
     "Make the base relative, or take it out; --fix does the first where that is certain.";
@@ -200,9 +203,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
     let mut said = vec![on_move(finding)];
     said.extend(hint(finding));
     said.extend(fix(finding));
-    if finding.differs {
-        said.push("leads elsewhere under another resolver".to_owned());
-    }
+    said.extend(finding.differs.then(|| DIFFERS.to_owned()));
     said
 }
 

@@ -138,7 +138,8 @@ pub(super) fn rewrite(
                         let input = batch.input(place, path);
                         let mut options = options.clone();
                         options.scan.entity = Arc::clone(&input.entity);
-                        let one = examined((asked, work), origin, &input, &options, &mut page);
+                        let options = work.options(origin, &options);
+                        let one = examined((asked, work), &input, &options, &mut page);
                         (number, (one, page.into_page()))
                     };
                     let places = batch.messages.par_iter().zip(pages).enumerate();

@@ -11,6 +11,7 @@
 //! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
@@ -25,11 +26,14 @@ use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
+use baselink::{Options, Totals, rewrite_to};
+
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
 use crate::cli::files::Origin;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
+use crate::cli::rewrite::aside::{PIECE, rewrite_aside};
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
@@ -40,6 +44,14 @@ pub(in crate::cli) enum Target<'a> {
     InPlace(Cow<'a, InPlace>, Follow),
     Diff,
     Nowhere,
+}
+
+/// A document is worth a thread of its own.
+const LARGE: usize = 8 << 20;
+
+thread_local! {
+    /// Where what is rewritten is gathered, file after file.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 /// Whether symbolic links are followed.
@@ -343,6 +355,50 @@ impl Sink<'_> {
         Ok(Ok(()))
     }
 
+    /// Adds a document that is rewritten on its way; the outer error is one of standard output.
+    pub(in crate::cli) fn add_short(
+        &mut self,
+        input: &Input<'_>,
+        options: &Options,
+        threads: usize,
+        output: &mut Output,
+    ) -> io::Result<Result<Totals>> {
+        let write = |out: &mut dyn io::Write| {
+            if input.bytes.len() >= LARGE && threads > 1 {
+                return rewrite_aside(input.bytes, options, out);
+            }
+            let mut buffer = BUFFER.take();
+            buffer.reserve(PIECE);
+            let totals = rewrite_to(input.bytes, options, &mut buffer, out);
+            buffer.clear();
+            buffer.shrink_to(PIECE);
+            BUFFER.set(buffer);
+            totals
+        };
+        Ok(match self {
+            Self::Standard => Ok(write(output.out())?),
+            Self::File(Some((file, _))) => file.write_and_tell(write),
+            Self::Below { below, entry, to, new, is_dropped: false } => {
+                let begun = below.mirror.begin(&entry.path, to);
+                begun.and_then(|begun| new.insert(begun).write_and_tell(write))
+            }
+            Self::InPlace { how, original, new, is_dropped: false } => {
+                // It is begun only where something changes.
+                let totals = write(&mut io::sink())?;
+                match totals.changed {
+                    false => Ok(totals),
+                    true => how.begin(original).and_then(|mut begun| {
+                        let totals = begun.write_and_tell(write)?;
+                        *new = Some(New::File(begun));
+                        Ok(totals)
+                    }),
+                }
+            }
+            Self::Below { .. } | Self::InPlace { .. } => Ok(write(&mut io::sink())?),
+            Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(write(&mut io::sink())?),
+        })
+    }
+
     /// Takes in that a document is not what it should be.
     pub(in crate::cli) fn add_unproved(
         &mut self,
@@ -374,11 +430,10 @@ impl Sink<'_> {
             }
             Self::Below { is_dropped: true, .. } => Written::Nowhere,
             Self::Below { below, to, new: Some(new), .. } => {
-                Written::Pending(Pending { new: New::File(new), to: below.out.join(to) })
+                Written::of_output(new, below.out.join(to))?
             }
             Self::Below { below, entry, to, new: None, .. } => {
-                let new = New::File(below.mirror.begin_copy(&entry.path, &to)?);
-                Written::Pending(Pending { new, to: below.out.join(to) })
+                Written::of_output(below.mirror.begin_copy(&entry.path, &to)?, below.out.join(to))?
             }
             Self::InPlace { original, new: Some(new), .. } => {
                 Written::Pending(Pending { new, to: original.path().to_owned() })
@@ -417,11 +472,29 @@ pub(in crate::cli) enum Written {
     Standard,
     /// Where it was: nothing changed.
     Unchanged,
-    To(PathBuf),
+    /// There, and this is to be said of it.
+    To(PathBuf, Vec<String>),
     Pending(Pending),
 }
 
 impl Written {
+    /// A file of an output folder, which gets its name now where nothing is to be waited for.
+    fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
+        if new.waits_for_disk() {
+            return Ok(Self::Pending(Pending { new: New::File(new), to }));
+        }
+        let lost = new.commit()?;
+        Ok(Self::To(to, lost.iter().map(ToString::to_string).collect()))
+    }
+
+    /// What is to be said of it.
+    pub(in crate::cli) fn remarks(&self) -> &[String] {
+        match self {
+            Self::To(_, remarks) => remarks,
+            _ => &[],
+        }
+    }
+
     /// What is still to be done.
     pub(in crate::cli) fn take_pending(&mut self) -> Option<Pending> {
         match std::mem::replace(self, Self::Nowhere) {
@@ -436,7 +509,7 @@ impl Written {
     /// The file that was written.
     pub(in crate::cli) fn path(self) -> Option<PathBuf> {
         match self {
-            Self::To(path) => Some(path),
+            Self::To(path, _) => Some(path),
             _ => None,
         }
     }

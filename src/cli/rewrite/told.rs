@@ -12,12 +12,14 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use baselink::diagnostic::Diagnostic;
 use baselink::error::visible;
 use baselink::format::Format;
-use baselink::{Outcome, Report};
+use baselink::{Outcome, Report, Totals as Short};
 
+use crate::cli::args::Rewrite;
 use crate::cli::files::Left;
-use crate::cli::output::{Fate, Output, Tally, base_and_rule, count};
+use crate::cli::output::{Fate, Output, Places, Tally, base_and_rule, count, in_order};
 use crate::cli::record;
 use crate::cli::rewrite::Work;
 
@@ -79,6 +81,23 @@ impl Told {
                 Bases::One(base, _) if *base != link.base => self.of_links = Bases::Several,
                 Bases::One(..) | Bases::Several => {}
             }
+        }
+    }
+
+    /// Takes in what became of the only document in it, on the short way.
+    pub(super) fn add_short(&mut self, short: &Short) {
+        self.tally.add_totals(short);
+        self.documents += 1;
+        self.entities += 1;
+        let text = base_and_rule(short.base.as_deref(), short.rule, short.source);
+        self.base = (short.base.clone(), text);
+    }
+
+    /// Takes in what is odd in a document, where it is to be in a record.
+    pub(super) fn add_odd(&mut self, asked: &Rewrite, odd: &[Diagnostic], places: &Places<'_>) {
+        if asked.json {
+            let odd = in_order(odd).into_iter().map(|odd| record::Diagnostic::of(odd, places));
+            self.odd.extend(odd);
         }
     }
 

@@ -43,6 +43,7 @@ const OF_A_DOCUMENT: &[&str] = &[
     "format",
     "charset",
     "resolver",
+    "scanner",
     "no-content-location",
     "enable",
     "attribute",

@@ -80,4 +80,13 @@ impl Taker for Absolute<'_> {
     fn part(&mut self, _part: Document) -> bool {
         false
     }
+
+    #[inline(always)]
+    fn is_full(&self, _at: usize) -> bool {
+        false
+    }
+
+    fn settle(&mut self, _at: usize) -> bool {
+        true
+    }
 }

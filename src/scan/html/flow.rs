@@ -45,6 +45,12 @@ pub(crate) struct Value {
 
 /// Who takes links.
 pub(crate) trait Taker {
+    /// Whether it would rather be rid of what it has, where a tag begins.
+    fn is_full(&self, at: usize) -> bool;
+
+    /// Is told that no link before a tag is still to come; `false` ends the attempt.
+    fn settle(&mut self, at: usize) -> bool;
+
     /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it wants a [`Link`].
     fn value(&mut self, value: &Value) -> bool;
 
@@ -78,7 +84,7 @@ impl From<HandOver> for Stop {
 
 /// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
 /// prove which tags there are.
-pub(super) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
+pub(crate) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
     enum Found {
         Declared(Charset),
         HandedOver(HandOver),
@@ -145,6 +151,7 @@ pub(crate) fn links<T: Taker>(
         taker,
         rows: [Known::default(); KNOWN],
         enclosed: false,
+        is_in_text: false,
         depth: 0,
         parts: 0,
         names: Cow::clone(&names),
@@ -232,6 +239,8 @@ struct Flow<'a, T> {
     taker: &'a mut T,
     rows: [Known; KNOWN],
     enclosed: bool,
+    /// Whether this is markup in a text whose own links are still to come.
+    is_in_text: bool,
     /// How many stretches of markup around this one are scanned on their own.
     depth: usize,
     /// How many documents in values there were.
@@ -249,6 +258,10 @@ impl<T: Taker> Sink for Flow<'_, T> {
         namespace: Namespace,
         text: TextModel,
     ) -> Result<(), Stop> {
+        let at = tag.span.start;
+        if self.taker.is_full(at) && self.is_settled() && !self.taker.settle(at) {
+            return Err(Stop::Refused);
+        }
         if self.is_assumed && tag.name.len() == 4 && namespace == Namespace::Html {
             self.confirm(tag)?;
         }
@@ -300,6 +313,12 @@ impl<T: Taker> Sink for Flow<'_, T> {
 const FEW: usize = 16;
 
 impl<T: Taker> Flow<'_, T> {
+    /// Whether the links of all texts before a tag have been found. A `style` element of SVG may have tags and
+    /// comments in it, and its own links come at its end.
+    fn is_settled(&self) -> bool {
+        !self.is_in_text && !self.pass.is_in_text()
+    }
+
     /// Whether more is to be known of a tag than its attributes.
     #[inline(always)]
     fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
@@ -498,6 +517,8 @@ impl<T: Taker> Flow<'_, T> {
             return Err(Stop::Nested);
         }
         let Markup { span, standing } = *markup;
+        let is_settled = self.is_settled();
+        let is_in_text = std::mem::replace(&mut self.is_in_text, !is_settled);
         let inner = Pass::new(self.bytes, standing, false, self.charset, self.options);
         let outer = std::mem::replace(&mut self.pass, inner);
         let enclosed = std::mem::replace(&mut self.enclosed, true);
@@ -508,6 +529,7 @@ impl<T: Taker> Flow<'_, T> {
         self.drain()?;
         self.depth -= 1;
         self.enclosed = enclosed;
+        self.is_in_text = is_in_text;
         self.pass = outer;
         Ok(())
     }

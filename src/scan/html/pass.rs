@@ -467,6 +467,11 @@ impl<'a> Pass<'a> {
         self.text = Some(OpenText { start: tag.span.end, content });
     }
 
+    /// Whether it is in a text of which the links are found at its end.
+    pub(super) fn is_in_text(&self) -> bool {
+        self.text.is_some()
+    }
+
     /// The open element's text ends at `end`.
     pub(super) fn close_text(&mut self, end: usize) {
         let Some(OpenText { start, content }) = self.text.take() else {

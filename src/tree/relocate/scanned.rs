@@ -275,8 +275,19 @@ impl Scanning {
         let entities: HashMap<&str, &EntityReport> =
             report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
         let mut bases: HashMap<BaseMove, u32> = HashMap::new();
-        for (number, link) in report.links.iter().enumerate() {
+        let links = std::mem::take(&mut report.links);
+        // Most links have the base of the one before.
+        let mut last: Option<((Arc<str>, Arc<str>, Rule, Source), u32)> = None;
+        for (number, link) in links.into_iter().enumerate() {
             let base = link.base.as_ref().map(|url| {
+                if let (Moved::Alike(_), Some(((entity, base, rule, source), known))) =
+                    (&moved, &last)
+                    && Arc::ptr_eq(base, url)
+                    && Arc::ptr_eq(entity, &link.entity)
+                    && (*rule, *source) == (link.rule, link.source)
+                {
+                    return *known;
+                }
                 let entity = entities.get(&*link.entity).copied();
                 let moved = match &moved {
                     Moved::Alike(moved) => moved.clone(),
@@ -287,10 +298,13 @@ impl Scanning {
                     rule: link.rule,
                     source: link.source,
                     moved,
-                    is_declared: entity.is_some_and(|entity| is_declared(link, entity)),
+                    is_declared: entity.is_some_and(|entity| is_declared(&link, entity)),
                     charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                 };
-                self.base(&mut bases, base)
+                let known = self.base(&mut bases, base);
+                let own = (Arc::clone(&link.entity), Arc::clone(url), link.rule, link.source);
+                last = Some((own, known));
+                known
             });
             self.link(link, base, offset);
         }
@@ -340,20 +354,23 @@ impl Scanning {
         }
     }
 
-    fn link(&mut self, link: &LinkReport, base: Option<u32>, offset: usize) {
-        let place = Location {
-            entity: Arc::clone(&link.entity),
-            element: link.element.clone(),
-            attribute: link.attribute.clone(),
-        };
-        let place = match self.places.entry(place) {
+    fn place(&mut self, place: Location) -> u32 {
+        match self.places.entry(place) {
             Slot::Occupied(known) => *known.get(),
             Slot::Vacant(slot) => {
                 let number = u32::try_from(self.scanned.places.len()).unwrap_or(u32::MAX);
                 self.scanned.places.push(slot.key().clone());
                 *slot.insert(number)
             }
-        };
+        }
+    }
+
+    fn link(&mut self, link: LinkReport, base: Option<u32>, offset: usize) {
+        let LinkReport { entity, element, attribute, .. } = link;
+        let place = Location { entity, element, attribute };
+        let last = self.scanned.links.last().map(|link| link.place);
+        let last = last.filter(|last| self.scanned.places.get(*last as usize) == Some(&place));
+        let place = last.unwrap_or_else(|| self.place(place));
         self.scanned.references.push_str(&link.reference);
         self.scanned.links.push(Compact {
             span: link.span.shifted(offset),
