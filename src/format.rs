@@ -153,7 +153,10 @@ impl Format {
     /// XML (RFC 7303, 4.2), and message/global is a message (RFC 6532, 3.7).
     #[must_use]
     pub fn of_media_type(type_: &str, subtype: &str) -> Self {
-        let is_it = |media_type: &str| media_type.split_once('/') == Some((type_, subtype));
+        let is_it = |media_type: &str| {
+            let subtype_of = |rest: &str| rest.strip_prefix('/') == Some(subtype);
+            media_type.strip_prefix(type_).is_some_and(subtype_of)
+        };
         if let Some(row) = FORMATS.iter().find(|row| is_it(row.2)) {
             return row.0;
         }

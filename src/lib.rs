@@ -119,7 +119,7 @@ pub mod verify;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{
     BaseElement, Choice, Destination, Fragments, Options, Rewritten, Totals, examine, rewrite,
-    rewrite_into, rewrite_to,
+    rewrite_briefly, rewrite_into, rewrite_to,
 };
 pub use scan::{ScanOptions, scan, scan_as};
 

@@ -222,8 +222,37 @@ impl<'a> Rewritten<'a> {
 /// Makes every relative link of `bytes`, a file of the format that `options` name, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    rewritten(bytes, options, Detail::All)
+}
+
+/// The same with a shorter report of a message: where all links of a part are absolute, they are only
+/// counted ([`Report::unlisted`]), and of `base` elements in it that do not count nothing is said. Bytes,
+/// bases, other links and diagnostics are the same, and most mail is like that. [`crate::verify`] needs
+/// the whole report.
+///
+/// ```
+/// use baselink::{Options, Outcome, format::Format, rewrite_briefly};
+/// let message = b"Content-Type: text/html\n\n<a href=http://a/><a href=http://b/>";
+/// let options = Options { format: Format::Message, ..Options::default() };
+/// let report = rewrite_briefly(message, &options).report;
+/// assert_eq!((report.links.len(), report.unlisted, report.count(Outcome::Absolute)), (0, 2, 2));
+/// ```
+#[must_use]
+pub fn rewrite_briefly<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    rewritten(bytes, options, Detail::Relative)
+}
+
+/// Which links are reported one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    All,
+    /// Those of parts that have relative ones.
+    Relative,
+}
+
+fn rewritten<'a>(bytes: &'a [u8], options: &Options, detail: Detail) -> Rewritten<'a> {
     let (edits, parts, mut report) = match options.format {
-        Format::Message | Format::Mbox => message::plan(bytes, options),
+        Format::Message | Format::Mbox => message::plan(bytes, options, detail),
         format => document(bytes, format, options),
     };
     let differing = report.links.iter().filter(|link| link.differs).count();

@@ -494,3 +494,39 @@ mod unix {
         assert_eq!(output.status.code(), Some(2));
     }
 }
+
+/// A mailbox longer than what is worked on at a time: the messages stay in their order, with the
+/// same sentences, however many threads there are.
+#[test]
+fn threads_change_nothing_of_a_mailbox() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut mailbox, mut expected) = (String::new(), String::new());
+    let long = "x".repeat(70).repeat(20_000);
+    for number in 1..4_000 {
+        // Every hundredth has something odd, and one is longer than all others.
+        let odd = if number % 100 == 0 { "odd\n" } else { "" };
+        let text = if number == 77 { &long } else { "text of some length, so that there is much" };
+        let write = |out: &mut String, reference: &str| {
+            out.push_str(&format!(
+                "From a\nSubject: {number}\n{odd}Content-Type: text/html\n\n\
+                 <a href={reference}>{text}</a>{}\n\n",
+                text.repeat(5)
+            ));
+        };
+        write(&mut mailbox, &format!("{number}"));
+        write(&mut expected, &format!("http://a/{number}"));
+    }
+    fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
+    let mut all = Vec::new();
+    for jobs in ["1", "2", "5"] {
+        let mut command = baselink(folder.path());
+        command.args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"]);
+        let output = run(&mut command, b"");
+        assert!(output.status.success());
+        assert!(output.stdout == expected.as_bytes(), "with {jobs}");
+        all.push(String::from_utf8(output.stderr).unwrap());
+    }
+    assert_eq!(all[0].matches("warning").count(), 39);
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+}

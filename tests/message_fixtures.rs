@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::base::Retrieval;
 use baselink::format::Format;
-use baselink::{Options, examine, rewrite, verify};
+use baselink::{Options, examine, rewrite, rewrite_into, verify};
 
 const FILES: [&str; 6] =
     ["about", "arguments", "input.eml", "expected.eml", "expected.links", "expected.base"];
@@ -127,6 +127,12 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
         if expected != found {
             writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();
         }
+    }
+    let mut out = Vec::new();
+    let totals = rewrite_into(&input, &options, &mut out);
+    let counts = baselink::Outcome::ALL.map(|one| (totals.count(one), report.count(one)));
+    if out != output || counts.iter().any(|(one, other)| one != other) {
+        writeln!(wrong, "the short way makes\n{}and counts {counts:?}", shown(&out)).unwrap();
     }
     if let Err(differences) = verify::verify(&rewritten, &options) {
         writeln!(wrong, "not verified: {differences:?}").unwrap();

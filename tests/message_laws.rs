@@ -20,7 +20,10 @@ use baselink::resolve::Profile;
 use baselink::scan::attributes::{Group, Groups};
 use baselink::scan::message::{Entity, Kind, Structure, entities};
 use baselink::span::Span;
-use baselink::{BaseElement, Fragments, Options, Outcome, Reason, Rewritten, rewrite, verify};
+use baselink::{
+    BaseElement, EntityReport, Fragments, Options, Outcome, Reason, Report, Rewritten, rewrite,
+    rewrite_briefly, rewrite_into, verify,
+};
 use proptest::prelude::*;
 
 // Messages.
@@ -522,6 +525,7 @@ fn shown(bytes: &[u8]) -> String {
 
 fn hold(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(bytes, options);
+    the_brief_way_is_the_same(&rewritten, options)?;
     let output = rewritten.output();
     always(bytes, options, &rewritten, &output)?;
     let (old, new) = (entities(bytes), entities(&output));
@@ -541,6 +545,41 @@ fn hold(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
             prop_assert_eq!(&bytes[before.body.range()], &output[after.body.range()]);
         }
     }
+    Ok(())
+}
+
+/// Edits, bases, what is odd and every link that is not absolute; the absolute ones in number.
+fn the_brief_way_is_the_same(
+    rewritten: &Rewritten<'_>,
+    options: &Options,
+) -> Result<(), TestCaseError> {
+    let bytes = rewritten.source();
+    let brief = rewrite_briefly(bytes, options);
+    let (whole, short) = (&rewritten.report, &brief.report);
+    prop_assert_eq!(&rewritten.edits, &brief.edits, "{}", shown(bytes));
+    let rest = |report: &Report| {
+        let links = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
+        let links: Vec<_> = links.map(|link| format!("{link:?}")).collect();
+        let entity = |one: &EntityReport| {
+            let EntityReport { parent, format, media_type, charset, chain, .. } = one;
+            let of_base = (&chain.entity, &chain.base, chain.rule, chain.source, &chain.declared);
+            format!("{:?}", (parent, format, media_type, charset, of_base))
+        };
+        let entities: Vec<_> = report.entities.iter().map(entity).collect();
+        (links, entities, format!("{:?}", report.diagnostics))
+    };
+    prop_assert_eq!(rest(whole), rest(short), "{}", shown(bytes));
+    prop_assert_eq!(whole.unlisted, 0);
+    for outcome in Outcome::ALL {
+        prop_assert_eq!(whole.count(outcome), short.count(outcome), "{}", shown(bytes));
+    }
+    let mut out = b"before".to_vec();
+    let totals = rewrite_into(bytes, options, &mut out);
+    prop_assert_eq!(shown(&out[6..]), shown(&rewritten.output()));
+    for outcome in Outcome::ALL {
+        prop_assert_eq!(totals.count(outcome), whole.count(outcome));
+    }
+    prop_assert_eq!(totals.changed, !rewritten.edits.is_empty());
     Ok(())
 }
 
@@ -886,5 +925,57 @@ proptest! {
         }
         let twin = LineEnds::CrLf.of(&bytes);
         prop_assert_eq!(outcomes(&bytes, &options), outcomes(&twin, &options), "{}", shown(&bytes));
+    }
+}
+
+/// Parts in which nothing is relative, or next to nothing: on those the brief way is another.
+const ABSOLUTE: &[&str] = &[
+    "<a href=http://a/b>",
+    "<img src=\"cid:1@2\">",
+    "<a href='mailto:m@n'>",
+    "<p style=\"background:url(http://a/c)\">",
+    "<style>\n@import 'http://f/';a{b:url(x:y)}\n</style>",
+    "<img srcset=\"http://s/ 1x\">",
+    "<a href=\" http://a\">",
+    "<a href=http&#58;//a>",
+    "<meta charset=windows-1252>",
+    "<meta charset=utf-16>",
+    "<iframe srcdoc=\"<a href=http://q/>\">",
+    "<!--[if mso]><a href=http://mso/><![endif]-->",
+    "<noscript><img src=http://n/></noscript>",
+    "<svg><a href=http://s/></a></svg>",
+    "<a href=x>",
+    "<a href=#f>",
+    "<a href=''>",
+    "<a href=\"{{t}}\">",
+    "<base href=http://be/1/>",
+    "<base target=t>",
+    "-----BEGIN PGP SIGNED MESSAGE-----\n",
+    "text ",
+    "\n",
+    "=",
+    "\u{e9}",
+];
+
+proptest! {
+    #[test]
+    fn what_is_absolute_is_counted_as_it_would_be_listed(
+        text in prop::collection::vec(some(ABSOLUTE), 0..6),
+        encoding in some(ENCODINGS),
+        media_type in some(TYPES),
+        fields in prop::collection::vec(some(FIELDS), 0..4),
+        choices in prop::collection::vec(any::<u8>(), 1..24),
+        ends in line_ends(),
+        options in options(),
+    ) {
+        let node = Node::Leaf { media_type, encoding, text, choices };
+        let bytes = ends.of(&Part { fields, separated: true, node }.write(ends));
+        the_brief_way_is_the_same(&rewrite(&bytes, &options), &options)?;
+        for element in [BaseElement::Keep, BaseElement::Insert, BaseElement::Remove] {
+            let options = Options { base_element: element, ..options.clone() };
+            the_brief_way_is_the_same(&rewrite(&bytes, &options), &options)?;
+        }
+        let options = Options { profile: Profile::Whatwg, ..options };
+        the_brief_way_is_the_same(&rewrite(&bytes, &options), &options)?;
     }
 }

@@ -68,6 +68,16 @@ enum Contents {
     Mailbox(Box<dyn Read>),
 }
 
+/// A mailbox that is open.
+pub(crate) struct Mailbox<'a> {
+    /// What was named; `-` is standard input.
+    pub(crate) path: &'a Path,
+    /// What is in it.
+    pub(crate) reader: Box<dyn Read>,
+    /// What the library is told of its messages, but for their names.
+    pub(crate) options: Options,
+}
+
 /// One document: a file, or a message in a mailbox.
 pub(crate) struct Input<'a> {
     /// What was named; `-` is standard input.
@@ -138,9 +148,12 @@ impl<'a> File<'a> {
         Ok(Some(Self { path, format, reading, contents, retrieval, passed_over }))
     }
 
-    /// Its path for people.
-    pub(crate) fn name(&self) -> String {
-        name(self.path)
+    /// The mailbox that it is; the file itself where it is none.
+    pub(crate) fn into_mailbox(self) -> std::result::Result<Mailbox<'a>, Box<Self>> {
+        let Contents::Mailbox(reader) = self.contents else { return Err(Box::new(self)) };
+        let Self { path, format, reading, retrieval, .. } = self;
+        let options = Options { format, retrieval, ..reading.options.clone() };
+        Ok(Mailbox { path, reader, options })
     }
 
     /// Does `work` for every document in it, with what the library is told of it; the inner error is one

@@ -417,6 +417,10 @@ impl Output {
 
     /// Says one thing that is odd about it.
     pub(crate) fn diagnostic(&mut self, places: &Places<'_>, odd: &Diagnostic) {
+        // To find a line every line before it is counted.
+        if self.talk.quiet {
+            return;
+        }
         let place = places.at(odd.span);
         match &mut self.odd {
             Some(counted) => counted.add(odd.code.name(), 1, || {
@@ -694,6 +698,10 @@ impl Tally {
             let (fate, reason) = (fate(link), link.reason);
             let reason = reason.filter(|_| fate != Fate::Local);
             *self.counts.entry(fate).or_default().entry(reason).or_default() += 1;
+        }
+        if report.unlisted > 0 {
+            let absolute = self.counts.entry(Fate::Absolute).or_default();
+            *absolute.entry(None).or_default() += report.unlisted;
         }
     }
 }

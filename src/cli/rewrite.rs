@@ -14,6 +14,7 @@
 //! the end ([`told`]).
 
 mod aside;
+mod mailbox;
 pub(super) mod target;
 mod told;
 mod work;
@@ -21,11 +22,12 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use baselink::edit::Edits;
 use baselink::error::{Result, name};
 use baselink::format::Format;
 use baselink::scan::Scanner;
 use baselink::tree::maildir::{is_maildir, is_message};
-use baselink::{BaseElement, Options, verify};
+use baselink::{BaseElement, Options, Report, Rewritten, verify};
 
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
@@ -33,7 +35,7 @@ pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
 use super::input::{File, Input, no_document};
-use super::output::{Output, Page, Places, count};
+use super::output::{Output, Page, Places, count, in_order};
 use super::progress::{is_stopped, stop_between_files};
 use super::{Status, record};
 
@@ -191,8 +193,29 @@ fn document(
         }
         Err(error) => return Ok(Err(error)),
     };
-    let (format, name) = (file.format, file.name());
+    let format = file.format;
     output.passed_over(&file.passed_over);
+    // A thread that is one of several has its own files to work on.
+    let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
+        true => {
+            Some(files::threads(&asked.documents)?).filter(|pool| pool.current_num_threads() > 1)
+        }
+        false => None,
+    };
+    let file = match pool {
+        None => file,
+        Some(pool) => match file.into_mailbox() {
+            Err(file) => *file,
+            Ok(mailbox) => {
+                let done =
+                    mailbox::rewrite((asked, work), origin, mailbox, &pool, &mut sink, output)?;
+                let ended = done.and_then(|(told, status)| Ok((told, status, sink.end()?)));
+                return Ok(ended.map(|(told, status, written)| {
+                    Became::Rewritten(Box::new(Document { format, told, status, written }))
+                }));
+            }
+        },
+    };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
     let read = file.each(|input, options| {
         if failed.is_err() {
@@ -209,40 +232,84 @@ fn document(
                 }
                 Err(error) => failed = Err(error),
             }
-            return Ok(());
-        }
-        let rewritten = work.rewritten(input.bytes, &options);
-        let report = &rewritten.report;
-        let places = Places::of(input, report);
-        output.diagnostics(&places, &report.diagnostics);
-        output.details(input, &places, report);
-        if asked.strict && output.strict(&places, report) {
-            status = Status::NotHeld;
-        }
-        let differences = match asked.verify {
-            true => verify::verify(&rewritten, &options).err().unwrap_or_default(),
-            false => Vec::new(),
-        };
-        for difference in &differences {
-            let place = match &*input.entity {
-                "" => name.clone(),
-                number => format!("{name}: message {number}"),
-            };
-            output.error(&format_args!("{place}: --verify: {}", difference.message));
-        }
-        told.add_odd(asked, &report.diagnostics, &places);
-        told.add(report, work);
-        if differences.is_empty() {
-            failed = sink.add(input, &rewritten, output)?;
         } else {
-            status = Status::NotHeld;
-            // What is on its way already cannot be called back, so a message in it stays as it was.
-            sink.add_unproved(input, output)?;
+            let one = examined((asked, work), input, &options, output);
+            status = status.max(one.status());
+            failed = taken(one, input, work, &mut told, &mut sink, output)?;
         }
         Ok(())
     })?;
     let ended = read.and(failed).and_then(|()| sink.end());
     Ok(ended.map(|written| Became::Rewritten(Box::new(Document { format, told, status, written }))))
+}
+
+/// What became of a document, or of one in a mailbox, and what of it is still to be told.
+struct Examined {
+    edits: Edits,
+    report: Report,
+    odd: Vec<record::Diagnostic>,
+    /// Whether `--strict` and `--verify` hold.
+    is_strict: bool,
+    is_proved: bool,
+}
+
+impl Examined {
+    fn status(&self) -> Status {
+        if self.is_strict && self.is_proved { Status::Done } else { Status::NotHeld }
+    }
+}
+
+/// Rewrites `input` and says what is to be said of it.
+fn examined(
+    (asked, work): (&Rewrite, &Work),
+    input: &Input<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> Examined {
+    let rewritten = work.rewritten(input.bytes, options, asked.verify || output.is_verbose());
+    let report = &rewritten.report;
+    let places = Places::of(input, report);
+    output.diagnostics(&places, &report.diagnostics);
+    output.details(input, &places, report);
+    let is_strict = !(asked.strict && output.strict(&places, report));
+    let differences = match asked.verify {
+        true => verify::verify(&rewritten, options).err().unwrap_or_default(),
+        false => Vec::new(),
+    };
+    for difference in &differences {
+        let place = match &*input.entity {
+            "" => input.name(),
+            number => format!("{}: message {number}", input.name()),
+        };
+        output.error(&format_args!("{place}: --verify: {}", difference.message));
+    }
+    let odd = match asked.json {
+        true => in_order(&report.diagnostics)
+            .into_iter()
+            .map(|odd| record::Diagnostic::of(odd, &places))
+            .collect(),
+        false => Vec::new(),
+    };
+    let Rewritten { edits, report, .. } = rewritten;
+    Examined { is_proved: differences.is_empty(), edits, report, odd, is_strict }
+}
+
+/// Takes in what became of `input`, behind what came before it; the outer error is one of standard output.
+fn taken(
+    examined: Examined,
+    input: &Input<'_>,
+    work: &Work,
+    told: &mut Told,
+    sink: &mut Sink<'_>,
+    output: &mut Output,
+) -> io::Result<Result<()>> {
+    told.odd.extend(examined.odd);
+    told.add(&examined.report, work);
+    if examined.is_proved {
+        return sink.add(input, &examined.edits, output);
+    }
+    // What is on its way already cannot be called back, so a message in it stays as it was.
+    sink.add_unproved(input, output).map(Ok)
 }
 
 /// Gives the files of a batch their new contents, and says what became of each.

@@ -24,15 +24,15 @@
 //! Deliberately absent: uuencode and whatever else calls itself a transfer encoding; a body in one of
 //! them is left.
 
+mod base64;
+mod quoted_printable;
+
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt;
 
-use base64::Engine;
-use base64::alphabet;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
-
-use super::{MapBuilder, OffsetMap};
+use self::base64::Base64Data;
+use super::OffsetMap;
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -126,8 +126,7 @@ impl TransferEncoding {
                 (Cow::Borrowed(raw), Places::Map(OffsetMap::verbatim(body.start, raw.len())))
             }
             Self::QuotedPrintable => {
-                let (bytes, map) = decode_quoted_printable(raw, body.start);
-                (Cow::Owned(bytes), Places::Map(map))
+                (Cow::Owned(quoted_printable::decode(raw)), Places::Later(OnceCell::new()))
             }
             Self::Base64 => {
                 let (bytes, data) = Base64Data::decode(raw, body.start)?;
@@ -176,35 +175,48 @@ pub struct Decoded<'a> {
 #[derive(Clone, Debug)]
 enum Places {
     Map(OffsetMap),
+    /// Of quoted-printable, found out when something is asked for: in most parts nothing is.
+    Later(OnceCell<OffsetMap>),
     Base64(Base64Data),
 }
 
 impl Decoded<'_> {
+    /// Where the bytes stand; `Err` of base64 data.
+    fn map(&self) -> Result<&OffsetMap, &Base64Data> {
+        match &self.places {
+            Places::Map(map) => Ok(map),
+            Places::Later(map) => Ok(map.get_or_init(|| {
+                quoted_printable::map(&self.buffer[self.body.range()], self.body.start)
+            })),
+            Places::Base64(data) => Err(data),
+        }
+    }
+
     /// The smallest span of the buffer that holds the encoded form of the bytes at `span`.
     #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let len = self.bytes.len();
         let span = Span::new(span.start.min(len), span.end.min(len));
-        match &self.places {
+        match self.map() {
             // A slice begins with its own first byte, not with the soft break before it.
-            Places::Map(map) if !span.is_empty() => {
+            Ok(map) if !span.is_empty() => {
                 map.slice(span).map_or_else(|| map.covering(span), |slice| slice.source())
             }
-            Places::Map(map) if span.start < len => {
+            Ok(map) if span.start < len => {
                 let next = Span::new(span.start, span.start + 1);
                 Span::at(map.slice(next).map_or(self.body.start, |slice| slice.source().start))
             }
-            Places::Map(map) => Span::at(map.to_source(len).unwrap_or(self.body.end)),
-            Places::Base64(data) => data.covering(span),
+            Ok(map) => Span::at(map.to_source(len).unwrap_or(self.body.end)),
+            Err(data) => data.covering(span),
         }
     }
 
     /// Whether the bytes at `span` stand in the buffer as they are, in one piece.
     #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
-        match &self.places {
-            Places::Map(map) => span.end <= map.len() && map.stands_verbatim(span),
-            Places::Base64(_) => span.is_empty(),
+        match self.map() {
+            Ok(map) => span.end <= map.len() && map.stands_verbatim(span),
+            Err(_) => span.is_empty(),
         }
     }
 
@@ -213,7 +225,7 @@ impl Decoded<'_> {
     #[must_use]
     pub fn ignored(&self) -> Span {
         match &self.places {
-            Places::Map(_) => Span::at(self.body.end),
+            Places::Map(_) | Places::Later(_) => Span::at(self.body.end),
             Places::Base64(data) => data.ignored,
         }
     }
@@ -239,9 +251,7 @@ impl Decoded<'_> {
         }
         match &self.places {
             Places::Base64(data) => self.lift_base64(data, &changes),
-            Places::Map(_) if self.encoding == TransferEncoding::QuotedPrintable => {
-                self.lift_quoted_printable(&changes)
-            }
+            Places::Later(_) => self.lift_quoted_printable(&changes),
             Places::Map(_) => self.lift_identity(&changes),
         }
     }
@@ -276,6 +286,15 @@ impl Decoded<'_> {
     }
 }
 
+/// The length of the line end at the start of `text`, 0 if there is none.
+fn line_end_length(text: &[u8]) -> usize {
+    match text {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
 /// Adds an edit that replaces `span` by `new`.
 fn push(edits: &mut Edits, span: Span, new: Vec<u8>) -> Result<(), Obstacle> {
     edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
@@ -299,576 +318,14 @@ fn push_difference(
     push(edits, span, new[head..new.len() - tail].to_vec())
 }
 
-fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
-}
-
-// Quoted-printable.
-
-/// A piece of quoted-printable text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
-    /// Bytes that stand for themselves, no line end among them.
-    Plain,
-    /// `=` and two hexadecimal digits: one byte.
-    Escape(u8),
-    /// White space at the end of a line, which "must be deleted" (rule 3): nothing.
-    Padding,
-    /// `=`, perhaps white space, and the end of the line or of the body: nothing.
-    SoftBreak,
-    /// CRLF, LF, or a CR that no LF follows: itself.
-    LineEnd,
-}
-
-/// The pieces of quoted-printable text, in order and without gaps.
-struct Tokens<'a> {
-    text: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Tokens<'a> {
-    fn of(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
-    }
-
-    /// The length of the line end at the start of `text`, 0 if there is none.
-    fn line_end(text: &[u8]) -> usize {
-        match text {
-            [b'\r', b'\n', ..] => 2,
-            [b'\r' | b'\n', ..] => 1,
-            _ => 0,
-        }
-    }
-}
-
-impl Iterator for Tokens<'_> {
-    type Item = (Token, Span);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.at;
-        let rest = &self.text[start..];
-        let (token, len) = match *rest {
-            [] => return None,
-            [b'\r' | b'\n', ..] => (Token::LineEnd, Self::line_end(rest)),
-            [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-                // Rule 1 wants upper case; "robust" readers take both.
-                let digit = |byte| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                (Token::Escape(digit(high) << 4 | digit(low)), 3)
-            }
-            [b'=', ..] => {
-                let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
-                let behind = &rest[1 + blanks..];
-                let line_end = Self::line_end(behind);
-                if behind.is_empty() || line_end > 0 {
-                    (Token::SoftBreak, 1 + blanks + line_end)
-                } else {
-                    (Token::Plain, 1)
-                }
-            }
-            _ => {
-                let len = memchr::memchr3(b'=', b'\r', b'\n', rest).unwrap_or(rest.len());
-                let padding = if rest.get(len) == Some(&b'=') {
-                    0
-                } else {
-                    rest[..len].iter().rev().take_while(|&&byte| is_blank(byte)).count()
-                };
-                if padding == len { (Token::Padding, len) } else { (Token::Plain, len - padding) }
-            }
-        };
-        self.at += len;
-        Some((token, Span::new(start, self.at)))
-    }
-}
-
-fn decode_quoted_printable(raw: &[u8], source: usize) -> (Vec<u8>, OffsetMap) {
-    let mut bytes = Vec::with_capacity(raw.len());
-    let mut map = MapBuilder::default();
-    for (token, span) in Tokens::of(raw) {
-        match token {
-            Token::Plain | Token::LineEnd => {
-                bytes.extend_from_slice(&raw[span.range()]);
-                map.verbatim(source + span.start, span.len());
-            }
-            Token::Escape(byte) => {
-                bytes.push(byte);
-                map.whole(1, span.shifted(source), None);
-            }
-            Token::Padding | Token::SoftBreak => {}
-        }
-    }
-    (bytes, map.finish(source))
-}
-
-/// A raw line, with its end.
-struct RawLine {
-    raw: Span,
-    /// How many bytes it stands for.
-    decoded: usize,
-    /// Whether it ends in a soft break.
-    soft: bool,
-    /// Whether the body ends with it.
-    last: bool,
-}
-
-impl RawLine {
-    fn at(text: &[u8], start: usize) -> Self {
-        let mut line = Self { raw: Span::at(start), decoded: 0, soft: false, last: true };
-        for (token, span) in (Tokens { text, at: start }) {
-            line.raw.end = span.end;
-            match token {
-                Token::Plain => line.decoded += span.len(),
-                Token::Escape(_) => line.decoded += 1,
-                Token::Padding => {}
-                Token::SoftBreak | Token::LineEnd => {
-                    line.soft = token == Token::SoftBreak;
-                    line.decoded += if line.soft { 0 } else { span.len() };
-                    line.last = !matches!(text[span.end - 1], b'\r' | b'\n');
-                    break;
-                }
-            }
-        }
-        line
-    }
-}
-
-impl Decoded<'_> {
-    /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
-    fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
-        let raw = &self.buffer[self.body.range()];
-        let line_end = self.line_end();
-        let mut lifted = Edits::default();
-        let mut changes = changes.iter().copied().peekable();
-        let mut open: Option<Respelled> = None;
-        let (mut start, mut decoded, mut after_cr) = (0, 0, false);
-        while open.is_some() || changes.peek().is_some() {
-            let line = RawLine::at(raw, start);
-            let end = decoded + line.decoded;
-            // What is put between two lines goes to the second.
-            let touched = changes.peek().is_some_and(|edit| edit.span.start < end || line.last);
-            if touched && open.is_none() {
-                open = Some(Respelled::new(start, after_cr));
-            }
-            if let Some(mut respelled) = open.take() {
-                respelled.line(&raw[..line.raw.end], &line, decoded, &mut changes);
-                let joined = respelled.replaced > end || (respelled.replaced == end && !line.soft);
-                if joined && !line.last {
-                    open = Some(respelled);
-                } else {
-                    let span = Span::new(respelled.start, line.raw.end);
-                    let new = respelled.finish(&raw[span.range()], line_end);
-                    push_difference(&mut lifted, self.buffer, span.shifted(self.body.start), &new)?;
-                }
-            }
-            if line.last {
-                break;
-            }
-            after_cr = line.soft && raw[line.raw.end - 1] == b'\r';
-            (start, decoded) = (line.raw.end, end);
-        }
-        Ok(lifted)
-    }
-}
-
-/// Raw lines that are being spelled anew.
-struct Respelled {
-    /// Where they begin in the body.
-    start: usize,
-    /// Whether a soft break that ends in CR is before them.
-    after_cr: bool,
-    /// Up to where the decoded bytes were replaced.
-    replaced: usize,
-    text: Vec<u8>,
-    /// Length of the text in which no `=` may change its meaning by what follows.
-    settled: usize,
-    /// Whether the text ends in padding or a soft break.
-    closed: bool,
-}
-
-impl Respelled {
-    fn new(start: usize, after_cr: bool) -> Self {
-        let (replaced, settled) = (0, 0);
-        Self { start, after_cr, replaced, text: Vec::new(), settled, closed: false }
-    }
-
-    /// Adds `line`, which stands for the bytes from `decoded` on, with the edits that begin in it.
-    /// `text` ends with it.
-    fn line<'e>(
-        &mut self,
-        text: &[u8],
-        line: &RawLine,
-        decoded: usize,
-        changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit>>,
-    ) {
-        let mut at = decoded;
-        for (token, span) in (Tokens { text, at: line.raw.start }) {
-            let len = match token {
-                Token::Plain | Token::LineEnd => span.len(),
-                Token::Escape(_) => 1,
-                Token::Padding | Token::SoftBreak => 0,
-            };
-            // What is put before a soft break is put behind it, except at the end of the body.
-            let takes = len > 0 || token == Token::Padding || line.last;
-            let mut kept = at;
-            while let Some(edit) =
-                changes.next_if(|edit| takes && edit.span.start < (at + len).max(at + 1))
-            {
-                self.keep(
-                    text,
-                    token,
-                    span,
-                    (kept.max(self.replaced) - at)..(edit.span.start - at),
-                );
-                kept = edit.span.start;
-                self.replace(edit);
-            }
-            if len > 0 {
-                self.keep(text, token, span, (kept.max(self.replaced) - at)..len);
-            } else if at >= self.replaced {
-                self.keep(text, token, span, 0..span.len());
-            }
-            at += len;
-        }
-        if line.last {
-            for edit in changes {
-                self.replace(edit);
-            }
-            if !self.closed {
-                self.spell_last_blank();
-            }
-        }
-    }
-
-    /// Adds the part of the token at `span` that stands for the bytes `range` of it.
-    fn keep(&mut self, text: &[u8], token: Token, span: Span, range: std::ops::Range<usize>) {
-        if range.is_empty() {
-            return;
-        }
-        if !self.closed && matches!(token, Token::Padding | Token::LineEnd) {
-            self.spell_last_blank();
-        }
-        self.closed = matches!(token, Token::Padding | Token::SoftBreak);
-        match token {
-            Token::Escape(_) => self.text.extend_from_slice(&text[span.range()]),
-            _ => {
-                self.text.extend_from_slice(&text[span.start + range.start..span.start + range.end])
-            }
-        }
-    }
-
-    fn replace(&mut self, edit: &Edit) {
-        self.spell_loose_equals();
-        for &byte in &edit.new {
-            match byte {
-                b'=' => push_escape(&mut self.text, byte),
-                b'\t' | b' '..=b'~' => self.text.push(byte),
-                _ => push_escape(&mut self.text, byte),
-            }
-        }
-        self.settled = self.text.len();
-        self.replaced = edit.span.end;
-        self.closed = false;
-    }
-
-    /// Rule 3: white space "MUST NOT be so represented at the end of an encoded line".
-    fn spell_last_blank(&mut self) {
-        if let Some(blank) = self.text.pop_if(|last| is_blank(*last)) {
-            push_escape(&mut self.text, blank);
-        }
-    }
-
-    /// Spells an `=` that stands for itself, at the end of the text, so that nothing can follow with
-    /// which it would be an escape or a soft break.
-    fn spell_loose_equals(&mut self) {
-        let tail = &self.text[self.settled..];
-        let before_blanks = tail.len() - tail.iter().rev().take_while(|&&b| is_blank(b)).count();
-        let digits = match tail {
-            [.., b'=', digit] if digit.is_ascii_hexdigit() => tail.len() - 1,
-            _ if tail[..before_blanks].ends_with(b"=") => before_blanks,
-            _ => return,
-        };
-        let at = self.settled + digits;
-        self.text.splice(at..at, *b"3D");
-    }
-
-    /// The lines, where `before` stood.
-    fn finish(self, before: &[u8], line_end: &[u8]) -> Vec<u8> {
-        let mut lines = wrap(&self.text, before, line_end);
-        // The soft break would take this LF for its own.
-        if self.after_cr && lines.starts_with(b"\n") {
-            lines.splice(..1, [b"=0A=", line_end].concat());
-        }
-        lines
-    }
-}
-
-fn push_escape(text: &mut Vec<u8>, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    text.extend([b'=', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-}
-
-/// Whether a line that begins with `rest` means something to what carries messages: a boundary (RFC
-/// 2046, 5.1.1), the start of a message in an mbox or its quoted form, which some readers unquote.
-fn is_structure(rest: &[u8]) -> bool {
-    let quotes = rest.iter().take(WIDTH).take_while(|&&byte| byte == b'>').count();
-    rest.starts_with(b"--") || rest[quotes..].starts_with(b"From ")
-}
-
-/// Puts soft breaks into quoted-printable `text` so that no line is longer than 76 columns, and spells
-/// out the first character of a line that would mean something to what carries it, unless the line
-/// was like this `before`.
-fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len() + text.len() / 24);
-    let mut column = 0;
-    let mut tokens = Tokens::of(text).peekable();
-    while let Some((token, span)) = tokens.next() {
-        let next = tokens.peek().map(|(token, _)| *token);
-        let ends = matches!(next, None | Some(Token::Padding | Token::LineEnd));
-        let step = match token {
-            Token::Plain => 1,
-            Token::Escape(_) => 3,
-            Token::Padding => {
-                if column + span.len() <= WIDTH {
-                    out.extend_from_slice(&text[span.range()]);
-                }
-                continue;
-            }
-            Token::SoftBreak => {
-                let end = span.end
-                    - text[span.range()]
-                        .iter()
-                        .rev()
-                        .take_while(|b| matches!(b, b'\r' | b'\n'))
-                        .count();
-                let kept = if column + (end - span.start) <= WIDTH { end } else { span.start + 1 };
-                out.extend_from_slice(&text[span.start..kept]);
-                out.extend_from_slice(&text[end..span.end]);
-                column = 0;
-                continue;
-            }
-            Token::LineEnd => {
-                out.extend_from_slice(&text[span.range()]);
-                column = 0;
-                continue;
-            }
-        };
-        for at in span.range().step_by(step) {
-            let alone = ends && at + step == span.end;
-            if column > 0 && column + step + usize::from(!alone) > WIDTH {
-                out.push(b'=');
-                out.extend_from_slice(line_end);
-                column = 0;
-            }
-            let dot = alone && text[at] == b'.';
-            if column == 0
-                && (dot || is_structure(&text[at..]) && !(at == 0 && is_structure(before)))
-            {
-                push_escape(&mut out, text[at]);
-                column = 3;
-            } else {
-                out.extend_from_slice(&text[at..at + step]);
-                column += step;
-            }
-        }
-    }
-    out
-}
-
-// base64.
-
-/// Decodes without padding, and whatever the unused bits of the last character are.
-const TOLERANT: GeneralPurpose = GeneralPurpose::new(
-    &alphabet::STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
-
-/// Where the characters of base64 data stand in the buffer.
-#[derive(Clone, Debug)]
-struct Base64Data {
-    /// For each stretch of characters (padding too) without white space: the number of its first, and
-    /// where it is.
-    stretches: Vec<(usize, usize)>,
-    /// How many characters there are, without padding.
-    characters: usize,
-    padding: usize,
-    /// Where the data ends, padding included.
-    end: usize,
-    ignored: Span,
-}
-
-impl Base64Data {
-    fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
-        let mut characters = Vec::with_capacity(raw.len());
-        let mut stretches = Vec::new();
-        let mut within = false;
-        for (at, &byte) in raw.iter().enumerate() {
-            match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => {
-                    if !within {
-                        stretches.push((characters.len(), source + at));
-                    }
-                    within = true;
-                    characters.push(byte);
-                }
-                b'=' => break,
-                _ if byte.is_ascii_whitespace() => within = false,
-                _ => return Err(Obstacle::new(source + at, "its base64 has a foreign character")),
-            }
-        }
-        if characters.len() % 4 == 1 {
-            // Six bits are no byte.
-            characters.pop();
-        }
-        let bytes = TOLERANT
-            .decode(&characters)
-            .map_err(|_| Obstacle::new(source, "its base64 cannot be decoded"))?;
-        let (characters, end) = (characters.len(), source);
-        let mut data = Self { stretches, characters, padding: 0, end, ignored: Span::at(source) };
-        data.end = data.end_of(characters);
-        let mut missing = if characters == 0 { 0 } else { (4 - characters % 4) % 4 };
-        for (at, &byte) in raw.iter().enumerate().skip(data.end - source) {
-            if byte == b'=' && missing > 0 {
-                if data.end != source + at {
-                    data.stretches.push((characters + data.padding, source + at));
-                }
-                missing -= 1;
-                data.padding += 1;
-                data.end = source + at + 1;
-            } else if !byte.is_ascii_whitespace() {
-                break;
-            }
-        }
-        let behind = &raw[data.end - source..];
-        let blanks = behind.len() - behind.trim_ascii_start().len();
-        data.ignored =
-            Span::new(data.end + blanks, data.end + behind.trim_ascii_end().len().max(blanks));
-        Ok((bytes, data))
-    }
-
-    /// Where the character with this number is.
-    fn place(&self, character: usize) -> usize {
-        match self.stretches.partition_point(|&(first, _)| first <= character).checked_sub(1) {
-            Some(stretch) => {
-                let (first, at) = self.stretches[stretch];
-                at + (character - first)
-            }
-            None => self.end,
-        }
-    }
-
-    /// Where the first `characters` of them end: what follows the last, white space or not, is behind.
-    fn end_of(&self, characters: usize) -> usize {
-        characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
-    }
-
-    fn covering(&self, span: Span) -> Span {
-        let start = match span.start / 3 * 4 {
-            first if first < self.characters => self.place(first),
-            _ => self.end,
-        };
-        if span.is_empty() && span.start.is_multiple_of(3) {
-            return Span::at(start);
-        }
-        let behind = span.end.div_ceil(3) * 4;
-        let end = if behind > self.characters { self.end } else { self.end_of(behind) };
-        Span::new(start, end)
-    }
-
-    /// The line end between the stretches `number - 1` and `number`, if there is one.
-    fn line_end_before<'b>(&self, number: usize, buffer: &'b [u8]) -> Option<&'b [u8]> {
-        let (first, start) = self.stretches[number];
-        let between = buffer.get(self.end_of(first)..start)?;
-        let at = memchr::memchr2(b'\r', b'\n', between)?;
-        Some(&between[at..at + Tokens::line_end(&between[at..])])
-    }
-}
-
-/// How base64 data is broken into lines.
-struct Layout<'a> {
-    width: usize,
-    line_end: &'a [u8],
-}
-
-impl Layout<'_> {
-    /// The base64 of `bytes` behind `column` characters of a line.
-    fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
-        let mut text = STANDARD.encode(bytes);
-        if !padded {
-            text.truncate(text.trim_end_matches('=').len());
-        }
-        let mut rest = text.as_bytes();
-        let mut out = Vec::with_capacity(rest.len() + rest.len() / 36);
-        while !rest.is_empty() {
-            if column >= self.width {
-                out.extend_from_slice(self.line_end);
-                column = 0;
-            }
-            let (line, behind) = rest.split_at(rest.len().min(self.width - column));
-            out.extend_from_slice(line);
-            column += line.len();
-            rest = behind;
-        }
-        out
-    }
-}
-
-impl Decoded<'_> {
-    /// Keeps the text up to the group in which the first edit begins, and encodes from there.
-    fn lift_base64(&self, data: &Base64Data, changes: &[&Edit]) -> Result<Edits, Obstacle> {
-        if !data.ignored.is_empty() {
-            let reason = "its base64 ends before the body does";
-            return Err(Obstacle::new(data.ignored.start, reason));
-        }
-        let group = changes.first().map_or(0, |edit| edit.span.start / 3);
-        let kept = group * 4;
-        let start = if kept < data.characters { data.place(kept) } else { data.end_of(kept) };
-        let first_break = (1..data.stretches.len())
-            .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
-        let layout = match first_break {
-            Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
-            // One line: it may grow as far as lines may, and as it already has.
-            None if data.characters + data.padding <= WIDTH => {
-                Layout { width: WIDTH, line_end: self.line_end() }
-            }
-            None => Layout { width: usize::MAX, line_end: b"" },
-        };
-        let line = data.stretches.partition_point(|&(first, _)| first <= kept);
-        let line =
-            (1..line).rev().find(|&number| data.line_end_before(number, self.buffer).is_some());
-        let column = kept - line.map_or(0, |number| data.stretches[number].0);
-
-        let padded = data.padding > 0 || data.characters.is_multiple_of(4);
-        let old = &self.bytes[group * 3..];
-        let span = Span::new(start, data.end);
-        let present = &self.buffer[span.range()];
-        let again = layout.encode(old, padded, column);
-        if again != present {
-            let same = again.iter().zip(present).take_while(|(a, b)| a == b).count();
-            let reason = "its base64 is not what encoding it again would give";
-            return Err(Obstacle::new(start + same, reason));
-        }
-        let mut edits = Edits::default();
-        for edit in changes {
-            let span = Span::new(edit.span.start - group * 3, edit.span.end - group * 3);
-            push(&mut edits, span, edit.new.clone())?;
-        }
-        let new = layout.encode(&edits.apply(old), padded, column);
-        // Without a line there is no line end before it.
-        let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
-        let span = Span::new(start, data.end);
-        let mut lifted = Edits::default();
-        push_difference(&mut lifted, self.buffer, span, &new)?;
-        Ok(lifted)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use proptest::prelude::*;
 
     use super::TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown};
+    use super::base64::Layout;
+    use super::quoted_printable::is_structure;
     use super::*;
 
     /// What stands before and behind the body in every test: it must be neither read nor changed.
@@ -1500,7 +957,7 @@ mod tests {
         while start < text.len() {
             let end =
                 memchr::memchr2(b'\r', b'\n', &text[start..]).map_or(text.len(), |at| start + at);
-            let next = end + Tokens::line_end(&text[end..]);
+            let next = end + line_end_length(&text[end..]);
             lines.push(&text[start..end]);
             start = next;
         }
@@ -1522,7 +979,7 @@ mod tests {
             let line_start = |at: usize| memchr::memrchr2(b'\r', b'\n', &raw[..at]).map_or(0, |at| at + 1);
             let line_behind = |at: usize| {
                 let end = memchr::memchr2(b'\r', b'\n', &raw[at..]).map_or(raw.len(), |length| at + length);
-                end + Tokens::line_end(&raw[end..])
+                end + line_end_length(&raw[end..])
             };
             let touched: Vec<Span> = edits.iter().map(|edit| {
                 let place = decoded.covering(edit.span);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use super::judge::{Resolver, Surroundings};
 use super::{
     BaseElement, Fragments, Options, Planner, Rewritten, Settled, base_diagnostic, profiles_differ,
-    rewrite,
+    rewrite_briefly,
 };
 use crate::base::{self, BaseChain, Outer, Rule, Source};
 use crate::diagnostic::Diagnostic;
@@ -87,6 +87,7 @@ impl Totals {
             ..Self::of(outermost.map(|entity| &entity.chain), charset)
         };
         report.links.iter().for_each(|link| totals.add(link.outcome, link.reason));
+        totals.counts[Outcome::Absolute as usize][0] += report.unlisted;
         totals
     }
 
@@ -119,7 +120,7 @@ impl Totals {
     }
 }
 
-/// Makes every relative link of `bytes` absolute, as [`rewrite`] does, and puts the result behind what
+/// Makes every relative link of `bytes` absolute, as [`super::rewrite`] does, and puts the result behind what
 /// `out` holds. Without a report it takes a fraction of the time, most of all with an `out` that is used
 /// again and again.
 pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
@@ -129,7 +130,7 @@ pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Total
         return totals;
     }
     out.truncate(length);
-    let rewritten = rewrite(bytes, options);
+    let rewritten = rewrite_briefly(bytes, options);
     out.reserve(bytes.len());
     // Writing to memory does not fail, and the edits are those of these bytes.
     if rewritten.edits.write_to(bytes, out).is_err() {
@@ -172,7 +173,7 @@ pub fn rewrite_to(
         (Some(error), ..) => Err(error),
         (None, Some(totals), _) => Ok(totals),
         (None, None, to) => {
-            let rewritten = rewrite(bytes, options);
+            let rewritten = rewrite_briefly(bytes, options);
             if let Some(mut out) = to {
                 // What comes before was found by the fast scanner, and is the same.
                 let rest = rewritten.edits.within(Span::new(given, bytes.len()));
@@ -489,7 +490,7 @@ fn may_have(bytes: &[u8], name: &[u8]) -> bool {
 
 /// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
 #[inline(always)]
-fn is_absolute(value: &[u8]) -> bool {
+pub(super) fn is_absolute(value: &[u8]) -> bool {
     let is_of_scheme =
         |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     value.first().is_some_and(u8::is_ascii_alphabetic)

@@ -20,12 +20,17 @@
 //!
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
+mod absolute;
+
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Resolver, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
-use super::{BaseElement, Fragments, Options, Part, Planner, Settled, move_levels, unfit_base};
+use super::{
+    BaseElement, Detail, Fragments, Options, Part, Planner, Settled, move_levels, unfit_base,
+};
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, UrlField, UrlValue};
@@ -40,22 +45,22 @@ use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
 /// The edits and the report of the message `bytes`.
-pub(super) fn plan(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
-    let planned = plan_with(bytes, options);
+pub(super) fn plan(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Part>, Report) {
+    let planned = plan_with(bytes, options, detail);
     let is_doubtful = planned.2.diagnostics.iter().any(|odd| odd.code == Code::Doubt);
     if !is_doubtful || options.base_element != BaseElement::Remove {
         return planned;
     }
     // Without its base element a text may mean something to what carries it: a delimiter, `From `.
     let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let (edits, parts, mut report) = plan_with(bytes, &options);
+    let (edits, parts, mut report) = plan_with(bytes, &options, detail);
     let message = "no base element of this message was taken out, because what is left would not read \
                    as it must";
     report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
     (edits, parts, report)
 }
 
-fn plan_with(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
+fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Part>, Report) {
     let structure = message::entities_named(bytes, &options.scan.entity);
     let kept = why_kept(bytes, &structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
@@ -66,6 +71,7 @@ fn plan_with(bytes: &[u8], options: &Options) -> (Edits, Vec<Part>, Report) {
         let mut plan = Plan {
             bytes,
             options,
+            detail,
             structure: &structure,
             report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
             places: Vec::with_capacity(kept.len()),
@@ -123,6 +129,7 @@ fn signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> Option<Spa
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
+    detail: Detail,
     structure: &'a Structure,
     report: Report,
     /// The place of each entity in the report.
@@ -154,7 +161,7 @@ impl Plan<'_> {
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(entity);
         self.report.diagnostics.append(&mut heading.diagnostics);
-        let links_before = self.report.links.len();
+        let links_before = self.links();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
         let unfit = match heading.rule {
@@ -173,9 +180,14 @@ impl Plan<'_> {
             });
         }
         // The labels of images and the like are the bases of nothing.
-        if entity.kind != Kind::Leaf || self.report.links.len() > links_before {
+        if entity.kind != Kind::Leaf || self.links() > links_before {
             self.unfit.extend(unfit);
         }
+    }
+
+    /// How many links there are so far.
+    fn links(&self) -> usize {
+        self.report.links.len() + self.report.unlisted
     }
 
     fn heading(&self, entity: &Entity) -> BaseChain {
@@ -259,6 +271,14 @@ impl Plan<'_> {
             charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
+        if self.detail == Detail::Relative
+            && let Some((links, charset)) =
+                absolute::count(format, &decoded.bytes, self.options, &options)
+        {
+            self.only_absolute(index, heading, (format, charset), links);
+            self.say_ignored(&decoded);
+            return true;
+        }
         let Some(document) = scan::content(format, &decoded.bytes, &options) else {
             return false;
         };
@@ -278,10 +298,8 @@ impl Plan<'_> {
             ),
         };
         let mut has_base_put_in = false;
-        let ignored = decoded.ignored();
-        if !ignored.is_empty() && !matches!(lifted, Some(Err(_))) {
-            let message = "this part was read up to the end of its base64; more stands behind it";
-            self.say(Code::TransferUndecodable, ignored, message.to_owned());
+        if !matches!(lifted, Some(Err(_))) {
+            self.say_ignored(&decoded);
         }
         match lifted {
             None => {}
@@ -324,6 +342,38 @@ impl Plan<'_> {
         self.dependence[index].of_document(&settled.links, chain, has_base_put_in);
         self.report.links.append(&mut settled.links);
         true
+    }
+
+    /// Takes in a part with `links`, all of them absolute, which needs to be looked at no further.
+    fn only_absolute(
+        &mut self,
+        index: usize,
+        heading: &BaseChain,
+        (format, charset): (Format, Charset),
+        links: usize,
+    ) {
+        let entity = &self.structure.entities[index];
+        let document = Document::empty(Arc::clone(&entity.name), format, charset);
+        let chain = base::establish(&document, Outer::Heading(heading), self.options.profile);
+        self.report.unlisted += links;
+        self.report.diagnostics.extend(chain.diagnostics.iter().cloned());
+        self.report.entities.push(EntityReport {
+            parent: entity.parent.map(|parent| self.places[parent]),
+            format,
+            media_type: entity.media_type.to_string().into(),
+            charset,
+            chain,
+            ids: Vec::new(),
+            without_tree: false,
+        });
+    }
+
+    fn say_ignored(&mut self, decoded: &Decoded<'_>) {
+        let ignored = decoded.ignored();
+        if !ignored.is_empty() {
+            let message = "this part was read up to the end of its base64; more stands behind it";
+            self.say(Code::TransferUndecodable, ignored, message.to_owned());
+        }
     }
 
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
@@ -425,7 +475,7 @@ impl Plan<'_> {
 
     /// Puts the edits in order, and looks at what they make before anyone relies on it.
     fn finish(mut self) -> (Edits, Vec<Part>, Report) {
-        if !self.report.links.is_empty() {
+        if self.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
         }
         self.edits.sort_by_key(|placed| placed.edit.span.start);

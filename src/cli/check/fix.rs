@@ -153,7 +153,7 @@ fn one(
             return sink.add_unproved(input, output);
         }
         links += rewritten.report.count(Outcome::Rewritten);
-        failed = sink.add(input, &rewritten, output)?;
+        failed = sink.add(input, &rewritten.edits, output)?;
         Ok(())
     })?;
     let ended = read.and(failed).and_then(|()| sink.end());

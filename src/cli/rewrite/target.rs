@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
@@ -25,7 +26,7 @@ use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
-use baselink::{Options, Rewritten, Totals, rewrite_to};
+use baselink::{Options, Totals, rewrite_to};
 
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
@@ -314,10 +315,9 @@ impl Sink<'_> {
     pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
-        rewritten: &Rewritten<'_>,
+        edits: &Edits,
         output: &mut Output,
     ) -> io::Result<Result<()>> {
-        let edits = &rewritten.edits;
         let write = |out: &mut dyn io::Write| {
             out.write_all(input.before)?;
             edits.write_to(input.bytes, &mut &mut *out)?;

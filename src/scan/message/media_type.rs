@@ -105,7 +105,10 @@ impl fmt::Display for MediaType {
 /// A token (RFC 2045, 5.1), and what follows it.
 fn token(value: &[u8]) -> Option<(&[u8], &[u8])> {
     let value = &value[comments_end(value)..];
-    let special = |byte: u8| b"()<>@,;:\\\"/[]?=".contains(&byte);
+    let special = |byte: u8| {
+        matches!(byte, b'(' | b')' | b'<' | b'>' | b'@' | b',' | b';' | b':')
+            || matches!(byte, b'\\' | b'"' | b'/' | b'[' | b']' | b'?' | b'=')
+    };
     let end = value.iter().position(|&byte| byte <= b' ' || byte == 0x7F || special(byte));
     let end = end.unwrap_or(value.len());
     (end > 0).then(|| value.split_at(end))
@@ -116,6 +119,9 @@ fn after(value: &[u8], byte: u8) -> Option<&[u8]> {
     let value = &value[comments_end(value)..];
     (value.first() == Some(&byte)).then(|| &value[1..])
 }
+
+/// So many parameters are searched one by one.
+const FEW: usize = 16;
 
 /// The parameters as written, without quotes; the first of a name counts. One character is one byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
@@ -141,7 +147,16 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
         let name = latin_1(name).to_ascii_lowercase();
         let (value, behind) = parameter_value(&rest[end + 1..]);
         rest = behind;
-        if !name.is_empty() && seen.insert(name.clone()) {
+        let is_new = match pairs.len() {
+            ..FEW => pairs.iter().all(|(one, _)| *one != name),
+            _ => {
+                if seen.is_empty() {
+                    seen.extend(pairs.iter().map(|(one, _)| one.clone()));
+                }
+                seen.insert(name.clone())
+            }
+        };
+        if is_new && !name.is_empty() {
             pairs.push((name, value));
         }
     }
@@ -187,7 +202,10 @@ fn assembled(pairs: &[(String, String)]) -> Vec<(String, String)> {
 
 /// One character for each byte, so that nothing is lost before it is known what the bytes are.
 fn latin_1(bytes: &[u8]) -> String {
-    bytes.iter().copied().map(char::from).collect()
+    match str::from_utf8(bytes) {
+        Ok(text) if text.is_ascii() => text.to_owned(),
+        _ => bytes.iter().copied().map(char::from).collect(),
+    }
 }
 
 /// The way back: UTF-8, where the characters of `text` stand for the bytes of that.

@@ -176,9 +176,14 @@ struct Boundaries {
     hash: RandomState,
     /// By the hash of the boundary: the places in the stack, innermost last.
     places: HashMap<u64, Vec<usize>>,
+    /// All of them, outermost first.
+    all: Vec<usize>,
     /// Of the longest one so far.
     longest: usize,
 }
+
+/// So many open boundaries are compared one by one.
+const FEW: usize = 4;
 
 impl Boundaries {
     /// The same as [`Boundaries::find`] computes it, a byte at a time.
@@ -190,10 +195,15 @@ impl Boundaries {
 
     fn open(&mut self, boundary: &[u8], place: usize) {
         self.longest = self.longest.max(boundary.len());
+        self.all.push(place);
         self.places.entry(self.key(boundary)).or_default().push(place);
     }
 
     fn close(&mut self, boundary: &[u8], place: usize) {
+        // Those within it are closed.
+        if let Some(at) = self.all.iter().rposition(|&one| one == place) {
+            self.all.remove(at);
+        }
         let key = self.key(boundary);
         if let Some(places) = self.places.get_mut(&key) {
             if let Some(at) = places.iter().rposition(|&one| one == place) {
@@ -209,9 +219,13 @@ impl Boundaries {
     /// `--` and the boundary.
     fn find(&self, line: &[u8], open: &[Open]) -> Option<(usize, usize)> {
         let text = line.strip_prefix(b"--")?;
-        if self.places.is_empty() {
-            return None;
+        if self.all.len() <= FEW {
+            return self.find_of_few(text, open);
         }
+        self.find_of_many(text, open)
+    }
+
+    fn find_of_many(&self, text: &[u8], open: &[Open]) -> Option<(usize, usize)> {
         let mut hasher = self.hash.build_hasher();
         let mut found = None;
         for (before, &byte) in text.iter().enumerate().take(self.longest) {
@@ -220,12 +234,7 @@ impl Boundaries {
             }
             hasher.write_u8(byte);
             let length = before + 1;
-            let ends = match text.get(length) {
-                None | Some(b' ' | b'\t' | b'\r' | b'\n') => true,
-                Some(b'-') => text.get(length + 1) == Some(&b'-'),
-                Some(_) => false,
-            };
-            if ends
+            if ends_boundary(&text[length..])
                 && let Some(&place) =
                     self.places.get(&hasher.finish()).and_then(|places| places.last())
                 && let Some(multipart) = &open[place].multipart
@@ -236,6 +245,24 @@ impl Boundaries {
         }
         found
     }
+
+    /// The same as the one above, boundary by boundary.
+    fn find_of_few(&self, text: &[u8], open: &[Open]) -> Option<(usize, usize)> {
+        let length = |place: usize| {
+            let boundary = &*open.get(place)?.multipart.as_ref()?.boundary;
+            let rest = text.strip_prefix(boundary)?;
+            // A line end inside a boundary is never found.
+            let is_line = memchr::memchr2(b'\r', b'\n', boundary).is_none();
+            (is_line && ends_boundary(rest)).then_some(boundary.len())
+        };
+        let found = self.all.iter().filter_map(|&place| Some((length(place)?, place)));
+        found.max().map(|(length, place)| (place, length + 2))
+    }
+}
+
+/// Whether a boundary may end before `rest`, what follows it in its line.
+fn ends_boundary(rest: &[u8]) -> bool {
+    matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..])
 }
 
 struct Walk<'a> {
@@ -529,5 +556,43 @@ fn is_sealed(media_type: &MediaType) -> bool {
                 | "pgp-signature"
         ),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TEXTS: [&str; 12] =
+        ["b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}"];
+
+    proptest! {
+        /// Boundaries that begin others, that are the same, and lines that begin with several.
+        #[test]
+        fn few_boundaries_are_found_as_many_are(
+            boundaries in prop::collection::vec(prop::sample::select(TEXTS.to_vec()), 0..=FEW),
+            line in prop::collection::vec(prop::sample::select(TEXTS.to_vec()), 0..4),
+            closed in 0..=FEW,
+        ) {
+            let mut all = Boundaries::default();
+            let mut open = Vec::new();
+            for (place, boundary) in boundaries.iter().enumerate() {
+                all.open(boundary.as_bytes(), place);
+                let boundary = boundary.as_bytes().into();
+                let multipart = Some(Multipart { boundary, state: State::Preamble });
+                open.push(Open { entity: place, children: 0, multipart });
+            }
+            if let Some(boundary) = boundaries.get(closed) {
+                all.close(boundary.as_bytes(), closed);
+            }
+            let line = line.concat();
+            let (few, many) = (
+                all.find_of_few(line.as_bytes(), &open),
+                all.find_of_many(line.as_bytes(), &open),
+            );
+            prop_assert_eq!(few, many);
+        }
     }
 }

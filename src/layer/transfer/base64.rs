@@ -1,0 +1,286 @@
+//! base64 (RFC 2045, 6.8): where its characters stand, and data encoded anew.
+//!
+//! An edit re-encodes from the group in which it begins to the end of the data, once it is known that
+//! this reproduces what is there.
+//!
+//! ```
+//! use baselink::layer::transfer::TransferEncoding::Base64;
+//! use baselink::span::Span;
+//! let decoded = Base64.decode(b"TWFu\r\nTQ==\r\n", Span::new(0, 12)).unwrap();
+//! assert_eq!(&*decoded.bytes, b"ManM");
+//! assert_eq!(decoded.covering(Span::new(3, 4)), Span::new(6, 10));
+//! ```
+//!
+//! Deliberately absent: other alphabets.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
+
+use super::{Decoded, Obstacle, WIDTH, line_end_length, push, push_difference};
+use crate::edit::{Edit, Edits};
+use crate::span::Span;
+
+/// Decodes without padding, and whatever the unused bits of the last character are.
+const TOLERANT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Where the characters of base64 data stand in the buffer.
+#[derive(Clone, Debug)]
+pub(super) struct Base64Data {
+    /// For each stretch of characters (padding too) without white space: the number of its first, and
+    /// where it is.
+    stretches: Stretches,
+    /// How many characters there are, without padding.
+    characters: usize,
+    padding: usize,
+    /// Where the data ends, padding included.
+    end: usize,
+    pub(super) ignored: Span,
+}
+
+impl Base64Data {
+    pub(super) fn decode(raw: &[u8], source: usize) -> Result<(Vec<u8>, Self), Obstacle> {
+        let (characters, stretches, bytes) = match lines(raw, source) {
+            Some(found) => found,
+            None => {
+                let (characters, stretches) = one_by_one(raw, source)?;
+                let bytes = TOLERANT
+                    .decode(&characters)
+                    .map_err(|_| Obstacle::new(source, "its base64 cannot be decoded"))?;
+                (characters.len(), stretches, bytes)
+            }
+        };
+        let mut data =
+            Self { stretches, characters, padding: 0, end: source, ignored: Span::at(source) };
+        data.end = data.end_of(characters);
+        let mut missing = if characters == 0 { 0 } else { (4 - characters % 4) % 4 };
+        for (at, &byte) in raw.iter().enumerate().skip(data.end - source) {
+            if byte == b'=' && missing > 0 {
+                if data.end != source + at {
+                    data.stretches.push((characters + data.padding, source + at));
+                }
+                missing -= 1;
+                data.padding += 1;
+                data.end = source + at + 1;
+            } else if !byte.is_ascii_whitespace() {
+                break;
+            }
+        }
+        let behind = &raw[data.end - source..];
+        let blanks = behind.len() - behind.trim_ascii_start().len();
+        data.ignored =
+            Span::new(data.end + blanks, data.end + behind.trim_ascii_end().len().max(blanks));
+        Ok((bytes, data))
+    }
+
+    /// Where the character with this number is.
+    fn place(&self, character: usize) -> usize {
+        match self.stretches.partition_point(|&(first, _)| first <= character).checked_sub(1) {
+            Some(stretch) => {
+                let (first, at) = self.stretches[stretch];
+                at + (character - first)
+            }
+            None => self.end,
+        }
+    }
+
+    /// Where the first `characters` of them end: what follows the last, white space or not, is behind.
+    fn end_of(&self, characters: usize) -> usize {
+        characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
+    }
+
+    pub(super) fn covering(&self, span: Span) -> Span {
+        let start = match span.start / 3 * 4 {
+            first if first < self.characters => self.place(first),
+            _ => self.end,
+        };
+        if span.is_empty() && span.start.is_multiple_of(3) {
+            return Span::at(start);
+        }
+        let behind = span.end.div_ceil(3) * 4;
+        let end = if behind > self.characters { self.end } else { self.end_of(behind) };
+        Span::new(start, end)
+    }
+
+    /// The line end between the stretches `number - 1` and `number`, if there is one.
+    fn line_end_before<'b>(&self, number: usize, buffer: &'b [u8]) -> Option<&'b [u8]> {
+        let (first, start) = self.stretches[number];
+        let between = buffer.get(self.end_of(first)..start)?;
+        let at = memchr::memchr2(b'\r', b'\n', between)?;
+        Some(&between[at..at + line_end_length(&between[at..])])
+    }
+}
+
+/// For each stretch of characters the number of its first, and where it is.
+type Stretches = Vec<(usize, usize)>;
+
+/// The number of characters, their stretches and what they stand for, where they stand in lines with
+/// nothing else; `None` where they do not.
+fn lines(raw: &[u8], source: usize) -> Option<(usize, Stretches, Vec<u8>)> {
+    let data = &raw[..memchr::memchr(b'=', raw).unwrap_or(raw.len())];
+    let mut characters = Vec::with_capacity(data.len());
+    let mut stretches = Vec::with_capacity(data.len() / WIDTH + 1);
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', data).chain([data.len()]) {
+        let line = &data[start..end];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if !line.is_empty() {
+            stretches.push((characters.len(), source + start));
+            characters.extend_from_slice(line);
+        }
+        start = end + 1;
+    }
+    if characters.len() % 4 == 1 {
+        // Six bits are no byte.
+        characters.pop().filter(|&last| is_of_alphabet(last))?;
+    }
+    let bytes = TOLERANT.decode(&characters).ok()?;
+    Some((characters.len(), stretches, bytes))
+}
+
+fn is_of_alphabet(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+}
+
+/// The characters and their stretches, with white space wherever it is.
+fn one_by_one(raw: &[u8], source: usize) -> Result<(Vec<u8>, Stretches), Obstacle> {
+    let mut characters = Vec::with_capacity(raw.len());
+    let mut stretches = Vec::new();
+    let mut within = false;
+    for (at, &byte) in raw.iter().enumerate() {
+        match byte {
+            _ if is_of_alphabet(byte) => {
+                if !within {
+                    stretches.push((characters.len(), source + at));
+                }
+                within = true;
+                characters.push(byte);
+            }
+            b'=' => break,
+            _ if byte.is_ascii_whitespace() => within = false,
+            _ => return Err(Obstacle::new(source + at, "its base64 has a foreign character")),
+        }
+    }
+    if characters.len() % 4 == 1 {
+        characters.pop();
+    }
+    Ok((characters, stretches))
+}
+
+/// How base64 data is broken into lines.
+pub(super) struct Layout<'a> {
+    pub(super) width: usize,
+    pub(super) line_end: &'a [u8],
+}
+
+impl Layout<'_> {
+    /// The base64 of `bytes` behind `column` characters of a line.
+    pub(super) fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
+        let mut text = STANDARD.encode(bytes);
+        if !padded {
+            text.truncate(text.trim_end_matches('=').len());
+        }
+        let mut rest = text.as_bytes();
+        let mut out = Vec::with_capacity(rest.len() + rest.len() / 36);
+        while !rest.is_empty() {
+            if column >= self.width {
+                out.extend_from_slice(self.line_end);
+                column = 0;
+            }
+            let (line, behind) = rest.split_at(rest.len().min(self.width - column));
+            out.extend_from_slice(line);
+            column += line.len();
+            rest = behind;
+        }
+        out
+    }
+}
+
+impl Decoded<'_> {
+    /// Keeps the text up to the group in which the first edit begins, and encodes from there.
+    pub(super) fn lift_base64(
+        &self,
+        data: &Base64Data,
+        changes: &[&Edit],
+    ) -> Result<Edits, Obstacle> {
+        if !data.ignored.is_empty() {
+            let reason = "its base64 ends before the body does";
+            return Err(Obstacle::new(data.ignored.start, reason));
+        }
+        let group = changes.first().map_or(0, |edit| edit.span.start / 3);
+        let kept = group * 4;
+        let start = if kept < data.characters { data.place(kept) } else { data.end_of(kept) };
+        let first_break = (1..data.stretches.len())
+            .find_map(|number| Some((number, data.line_end_before(number, self.buffer)?)));
+        let layout = match first_break {
+            Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
+            // One line: it may grow as far as lines may, and as it already has.
+            None if data.characters + data.padding <= WIDTH => {
+                Layout { width: WIDTH, line_end: self.line_end() }
+            }
+            None => Layout { width: usize::MAX, line_end: b"" },
+        };
+        let line = data.stretches.partition_point(|&(first, _)| first <= kept);
+        let line =
+            (1..line).rev().find(|&number| data.line_end_before(number, self.buffer).is_some());
+        let column = kept - line.map_or(0, |number| data.stretches[number].0);
+
+        let padded = data.padding > 0 || data.characters.is_multiple_of(4);
+        let old = &self.bytes[group * 3..];
+        let span = Span::new(start, data.end);
+        let present = &self.buffer[span.range()];
+        let again = layout.encode(old, padded, column);
+        if again != present {
+            let same = again.iter().zip(present).take_while(|(a, b)| a == b).count();
+            let reason = "its base64 is not what encoding it again would give";
+            return Err(Obstacle::new(start + same, reason));
+        }
+        let mut edits = Edits::default();
+        for edit in changes {
+            let span = Span::new(edit.span.start - group * 3, edit.span.end - group * 3);
+            push(&mut edits, span, edit.new.clone())?;
+        }
+        let new = layout.encode(&edits.apply(old), padded, column);
+        // Without a line there is no line end before it.
+        let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
+        let span = Span::new(start, data.end);
+        let mut lifted = Edits::default();
+        push_difference(&mut lifted, self.buffer, span, &new)?;
+        Ok(lifted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// What is read line by line is what is read one by one.
+        #[test]
+        fn lines_are_read_as_their_characters_are(
+            pieces in prop::collection::vec(
+                prop::sample::select(vec![
+                    "A", "TWFu", "TQ", "=", "\n", "\r\n", "\r", " ", "!", "\u{c}", "-", "AAAAAAAA",
+                ]),
+                0..12,
+            ),
+        ) {
+            let raw = pieces.concat().into_bytes();
+            if let Some((number, stretches, bytes)) = lines(&raw, 7) {
+                let (characters, expected) = one_by_one(&raw, 7).map_err(|odd| {
+                    TestCaseError::fail(odd.to_string())
+                })?;
+                prop_assert_eq!((number, stretches), (characters.len(), expected));
+                prop_assert_eq!(Some(bytes), TOLERANT.decode(&characters).ok());
+            }
+        }
+    }
+}
