@@ -246,6 +246,24 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
     assert!(first.contains("<p>None: no link would break.</p>"));
 }
 
+/// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
+#[test]
+fn the_page_takes_the_place_of_no_file_of_the_folder() {
+    let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
+    let (refused, page) = (["index.html", ".htaccess", "page.htm"], "site/page.htm");
+    for name in refused {
+        let path = scene.path().join("site").join(name);
+        let before = fs::read(&path).unwrap();
+        for option in ["--report", "--write-baseline"] {
+            let (_, status) = check(scene.path(), &[option, &format!("site/{name}"), "--fix"]);
+            assert_eq!((status, fs::read(&path).unwrap()), (Some(2), before.clone()), "{name}");
+        }
+    }
+    let (_, status) = check(scene.path(), &["--report", page, "--exclude", "page.htm"]);
+    assert_eq!(status, Some(1));
+    assert!(fs::read(scene.path().join(page)).unwrap().starts_with(b"<!"));
+}
+
 #[test]
 fn the_page_marks_links_on_which_the_profiles_disagree() {
     // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
@@ -371,6 +389,19 @@ mod unix {
             (Some(130), "error: stopped; nothing was changed\n")
         );
         assert!(!scene.path().join("known.jsonl").exists());
+    }
+
+    /// Which file it is, its name does not say.
+    #[test]
+    fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
+        let scene = site(&[("index.html", b"<a href=x>")]);
+        fs::hard_link(scene.path().join("site/index.html"), scene.path().join("same")).unwrap();
+        std::os::unix::fs::symlink("site", scene.path().join("link")).unwrap();
+        for path in ["same", "link/index.html"] {
+            let (_, status) = check(scene.path(), &["--report", path]);
+            assert_eq!(status, Some(2), "{path}");
+        }
+        assert_eq!(fs::read(scene.path().join("same")).unwrap(), b"<a href=x>");
     }
 
     #[test]

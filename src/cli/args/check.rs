@@ -38,6 +38,8 @@ pub(crate) struct Check {
     pub(crate) baseline: Option<PathBuf>,
     /// Where those of today are noted.
     pub(crate) write_baseline: Option<PathBuf>,
+    /// The table that is read.
+    pub(crate) url_map: Option<PathBuf>,
     /// What becomes of the fixes.
     pub(crate) fix: Option<Destination>,
     /// How the names of backups end, which are no documents.
@@ -162,6 +164,7 @@ pub(super) struct TypedCheck {
 impl TypedCheck {
     pub(super) fn meant(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
+        let url_map = self.documents.url_map.clone();
         let documents = TypedDocuments::meant(self.documents)?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
@@ -230,6 +233,7 @@ impl TypedCheck {
             report: self.report,
             baseline: self.baseline,
             write_baseline: self.write_baseline,
+            url_map,
             fix,
             backup,
         })
