@@ -32,7 +32,7 @@ use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, name};
 use baselink::span::Span;
 use baselink::tree::index::Index;
-use baselink::tree::relocate::{Cause, Class, Finding, Move, Scanned, Scanning, findings};
+use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
 use baselink::tree::walk::{Entry, Selection, walk};
 use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ fn verdict(asked: &Check, tree: &Tree, listed: &Listed, output: &mut Output) -> 
     if denied.is_empty() {
         return true;
     }
-    let fixes = match tree.sum.fixes {
+    let fixes = match tree.sum.references {
         number if number > 0 && asked.fix.is_none() => {
             format!("; --fix makes {number} relative")
         }
@@ -162,8 +162,10 @@ struct Checked {
 #[derive(Clone, Debug, Default)]
 struct Tally {
     classes: BTreeMap<Class, usize>,
-    /// That can become relative.
+    /// That have a fix.
     fixes: usize,
+    /// Of which the reference itself becomes another.
+    references: usize,
     fixes_of: BTreeMap<Class, usize>,
     differing: usize,
     /// That are left because no base is known.
@@ -177,6 +179,7 @@ impl Tally {
             self.fixes += 1;
             *self.fixes_of.entry(finding.class).or_default() += 1;
         }
+        self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
         self.differing += usize::from(finding.differs);
         self.without_base += usize::from(finding.cause == Some(Cause::NoBase));
     }
@@ -189,6 +192,7 @@ impl Tally {
             *self.fixes_of.entry(*class).or_default() += number;
         }
         self.fixes += other.fixes;
+        self.references += other.references;
         self.differing += other.differing;
         self.without_base += other.without_base;
     }
@@ -260,7 +264,9 @@ impl Tree {
     fn index_all(&mut self, asked: &Check) {
         let follow = asked.documents.selection.follow;
         let selection = Selection { hidden: true, follow, ..Selection::default() };
-        for entry in walk(&[asked.folder().to_owned()], &selection).flatten() {
+        let roots = [asked.folder().to_owned()];
+        let mut found = walk(&roots, &selection);
+        for entry in found.by_ref().flatten() {
             if entry.relative.last().is_some_and(|name| is_temporary(name)) {
                 continue;
             }
@@ -272,6 +278,9 @@ impl Tree {
                 }
                 None => self.index.add_unread(&entry),
             }
+        }
+        for path in found.unread_below_roots() {
+            self.index.add_unknown(path);
         }
     }
 
