@@ -198,6 +198,11 @@ impl Local {
             return self.reference(&self.path, target, false, link);
         }
         let found = self.index.find_saved(target)?;
+        if let Some(path) = self.index.beyond(found, target, None) {
+            // Whether it is there nobody knows: what leads to the network goes on leading there.
+            let is_absolute = link.outcome == Outcome::Absolute;
+            return if is_absolute { None } else { self.reference(&path, target, true, link) };
+        }
         self.reference(self.index.path(found.number), target, !found.takes_query, link)
     }
 
@@ -214,7 +219,9 @@ impl Local {
             Place::Inside(Ok(found))
                 if written.query().is_none() || !self.index.is_page(found.number) =>
             {
-                self.reference(self.index.path(found.number), &url, true, link)
+                let beyond = self.index.beyond(found, &url, Some(&self.place));
+                let path = beyond.as_deref().unwrap_or(self.index.path(found.number));
+                self.reference(path, &url, true, link)
             }
             _ => None,
         }
