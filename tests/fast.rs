@@ -398,9 +398,18 @@ const MORE_TRAPS: &[&str] = &[
 #[test]
 fn late_declarations() {
     let padding = "x".repeat(1_100);
-    for head in
-        ["", "<base href=b/>", "<svg>", "<title>", "<noscript>", "<!--", "<frameset>", "<svg></b>"]
-    {
+    for head in [
+        "",
+        "<base href=b/>",
+        // Read in two encodings, it is two bases.
+        "<base href='//h\u{a0}/é/'>",
+        "<svg>",
+        "<title>",
+        "<noscript>",
+        "<!--",
+        "<frameset>",
+        "<svg></b>",
+    ] {
         for label in ["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp", "euc-kr"] {
             for behind in ["", "</title>", "</noscript>", "-->", "<meta charset=big5>"] {
                 let page = format!(

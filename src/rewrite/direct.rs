@@ -241,7 +241,13 @@ fn directly(
         let declared = |charset| Detected { charset, declaration: Declaration::Meta, ..encoding };
         match with_bases(bytes, encoding, options, &bases, out, away) {
             Ok(totals) => return Some(totals),
-            Err(Stop::Encoding(charset)) => encoding = declared(charset),
+            Err(Stop::Encoding(charset)) => {
+                encoding = declared(charset);
+                // Those that were found were read in another encoding.
+                if !bases.is_empty() {
+                    bases = flow::bases(bytes, encoding, &options.scan).ok()?;
+                }
+            }
             Err(Stop::Base) => bases = flow::bases(bytes, encoding, &options.scan).ok()?,
             Err(Stop::Refused) if std::mem::take(&mut away.is_asked) => {
                 if encoding.declaration == Declaration::Assumed
