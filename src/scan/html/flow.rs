@@ -22,7 +22,7 @@ use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::Quote;
+use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::Form;
 use crate::scan::ScanOptions;
 use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Row, Syntax, When};
@@ -466,7 +466,11 @@ impl<T: Taker> Flow<'_, T> {
             Ok(list) if list.is_ascii() => list,
             _ => return Ok(false),
         };
-        if memchr::memchr3(b'&', b'\r', 0, list.as_bytes()).is_some() {
+        // No other character reference is as common, and none that stands for white space or a comma.
+        let is_amp = |at: usize| list[at..].starts_with("&amp;");
+        if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+        {
             return Ok(false);
         }
         for span in value::srcset(list) {
@@ -482,7 +486,8 @@ impl<T: Taker> Flow<'_, T> {
                 let element = self.pass.element(tag);
                 let name = String::from_utf8_lossy(&self.bytes[attribute.name.range()]);
                 let place = (&*name.to_ascii_lowercase(), attribute.quote, row);
-                let view = self.charset.decode(&self.bytes[span.range()], span.start);
+                let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+                let view = escape::character_references(raw);
                 self.pass.reference(&view, Form::Srcset, &element, Some(place));
                 self.drain()?;
             }
