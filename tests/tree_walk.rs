@@ -426,6 +426,24 @@ mod unix {
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
 
+    /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); it is said once.
+    #[test]
+    fn a_path_that_is_too_long_is_said_once() {
+        let root = tempfile::tempdir().unwrap();
+        // The last folder is at most at 4,095 bytes, the file in it behind that.
+        let [outer, inner] = [60, 300].map(|names| "abcdefghij/".repeat(names));
+        let (outer, inner) = (root.path().join("b").join(outer), root.path().join("a").join(inner));
+        fs::create_dir_all(&outer).unwrap();
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("x".repeat(200)), "").unwrap();
+        fs::rename(root.path().join("a"), outer.join("a")).unwrap();
+        let (roots, selection) = ([root.path().to_owned()], Selection::default());
+        let found: Vec<_> = walk(&roots, &selection).collect();
+        assert_eq!(found.len(), 1);
+        let sentence = found.into_iter().next().unwrap().unwrap_err().to_string();
+        assert_eq!(sentence.matches(root.path().to_str().unwrap()).count(), 1, "{sentence}");
+    }
+
     #[test]
     fn a_folder_without_permission_is_said_and_the_walk_goes_on() {
         let root = tree(&["a/x", "b"]);
