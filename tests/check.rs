@@ -221,6 +221,97 @@ fn the_file_that_stands_for_a_folder_can_have_any_name() {
     assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
 }
 
+/// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
+#[test]
+fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {
+    let text = links(&[
+        "/n/z.html",
+        "z.html",
+        "#top",
+        "?q",
+        "",
+        "/n/",
+        "/n/page.html?q",
+        "http://a.example/n/page.html#top",
+        "http://a.example/n/?q",
+    ]);
+    let site = site(&text, &["z.html"]);
+    let expected = |folder: &'static str, folder_with_query: &'static str| {
+        [
+            (Class::Escapes, Some("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Escapes, Some(folder)),
+            (Class::Escapes, Some("page.html?q")),
+            (Class::Pinned, Some("#top")),
+            (Class::Pinned, Some(folder_with_query)),
+        ]
+    };
+    for (to, expected) in [
+        (None, expected("./", "./?q")),
+        (Some("http://b.example/m/"), expected("./", "./?q")),
+        // From disk no file stands for its folder.
+        (Some("file:///m/"), expected("page.html", "page.html?q")),
+    ] {
+        let mut moving = at("http://a.example/n/");
+        moving.from.index = Some("page.html".into());
+        moving.to = to.map(|to| RootUrl::new(to).unwrap());
+        let found = of_page(site.path(), &moving, &Options::default());
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| match &one.fix {
+                Some(Fix::Reference(reference)) => (one.class, Some(&**reference)),
+                other => {
+                    assert_eq!(*other, None);
+                    (one.class, None)
+                }
+            })
+            .collect();
+        assert_eq!(told, expected, "{to:?}");
+    }
+    let mut moving = Move::default();
+    (moving.from.layout, moving.from.index) = (Some(Layout::Host), Some("page.html".into()));
+    let site = self::site("", &["a.example/n/z.html"]);
+    let page = site.path().join("a.example/n/page.html");
+    fs::write(page, links(&["/n/z.html", "#top", "?q", "https://a.example/n/"])).unwrap();
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path == b"a.example/n/page.html").unwrap();
+    let found = findings(page, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    assert_eq!(
+        told,
+        [
+            (Class::Escapes, fix("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Pinned, fix("./")),
+        ]
+    );
+}
+
+/// A base that is promised to become relative does, and nothing is promised for ever.
+#[test]
+fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
+    let page = "<base href=\"http://a.example/n/\"><a href=\"z.html\">x</a>";
+    let site = site(page, &["z.html"]);
+    let mut moving = at("http://a.example/n/");
+    moving.from.index = Some("page.html".into());
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, one) = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let found = findings(one, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let of_base = Some(Fix::Reference("./".into()));
+    assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
+    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
+    fs::write(site.path().join("page.html"), fixed).unwrap();
+    let found = of_page(site.path(), &moving, &Options::default());
+    assert!(found.iter().all(|one| one.class == Class::Travels && one.fix.is_none()), "{found:?}");
+}
+
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
 #[test]
 fn where_the_profiles_disagree_it_is_said() {

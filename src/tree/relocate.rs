@@ -310,15 +310,29 @@ impl<'a> Judge<'a> {
         let can_move = declared.all(|link| {
             link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
         });
-        let prepare = |base| judge.prepare(base, has_moved, can_move);
+        // Its own URL and the new one mean the file, however they are spelled: `dir/` and `dir/index.html`.
+        let text = |url: &str| Base::new(scanned.profile, url).as_str().to_owned();
+        let own = scanned.retrieval.as_ref().map(|one| text(&one.url));
+        let own_moved = scanned.moved.as_deref().map(text);
+        let is_own = |base: &scanned::BaseMove| {
+            own.as_deref() == Some(&*base.url) && base.moved.as_deref() == own_moved.as_deref()
+        };
+        let prepare = |base| judge.prepare(base, is_own(base), has_moved, can_move);
         judge.bases = scanned.bases.iter().map(prepare).collect();
         judge
     }
 
-    fn prepare(&self, base: &scanned::BaseMove, has_moved: bool, can_move: bool) -> Prepared {
+    fn prepare(
+        &self,
+        base: &scanned::BaseMove,
+        is_own: bool,
+        has_moved: bool,
+        can_move: bool,
+    ) -> Prepared {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
         let escapes = !stays
+            && !is_own
             && base.moved.as_deref().is_some_and(|moved| {
                 let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
                 let is_in = || self.index.find(&base.url) != Place::Outside;
@@ -432,7 +446,15 @@ impl<'a> Judge<'a> {
         let is_out_now = self.knows_space && *now == Place::Outside;
         let with_tree = self.index.moved(target, &self.place);
         let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
-        if is_out_now || strays {
+        if strays && !is_out_now {
+            // One file can have several URLs.
+            match (now, self.index.find_below(&self.place, moved)) {
+                (Place::Inside(Ok(now)), Place::Inside(Ok(then))) if now.number == then.number => {
+                    Place::Inside(Ok(then))
+                }
+                _ => Place::Outside,
+            }
+        } else if is_out_now {
             Place::Outside
         } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
             now.clone()
@@ -524,11 +546,17 @@ impl<'a> Judge<'a> {
             return Some(Fix::Base);
         }
         let mut reference = fixed.relativize(&wanted);
-        if reference.starts_with('#') && !matches!(link.element, "a" | "area") {
-            // Elsewhere a fragment alone may mean an element, and not the document.
+        // Elsewhere a fragment alone may mean an element, and not the document.
+        let is_jump = matches!(link.element, "a" | "area");
+        // A query alone is that of `dir/` or that of `dir/index.html`, as the document is asked for.
+        let stands_for_folder = base.now.as_str().ends_with('/') && !fixed.as_str().ends_with('/');
+        if (reference.starts_with('#') && !is_jump)
+            || (reference.starts_with('?') && stands_for_folder)
+        {
             let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
             let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
-            let query = now.query().map_or(String::new(), |query| format!("?{query}"));
+            let query = now.query().filter(|_| reference.starts_with('#'));
+            let query = query.map_or(String::new(), |query| format!("?{query}"));
             reference = format!("{}{query}{reference}", name.unwrap_or("./"));
         }
         let reference = unmistakable(reference);
