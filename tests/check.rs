@@ -221,6 +221,57 @@ fn the_file_that_stands_for_a_folder_can_have_any_name() {
     assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
 }
 
+/// A query in the name of a file is none after the move, when only paths count.
+#[test]
+fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
+    let pages = [
+        "a.example/page?x=1.html",
+        "a.example/page?x=2.html",
+        "a.example/sub/y.html",
+        "a.example/i.html",
+    ];
+    let site = site("", &pages);
+    let file = |name: &str, references: &[&str]| {
+        fs::write(site.path().join("a.example").join(name), links(references)).unwrap();
+    };
+    let of_page = ["#top", "sub/y.html", "/sub/y.html", "?x=2.html", "", "?x=3.html"];
+    let of_index = ["page?x=1.html", "page?x=3.html"];
+    file("page?x=1.html", &of_page);
+    file("i.html", &of_index);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told = |moving: &Move, path: &str| -> Vec<_> {
+        let root = match moving.from.layout {
+            Some(_) => site.path().to_owned(),
+            None => site.path().join("a.example"),
+        };
+        let (scanned, index) = read(&root, moving, &Options::default());
+        let (_, page) = scanned.iter().find(|(_, one)| one.path == path.as_bytes()).unwrap();
+        let found = findings(page, &index, moving);
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect()
+    };
+    let mut crawl = Move::default();
+    crawl.from.layout = Some(Layout::Host);
+    assert_eq!(
+        told(&crawl, "a.example/page?x=1.html"),
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Escapes, Some("root-relative"), fix("sub/y.html")),
+            (Class::Dangling, Some("elsewhere"), fix("page%3Fx=2.html")),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+        ]
+    );
+    // The file is there now, and is not found by this reference after the move.
+    let expected = [
+        (Class::Dangling, Some("elsewhere"), fix("page%3Fx=1.html")),
+        (Class::Dangling, Some("absent"), None),
+    ];
+    assert_eq!(told(&crawl, "a.example/i.html"), expected);
+    // With the URL of the folder the query is in the name as well.
+    assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+}
+
 /// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
 #[test]
 fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {

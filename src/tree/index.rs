@@ -350,6 +350,9 @@ impl Index {
             return (found(number, has_query), None);
         }
         if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below(url)) {
+            if has_query && let Some(number) = self.named_with_query(url, &below) {
+                return (found(number, true), None);
+            }
             let tail = below.tail.filter(|_| !below.names_root);
             return (Place::Inside(self.named(&below, false)), tail);
         }
@@ -409,6 +412,12 @@ impl Index {
             let index = |name: &OsString| [&below.path, names::bytes(name)].concat();
             names = self.names.iter().map(index).collect();
         }
+        if query.is_some() {
+            // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`.
+            let (_, name) = split_name(&below.path);
+            let stem = memchr::memchr(b'?', name).map(|at| below.path.len() - name.len() + at);
+            names.extend(stem.map(|end| below.path[..end].to_vec()));
+        }
         let saved = |name: Vec<u8>| {
             let number = *self.by_path.get(name.as_slice())?;
             (self.files[number].kind != Kind::Special).then_some(number)
@@ -440,6 +449,14 @@ impl Index {
         // A server sends those who ask for the folder without its `/` to the one with it.
         let number = number.or_else(|| self.index_of(&below.path))?;
         Some(Found { number, takes_query: false })
+    }
+
+    /// The file that has the query of `url` in its name.
+    fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
+        let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
+        let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
+        let number = *self.by_path.get([&below.path, &b"?"[..], &escaped].concat().as_slice())?;
+        (self.files[number].kind != Kind::Special).then_some(number)
     }
 
     /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has

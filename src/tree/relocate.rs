@@ -158,7 +158,7 @@ pub enum Cause {
     ClimbsOut,
     /// Dangling.
     Missing(Absence),
-    /// Dangling: after the move it leads to another file than now.
+    /// Dangling: after the move it leads to another file than now, or to none.
     Elsewhere,
     /// Fragment: nothing in the file has this id.
     NoId,
@@ -286,6 +286,8 @@ struct Prepared {
     escapes: bool,
     /// Whether it is the same with fixes as without.
     is_fixed: bool,
+    /// Whether it is the URL of the file itself, and the file has another path than that.
+    is_renamed: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -331,13 +333,12 @@ impl<'a> Judge<'a> {
     ) -> Prepared {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
-        let escapes = !stays
-            && !is_own
-            && base.moved.as_deref().is_some_and(|moved| {
-                let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
-                let is_in = || self.index.find(&base.url) != Place::Outside;
-                self.strays(&base.url, moved) || (is_out && is_in())
-            });
+        let strays = base.moved.as_deref().is_some_and(|moved| {
+            let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
+            let is_in = || self.index.find(&base.url) != Place::Outside;
+            self.strays(&base.url, moved) || (is_out && is_in())
+        });
+        let escapes = strays && !stays && !is_own;
         let fixed = if !stays && !escapes {
             base.moved.as_deref().map(prepared)
         } else if base.is_declared && can_move {
@@ -352,6 +353,7 @@ impl<'a> Judge<'a> {
             stays,
             escapes,
             is_fixed: !stays && !escapes,
+            is_renamed: is_own && strays,
         }
     }
 
@@ -421,7 +423,10 @@ impl<'a> Judge<'a> {
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.place.as_str()) == Some(&target[tail..])
             });
-        let then = if is_alike { now.clone() } else { self.after(&target, &now, &moved) };
+        // From a file that has another path than its URL what is relative leads to what lies around it.
+        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
+        let then =
+            if is_alike { now.clone() } else { self.after(&target, &now, &moved, is_renamed) };
         self.judge(&mut finding, link, base, category, (&target, &now), then);
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
@@ -441,9 +446,10 @@ impl<'a> Judge<'a> {
     }
 
     /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
-    /// strays is outside.
-    fn after(&self, target: &str, now: &Place, moved: &str) -> Place {
+    /// strays is outside, unless it is known to be `renamed`.
+    fn after(&self, target: &str, now: &Place, moved: &str, renamed: bool) -> Place {
         let is_out_now = self.knows_space && *now == Place::Outside;
+        let takes_query = matches!(now, Place::Inside(Ok(found)) if found.takes_query);
         let with_tree = self.index.moved(target, &self.place);
         let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
         if strays && !is_out_now {
@@ -452,11 +458,12 @@ impl<'a> Judge<'a> {
                 (Place::Inside(Ok(now)), Place::Inside(Ok(then))) if now.number == then.number => {
                     Place::Inside(Ok(then))
                 }
+                (_, then) if renamed => then,
                 _ => Place::Outside,
             }
         } else if is_out_now {
             Place::Outside
-        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now && !takes_query {
             now.clone()
         } else {
             self.index.find_below(&self.place, moved)
@@ -496,9 +503,12 @@ impl<'a> Judge<'a> {
             (now, then) => {
                 finding.class = Class::Dangling;
                 finding.fix = self.fix(link, base, target, now);
+                let is_there = matches!(now, Place::Inside(Ok(_)));
                 match then {
-                    Ok(_) => finding.cause = Some(Cause::Elsewhere),
-                    Err(missing) => missing.told(finding),
+                    Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
+                        missing.told(finding);
+                    }
+                    _ => finding.cause = Some(Cause::Elsewhere),
                 }
                 return;
             }
