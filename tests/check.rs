@@ -375,6 +375,49 @@ fn where_the_profiles_disagree_it_is_said() {
     assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
 }
 
+/// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
+/// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
+#[test]
+fn where_browsers_alone_find_another_file_it_is_said() {
+    let disputed = [
+        "sub/%2e%2e/a.html",
+        "sub\\x.html",
+        "http:a.html",
+        "HTTP:/a.html",
+        "1:2",
+        "http://a.example/sub\\x.html",
+        "http://a.example/sub/%2E%2E/a.html",
+        "../a.html",
+        "//[/a.html",
+        "a\nb.html",
+    ];
+    let agreed = [
+        "a b.html",
+        "\u{fc}.html",
+        "sub/../a.html",
+        "http://a.example",
+        "HTTP://A.example:80/sub/../a.html",
+        "mailto:a@b",
+        "java\nscript:x",
+        "#top",
+        "",
+        "{{ x }}\\y",
+        "a.html",
+    ];
+    let site = site(&links(&[&disputed[..], &agreed].concat()), &["a.html", "sub/x.html"]);
+    for profile in ["rfc1808", "rfc3986", "whatwg"] {
+        let options = Options { profile: profile.parse().unwrap(), ..Options::default() };
+        let found = of_page(site.path(), &at("http://a.example/"), &options);
+        let (disputes, agrees) = found.split_at(disputed.len());
+        for (one, reference) in disputes.iter().zip(disputed) {
+            assert!(one.differs, "{profile} {reference} {one:?}");
+        }
+        for (one, reference) in agrees.iter().zip(agreed) {
+            assert!(!one.differs, "{profile} {reference} {one:?}");
+        }
+    }
+}
+
 /// The encoded dots are names to the RFCs and dots to browsers.
 #[test]
 fn browsers_climb_out_by_encoded_dots() {

@@ -232,6 +232,29 @@ fn pages_are_found_by_the_names_that_programs_give() {
     assert_eq!(localized, "<a href='../b.example/z.html'>");
 }
 
+/// URL Standard, 4.4: to a browser a `\` in a path is a `/`, and a line end is nothing. The file that is there has a
+/// name that it reads as it is meant.
+#[test]
+fn what_browsers_would_read_otherwise_is_percent_encoded() {
+    let tree = Tree::new(
+        below("http://a/"),
+        &["page.html", "back\\slash.html", "sub/x.html", "a\nb.html"],
+    );
+    for (reference, expected) in [
+        ("back\\slash.html", "back%5Cslash.html"),
+        ("back\\slash.html#f", "back%5Cslash.html#f"),
+        ("back%5cslash.html", "back%5cslash.html"),
+        ("http://a/back\\slash.html", "back%5Cslash.html"),
+        ("a\nb.html", "a%0Ab.html"),
+        // No file by RFC 1808 and 3986.
+        ("sub\\x.html", "http://a/sub\\x.html"),
+        ("sub/x.html", "sub/x.html"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        assert_eq!(tree.localized("page.html", &link(reference)), link(expected), "{reference}");
+    }
+}
+
 /// The URL of the folder gives `page?x=1` the URL `page%3Fx=1`, which has no query; what its references mean
 /// by one lies beside it.
 #[test]
