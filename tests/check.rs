@@ -203,6 +203,33 @@ fn names_that_differ_only_in_case_are_two() {
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
+/// Where case does not count, the encoding of names still does.
+#[test]
+#[cfg(unix)]
+fn names_in_other_encodings_are_no_doubles() {
+    let mut index = Index::new(at("http://a.example/").from);
+    let names: [&[u8]; 7] = [
+        b"\xFC.png",
+        "\u{fc}.png".as_bytes(),
+        "\u{dc}.png".as_bytes(),
+        b"\xDC.png",
+        b"%C3%BC.png",
+        b"%c3%bc.png",
+        b"a.png",
+    ];
+    for name in names {
+        let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(name.to_vec());
+        index.add_unread(&Entry {
+            root: Path::new("site").into(),
+            path: Path::new("site").join(&name),
+            relative: vec![name],
+            kind: Kind::File,
+            size: 0,
+        });
+    }
+    assert_eq!(index.doubles(), [(1, 2), (0, 3), (4, 5)]);
+}
+
 #[test]
 fn without_a_url_relative_links_are_left() {
     let site = site(&links(&["x.png", "http://a.example/x.png"]), &["x.png"]);
@@ -270,6 +297,44 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
     assert_eq!(told(&crawl, "a.example/i.html"), expected);
     // With the URL of the folder the query is in the name as well.
     assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+}
+
+/// RFC 3986, 3.2.2: hosts are case-insensitive.
+#[test]
+fn the_folder_of_a_host_may_have_capitals() {
+    let site = site("", &["A.Example/d/x.html", "A.Example/y.html", "b.example/z.html"]);
+    let references = [
+        "x.html",
+        "../y.html",
+        "gone.html",
+        "/y.html",
+        "https://a.example/y.html",
+        "https://A.EXAMPLE/gone.html",
+        "https://b.example/z.html",
+        "../y.html?q",
+    ];
+    fs::write(site.path().join("A.Example/d/index.html"), links(&references)).unwrap();
+    let mut moving = Move::default();
+    moving.from.layout = Some(Layout::Host);
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
+    let found = findings(page, &index, &moving);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told: Vec<_> =
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+            (Class::Escapes, Some("root-relative"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), None),
+            (Class::Pinned, Some("absolute"), fix("../../b.example/z.html")),
+            (Class::Travels, None, None),
+        ]
+    );
 }
 
 /// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
