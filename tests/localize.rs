@@ -289,6 +289,23 @@ fn redirections_in_the_map_lead_to_the_file() {
     assert_eq!(tree.localized("p.html", page), expected);
 }
 
+/// RFC 1808, 10, wants a base to be absolute; the empty one that a mirror has is meant.
+#[test]
+fn the_empty_base_of_a_mirror_is_not_odd() {
+    let tree = Tree::new(below("http://a/docs/"), &["page.html", "x.png"]);
+    for (page, is_odd) in [
+        ("<base href=\"\"><img src=x.png>", false),
+        ("<base href=\"\" target=_top><img src=x.png>", false),
+        ("<base href=\"sub/\"><img src=x.png>", true),
+        ("<base href=\"./\"><img src=x.png>", true),
+    ] {
+        let options = tree.options("page.html", page.as_bytes());
+        let said = localize(page.as_bytes(), &options).report.diagnostics;
+        let has = said.iter().any(|one| one.code.name() == "base-relative");
+        assert_eq!(has, is_odd, "{page} {said:?}");
+    }
+}
+
 /// What cannot be written anew keeps its base, and then nothing may be relative to the file.
 #[test]
 fn a_base_stays_where_something_needs_it() {

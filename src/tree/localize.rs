@@ -42,11 +42,12 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::base::Retrieval;
+use crate::diagnostic::Code;
 use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::reference::{Category, Grammar, Reference};
-use crate::report::{LinkReport, Outcome, Reason};
+use crate::report::{LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::tree::index::{Index, Place, path_of, url_below};
@@ -118,7 +119,8 @@ fn own(options: &Options) -> Option<String> {
 /// `rewrite` has it.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let rewritten = rewrite(bytes, options);
+    let mut rewritten = rewrite(bytes, options);
+    forgive_empty_bases(&mut rewritten.report);
     let is_message = matches!(options.format, Format::Message | Format::Mbox);
     let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
@@ -133,6 +135,19 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
         return rewritten;
     }
     rewrite(bytes, &Options { destination: None, ..options.clone() })
+}
+
+/// An empty `href` of a `base` element is what this room writes, and nothing odd.
+fn forgive_empty_bases(report: &mut Report) {
+    let Report { links, diagnostics, .. } = report;
+    diagnostics.retain(|odd| {
+        odd.code != Code::BaseRelative
+            || !links.iter().any(|link| {
+                names_base(&link.element, link.attribute.as_deref())
+                    && link.reference.is_empty()
+                    && odd.span.range().contains(&link.span.start)
+            })
+    });
 }
 
 /// Chooses for the links of one file.
