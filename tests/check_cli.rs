@@ -246,6 +246,24 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
     assert!(first.contains("<p>None: no link would break.</p>"));
 }
 
+/// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
+#[test]
+fn the_page_takes_the_place_of_no_file_of_the_folder() {
+    let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
+    let (refused, page) = (["index.html", ".htaccess", "page.htm"], "site/page.htm");
+    for name in refused {
+        let path = scene.path().join("site").join(name);
+        let before = fs::read(&path).unwrap();
+        for option in ["--report", "--write-baseline"] {
+            let (_, status) = check(scene.path(), &[option, &format!("site/{name}"), "--fix"]);
+            assert_eq!((status, fs::read(&path).unwrap()), (Some(2), before.clone()), "{name}");
+        }
+    }
+    let (_, status) = check(scene.path(), &["--report", page, "--exclude", "page.htm"]);
+    assert_eq!(status, Some(1));
+    assert!(fs::read(scene.path().join(page)).unwrap().starts_with(b"<!"));
+}
+
 #[test]
 fn the_page_marks_links_on_which_the_profiles_disagree() {
     // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
@@ -373,6 +391,69 @@ mod unix {
         assert!(!scene.path().join("known.jsonl").exists());
     }
 
+    /// Which file it is, its name does not say.
+    #[test]
+    fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
+        let scene = site(&[("index.html", b"<a href=x>")]);
+        fs::hard_link(scene.path().join("site/index.html"), scene.path().join("same")).unwrap();
+        std::os::unix::fs::symlink("site", scene.path().join("link")).unwrap();
+        for path in ["same", "link/index.html"] {
+            let (_, status) = check(scene.path(), &["--report", path]);
+            assert_eq!(status, Some(2), "{path}");
+        }
+        assert_eq!(fs::read(scene.path().join("same")).unwrap(), b"<a href=x>");
+    }
+
+    /// Two names of which neither is UTF-8 are two.
+    #[test]
+    fn a_baseline_knows_names_apart_that_are_not_utf_8() {
+        use std::os::unix::ffi::OsStrExt;
+        let scene = site(&[("index.html", b"")]);
+        for (name, page) in [(b"\xFC.html", "<a href=x>"), (b"\xFD.html", "<a href=y>")] {
+            let name = std::ffi::OsStr::from_bytes(name);
+            fs::write(scene.path().join("site").join(name), page).unwrap();
+        }
+        let (_, status) = check(scene.path(), &["--write-baseline", "known.jsonl"]);
+        assert_eq!(status, Some(0));
+        let known = fs::read_to_string(scene.path().join("known.jsonl")).unwrap();
+        assert!(
+            known.contains("\"path\":\"\u{fffd}FC.html\"") && known.contains("\u{fffd}FD.html")
+        );
+        let (found, status) = check(scene.path(), &["--baseline", "known.jsonl"]);
+        assert_eq!((&*found, status), ("", Some(0)));
+    }
+
+    /// What is in a folder that cannot be read is not said to be absent.
+    #[test]
+    fn a_folder_that_cannot_be_read_is_an_error_and_its_files_are_not_absent() {
+        use std::os::unix::fs::PermissionsExt;
+        let page = b"<a href=closed/x.html>1</a><a href=gone/x.html>2</a>";
+        let scene = site(&[("index.html", page), ("closed/x.html", b"")]);
+        let closed = scene.path().join("site/closed");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+        let is_closed = fs::read_dir(&closed).is_err();
+        let (found, status) = check(scene.path(), &["--json"]);
+        let [localize, url, list] = ["localize", "-uhttp://a.example/docs/", "--diff"];
+        let program = env!("CARGO_BIN_EXE_baselink");
+        let mut run = Command::new(program);
+        run.current_dir(scene.path()).args([localize, url, list, "site"]);
+        let localized = run.output().unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+        if !is_closed {
+            eprintln!("notice: this user may read everything, so permissions were not tested");
+            return;
+        }
+        assert_eq!(status, Some(2));
+        let classes = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let classes: Vec<_> = classes.map(|one| one["class"].clone()).collect();
+        assert_eq!(classes, ["travels", "dangling"]);
+        let diff = String::from_utf8(localized.stdout).unwrap();
+        assert!(
+            diff.contains("<a href=closed/x.html>1</a><a href=http://a.example/docs/gone/x.html>")
+        );
+        assert_eq!(localized.status.code(), Some(2));
+    }
+
     #[test]
     fn a_file_with_other_names_is_fixed_on_request() {
         let scene = site(&[("x.html", OLD.as_bytes())]);
@@ -381,7 +462,7 @@ mod unix {
         let output = start(scene.path(), &["--fix", "--list", "none"]).wait_with_output().unwrap();
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
-            "error: site/x.html: 2 names (hard links) lead to this file; `break-links` replaces it under \
+            "error: site/x.html: 2 names (hard links) lead to this file; --fix=break-links replaces it under \
              this one alone\n\
              no link was made relative\n\
              1 document, 1 link\n  pinned    1, 1 with a fix\n\

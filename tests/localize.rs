@@ -69,6 +69,35 @@ impl Tree {
     }
 }
 
+/// What is behind a symbolic link, or in a folder that could not be read, nobody knows: it is linked by where it
+/// would lie, and what leads to the network goes on doing so.
+#[test]
+fn what_nothing_is_known_of_is_left_where_it_is() {
+    let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
+    let mut index = Index::new(tree.origins.clone());
+    index.add_unread(&entry("index.html"));
+    index.add_unread(&Entry { kind: Kind::Symlink, ..entry("link") });
+    index.add_unknown(Path::new("closed/sub"));
+    tree.index = Arc::new(index);
+    for (reference, expected) in [
+        ("link/x.html", "link/x.html"),
+        ("./link/x.html?v#a", "./link/x.html?v#a"),
+        ("/docs/link/a/b#c", "link/a/b#c"),
+        ("http://a/docs/link/x.html", "http://a/docs/link/x.html"),
+        ("http://a/docs/link", "link"),
+        ("closed/sub/x.html", "closed/sub/x.html"),
+        ("closed/sub/", "closed/sub/"),
+        ("/docs/closed/sub/x.html#a", "closed/sub/x.html#a"),
+        ("http://a/docs/closed/sub/x.html", "http://a/docs/closed/sub/x.html"),
+        // What is around it was read.
+        ("closed/x.html", "http://a/docs/closed/x.html"),
+        ("closed/subway", "http://a/docs/closed/subway"),
+    ] {
+        let page = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        assert_eq!(tree.localized("index.html", &page(reference)), page(expected));
+    }
+}
+
 #[test]
 fn what_is_there_is_linked_by_where_it_lies() {
     let files = [
@@ -287,23 +316,6 @@ fn redirections_in_the_map_lead_to_the_file() {
     let page = "<a href=/old></a><a href=../new/#f></a><a href=/newer></a>";
     let expected = "<a href=q.html></a><a href=q.html#f></a><a href=http://a/newer></a>";
     assert_eq!(tree.localized("p.html", page), expected);
-}
-
-/// RFC 1808, 10, wants a base to be absolute; the empty one that a mirror has is meant.
-#[test]
-fn the_empty_base_of_a_mirror_is_not_odd() {
-    let tree = Tree::new(below("http://a/docs/"), &["page.html", "x.png"]);
-    for (page, is_odd) in [
-        ("<base href=\"\"><img src=x.png>", false),
-        ("<base href=\"\" target=_top><img src=x.png>", false),
-        ("<base href=\"sub/\"><img src=x.png>", true),
-        ("<base href=\"./\"><img src=x.png>", true),
-    ] {
-        let options = tree.options("page.html", page.as_bytes());
-        let said = localize(page.as_bytes(), &options).report.diagnostics;
-        let has = said.iter().any(|one| one.code.name() == "base-relative");
-        assert_eq!(has, is_odd, "{page} {said:?}");
-    }
 }
 
 /// What cannot be written anew keeps its base, and then nothing may be relative to the file.

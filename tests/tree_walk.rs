@@ -434,6 +434,12 @@ mod unix {
         // Root may read it all the same.
         let is_closed = fs::read_dir(&closed).is_err();
         let all = found(root.path(), &Selection::default());
+        let (roots, selection) = ([root.path().to_owned()], Selection::default());
+        let mut again = walk(&roots, &selection);
+        assert_eq!(again.by_ref().count(), 2);
+        let unread: Vec<_> = again.unread_below_roots().collect();
+        let expected: &[&Path] = if is_closed { &[Path::new("a")] } else { &[] };
+        assert_eq!(unread, expected);
         let excluded = Selection { exclude: globs(&["a"]), ..Selection::default() };
         let without = found(root.path(), &excluded);
         fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();

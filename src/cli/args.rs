@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -800,15 +800,7 @@ impl TypedOutput {
         if output.is_none() && in_place.is_none() && self.preserve_times {
             return refused("--preserve-times goes with -o or --in-place");
         }
-        let backup = self.backup.as_deref().map(Suffix::new).transpose();
-        let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
-        let suffix = self.backup.as_deref().unwrap_or_default().to_string_lossy();
-        if Format::detect(Some(&format!("a{suffix}")), b"").is_read() {
-            return refused(
-                "--backup: documents have names with this suffix, which would all count as backups; take \
-                 another, such as .orig",
-            );
-        }
+        let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         if in_place.is_some() && documents.selection.follow {
             return refused(
                 "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",
@@ -881,6 +873,19 @@ impl TypedResolve {
         let references = (!self.references.is_empty()).then_some(self.references);
         Ok(Resolve { profile, base: self.base, references, form })
     }
+}
+
+/// How the names of backups end.
+fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
+    let refused = |why: &dyn std::fmt::Display| Error::new(format!("--backup: {why}"));
+    let suffix = Suffix::new(typed).map_err(|error| refused(&error))?;
+    if Format::detect(Some(&format!("a{}", typed.to_string_lossy())), b"").is_read() {
+        return Err(refused(
+            &"documents have names with this suffix, which would all count as backups; take another, \
+              such as .orig",
+        ));
+    }
+    Ok(suffix)
 }
 
 /// Whether `url` can be where a document was retrieved from.

@@ -15,6 +15,7 @@
 //! Deliberately absent: what a link's class is. `baselink::tree::relocate` says it.
 
 mod baseline;
+mod beside;
 mod fix;
 mod github;
 mod listing;
@@ -28,12 +29,12 @@ use std::io;
 use std::path::PathBuf;
 
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, name};
 use baselink::span::Span;
 use baselink::tree::index::Index;
-use baselink::tree::relocate::{Cause, Class, Finding, Move, Scanned, Scanning, findings};
+use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
 use baselink::tree::walk::{Entry, Selection, walk};
-use baselink::tree::write::{Replacement, is_temporary};
+use baselink::tree::write::is_temporary;
 use rayon::prelude::*;
 
 use self::baseline::Baseline;
@@ -48,6 +49,7 @@ use super::{Became, Status, after, each_document};
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     let prepared = asked.documents.origins().and_then(|from| {
+        beside::look(asked)?;
         let baseline = asked.baseline.as_deref().map(Baseline::read).transpose()?;
         Ok((Move { from, to: asked.to.clone() }, baseline))
     });
@@ -82,12 +84,11 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     }
     status = status.max(listed.status);
     tree.say(fixed.as_ref(), output);
-    say_accepted(asked, baseline.as_ref(), &listed, output);
-    let written = write_files(asked, &tree, &listed);
-    if let Err(error) = written {
+    if let Err(error) = beside::write(asked, &tree, &listed, output) {
         output.error(&error);
         status = Status::Unusable;
     }
+    say_accepted(asked, baseline.as_ref(), &listed, output);
     let is_held = asked.write_baseline.is_some() || verdict(asked, &tree, &listed, output);
     Ok(if is_held { status } else { status.max(Status::NotHeld) })
 }
@@ -104,27 +105,7 @@ fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> Status {
     Status::Stopped
 }
 
-/// Writes the page and the baseline that were asked for.
-fn write_files(asked: &Check, tree: &Tree, listed: &Listed) -> Result<()> {
-    if let Some(path) = &asked.write_baseline {
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| baseline::write(&listed.noted, out))?;
-        file.commit()?;
-    }
-    if let Some(path) = &asked.report {
-        let mut file = Replacement::begin(path)?;
-        file.write(|out| report::write(asked, tree, listed, out))?;
-        file.commit()?;
-    }
-    Ok(())
-}
-
 fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, output: &mut Output) {
-    if let Some(path) = &asked.write_baseline {
-        let noted = listed.noted.values().sum();
-        let noted = count(noted, "finding is", "findings are");
-        output.notice(&format_args!("{noted} noted in {}", name(path)));
-    }
     let (Some(baseline), Some(path)) = (baseline, &asked.baseline) else { return };
     let accepted = count(listed.accepted, "finding is", "findings are");
     let gone = match baseline.len().saturating_sub(listed.accepted) {
@@ -146,7 +127,7 @@ fn verdict(asked: &Check, tree: &Tree, listed: &Listed, output: &mut Output) -> 
     if denied.is_empty() {
         return true;
     }
-    let fixes = match tree.sum.fixes {
+    let fixes = match tree.sum.references {
         number if number > 0 && asked.fix.is_none() => {
             format!("; --fix makes {number} relative")
         }
@@ -181,8 +162,10 @@ struct Checked {
 #[derive(Clone, Debug, Default)]
 struct Tally {
     classes: BTreeMap<Class, usize>,
-    /// That can become relative.
+    /// That have a fix.
     fixes: usize,
+    /// Of which the reference itself becomes another.
+    references: usize,
     fixes_of: BTreeMap<Class, usize>,
     differing: usize,
     /// That are left because no base is known.
@@ -196,6 +179,7 @@ impl Tally {
             self.fixes += 1;
             *self.fixes_of.entry(finding.class).or_default() += 1;
         }
+        self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
         self.differing += usize::from(finding.differs);
         self.without_base += usize::from(finding.cause == Some(Cause::NoBase));
     }
@@ -208,6 +192,7 @@ impl Tally {
             *self.fixes_of.entry(*class).or_default() += number;
         }
         self.fixes += other.fixes;
+        self.references += other.references;
         self.differing += other.differing;
         self.without_base += other.without_base;
     }
@@ -279,7 +264,9 @@ impl Tree {
     fn index_all(&mut self, asked: &Check) {
         let follow = asked.documents.selection.follow;
         let selection = Selection { hidden: true, follow, ..Selection::default() };
-        for entry in walk(&[asked.folder().to_owned()], &selection).flatten() {
+        let roots = [asked.folder().to_owned()];
+        let mut found = walk(&roots, &selection);
+        for entry in found.by_ref().flatten() {
             if entry.relative.last().is_some_and(|name| is_temporary(name)) {
                 continue;
             }
@@ -291,6 +278,9 @@ impl Tree {
                 }
                 None => self.index.add_unread(&entry),
             }
+        }
+        for path in found.unread_below_roots() {
+            self.index.add_unknown(path);
         }
     }
 

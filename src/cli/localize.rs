@@ -64,10 +64,10 @@ fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
-    // What cannot be looked at is not there. When files are rewritten, it is said.
     let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
-    let found = walk(&documents.paths, selection).filter_map(Result::ok).filter(is_there);
-    let origins: Vec<_> = found.map(Origin::Entry).collect();
+    let mut found = walk(&documents.paths, selection);
+    let entries = found.by_ref().filter_map(Result::ok).filter(is_there);
+    let origins: Vec<_> = entries.map(Origin::Entry).collect();
     let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();
     let retrievals: Vec<Option<Retrieval>> =
         pool.install(|| origins.par_iter().map(retrieval).collect());
@@ -76,6 +76,9 @@ fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
         if let Origin::Entry(entry) = origin {
             index.add(entry, retrieval.as_ref(), None);
         }
+    }
+    for path in found.unread_below_roots() {
+        index.add_unknown(path);
     }
     Ok(index)
 }

@@ -438,9 +438,6 @@ fn plain_function(bytes: &[u8], at: usize, found: &mut Vec<CssUrl>) -> Option<us
     let inside = at + 1 + bytes[at + 1..].iter().position(|&byte| !is_space(byte))?;
     if let quote @ (b'"' | b'\'') = bytes[inside] {
         let end = plain_string_end(bytes, inside)?;
-        if memchr::memchr(b'\\', &bytes[inside..end]).is_some() {
-            return None;
-        }
         let span = Span::new(inside + 1, end);
         found.push(CssUrl { span, form: Form::String(char::from(quote)), group: None });
         return Some(end + 1);
@@ -459,10 +456,21 @@ fn plain_at_rule(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = &bytes[at + 1..];
     let (name, behind) = rest.split_at(rest.iter().take_while(|&&byte| is_of_name(byte)).count());
     let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-    if is("import") || behind.first() == Some(&b'\\') {
+    let end = at + 1 + name.len();
+    if behind.first() == Some(&b'\\') {
         return None;
     }
-    let end = at + 1 + name.len();
+    if is("import") {
+        // A string would be the URL, a function is found as everywhere.
+        let next = behind.trim_ascii_start().first()?;
+        return next.is_ascii_alphabetic().then_some(end);
+    }
+    if !name.is_empty()
+        && behind.first() == Some(&b'(')
+        && !SILENT_PRELUDES.iter().any(|one| is(one))
+    {
+        return Some(end + 1);
+    }
     match SILENT_PRELUDES.iter().any(|silent| is(silent)) {
         true => silent_end(bytes, end, false),
         false => Some(end),
@@ -730,6 +738,14 @@ mod tests {
             "@import",
             "@import 'f';",
             "@import url(g);",
+            "@import url(\"k\") layer(l);",
+            "@import\nurl( m ) 'n';",
+            "@import",
+            "@media(",
+            "@media(a:b){c{d:url(o)}}",
+            "@(",
+            "url(\"p\\\"q\")",
+            "url('\\72 s\\t')",
             "@supports",
             "@supports (a:b){",
             "@namespace x url(h);",

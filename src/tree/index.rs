@@ -302,6 +302,37 @@ impl Index {
         self.add(entry, retrieval.as_ref(), None);
     }
 
+    /// Adds what could not be looked at, by its path below the root. It is there, and as behind a symbolic link
+    /// that is not followed nothing is known of what is in it.
+    pub fn add_unknown(&mut self, path: &Path) {
+        let path: Arc<[u8]> = bytes_of(path).into();
+        if path.is_empty() || self.by_path.contains_key(&path) {
+            return;
+        }
+        self.folder(split_name(&path).0);
+        self.by_path.insert(Arc::clone(&path), self.files.len());
+        self.files.push(File { path, kind: Kind::Symlink, ids: None });
+    }
+
+    /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
+    /// it is there. With `root` the tree has that URL, and only paths count.
+    pub(in crate::tree) fn beyond(
+        &self,
+        found: Found,
+        url: &str,
+        root: Option<&RootUrl>,
+    ) -> Option<Vec<u8>> {
+        let file = self.files.get(found.number).filter(|file| file.kind == Kind::Symlink)?;
+        let bare = without_query(url);
+        let below = match root.or(self.origins.root_url.as_ref()) {
+            Some(root) => root.below(bare),
+            None => self.laid_out(bare),
+        };
+        let path = below.filter(|below| below.is_path)?.path;
+        let rest = path.strip_prefix(&*file.path)?;
+        rest.starts_with(b"/").then_some(path)
+    }
+
     /// How many files it has.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -408,7 +439,8 @@ impl Index {
             Place::Outside => None,
         };
         let query = Reference::split(Grammar::Rfc3986, url).query();
-        if found.is_some_and(|found| found.takes_query || query.is_none()) {
+        let is_beyond = |found| self.beyond(found, url, None).is_some();
+        if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
             return found;
         }
         let bare = without_query(url);

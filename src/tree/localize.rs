@@ -42,12 +42,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::base::Retrieval;
-use crate::diagnostic::Code;
 use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::reference::{Category, Grammar, Reference};
-use crate::report::{LinkReport, Outcome, Reason, Report};
+use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::tree::index::{Index, Place, path_of, url_below};
@@ -119,8 +118,7 @@ fn own(options: &Options) -> Option<String> {
 /// `rewrite` has it.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let mut rewritten = rewrite(bytes, options);
-    forgive_empty_bases(&mut rewritten.report);
+    let rewritten = rewrite(bytes, options);
     let is_message = matches!(options.format, Format::Message | Format::Mbox);
     let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
@@ -135,19 +133,6 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
         return rewritten;
     }
     rewrite(bytes, &Options { destination: None, ..options.clone() })
-}
-
-/// An empty `href` of a `base` element is what this room writes, and nothing odd.
-fn forgive_empty_bases(report: &mut Report) {
-    let Report { links, diagnostics, .. } = report;
-    diagnostics.retain(|odd| {
-        odd.code != Code::BaseRelative
-            || !links.iter().any(|link| {
-                names_base(&link.element, link.attribute.as_deref())
-                    && link.reference.is_empty()
-                    && odd.span.range().contains(&link.span.start)
-            })
-    });
 }
 
 /// Chooses for the links of one file.
@@ -217,6 +202,11 @@ impl Local {
             return self.reference(&self.path, target, false, link);
         }
         let found = self.index.find_saved(target)?;
+        if let Some(path) = self.index.beyond(found, target, None) {
+            // Whether it is there nobody knows: what leads to the network goes on leading there.
+            let is_absolute = link.outcome == Outcome::Absolute;
+            return if is_absolute { None } else { self.reference(&path, target, true, link) };
+        }
         self.reference(self.index.path(found.number), target, !found.takes_query, link)
     }
 
@@ -233,7 +223,9 @@ impl Local {
             Place::Inside(Ok(found))
                 if written.query().is_none() || !self.index.is_page(found.number) =>
             {
-                self.reference(self.index.path(found.number), &url, true, link)
+                let beyond = self.index.beyond(found, &url, Some(&self.place));
+                let path = beyond.as_deref().unwrap_or(self.index.path(found.number));
+                self.reference(path, &url, true, link)
             }
             _ => None,
         }

@@ -391,12 +391,18 @@ impl<'a> Judge<'a> {
         let category = Reference::split(Grammar::Rfc3986, link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(link.reference).ok();
-        let moved = if is_absolute { None } else { resolved().map(|moved| moved.url) };
+        // What names its host holds where the file that it means keeps its URL.
+        let holds = (is_absolute || category == Category::NetPath) && self.keeps_its_url(&target);
+        let moved = match is_absolute {
+            true => holds.then(|| target.clone()),
+            false => resolved().map(|moved| moved.url),
+        };
         // A link that names its host keeps leading there as long as the scheme is the same.
         let stays_with_host = category == Category::NetPath
+            && !holds
             && moved.as_deref().is_none_or(|moved| scheme(moved) == scheme(&target));
         let stays_with_base = base.is_some_and(|base| base.stays);
-        if is_absolute || stays_with_base || stays_with_host {
+        if (is_absolute && !holds) || stays_with_base || stays_with_host {
             finding.moved = Some(target.clone());
             finding.class = Class::Outside;
             if now != Place::Outside {
@@ -437,6 +443,12 @@ impl<'a> Judge<'a> {
     fn strays(&self, target: &str, moved: &str) -> bool {
         let with_tree = self.index.moved(target, &self.place);
         with_tree.is_some_and(|one| self.is_another(&one, moved))
+    }
+
+    /// Whether what is at `target`, which is below the root, has that URL after the move as well.
+    fn keeps_its_url(&self, target: &str) -> bool {
+        let with_tree = || self.index.moved(target, &self.place);
+        self.moving.to.is_some() && with_tree().is_some_and(|one| !self.is_another(&one, target))
     }
 
     /// Whether two URLs have different paths after the move.

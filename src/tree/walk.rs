@@ -290,6 +290,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
         number: 0,
         below: None,
         taken: HashMap::new(),
+        unread: Vec::new(),
     }
 }
 
@@ -313,6 +314,7 @@ pub struct Walk<'s> {
     below: Option<walkdir::IntoIter>,
     /// The files of roots that overlap, by their paths without links, with the root that has each.
     taken: HashMap<PathBuf, usize>,
+    unread: Vec<PathBuf>,
 }
 
 impl Walk<'_> {
@@ -320,6 +322,14 @@ impl Walk<'_> {
     #[must_use]
     pub fn hidden(&self) -> usize {
         self.hidden
+    }
+
+    /// What is there and could not be looked at so far, by its path below its root: nothing is known of what is in
+    /// such a folder.
+    pub fn unread_below_roots(&self) -> impl Iterator<Item = &Path> {
+        let below =
+            |path| self.roots.iter().find_map(|root| Path::strip_prefix(path, &root.path).ok());
+        self.unread.iter().filter_map(move |path| below(path))
     }
 
     /// A sentence for each root that has files in common with an earlier one.
@@ -356,11 +366,18 @@ impl Walk<'_> {
         if !wanted {
             return None;
         }
-        let metadata =
-            if is_root { fs::metadata(path) } else { found.metadata().map_err(io::Error::from) };
+        let metadata = match is_root {
+            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, &error))),
+            false => found
+                .metadata()
+                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(&error))),
+        };
         let metadata = match metadata {
             Ok(metadata) => metadata,
-            Err(error) => return Some(Err(failed(path, &error))),
+            Err((is_unread, error)) => {
+                self.unread.extend(is_unread.then(|| path.to_owned()));
+                return Some(Err(error));
+            }
         };
         // A root may be a link to a folder: walkdir goes into it.
         let is_folder = metadata.is_dir();
@@ -416,7 +433,11 @@ impl Iterator for Walk<'_> {
             };
             match below.next() {
                 None => self.below = None,
-                Some(Err(error)) => return Some(Err(sentence(&error))),
+                Some(Err(error)) => {
+                    let is_unread = error.io_error().is_some_and(is_there);
+                    self.unread.extend(error.path().filter(|_| is_unread).map(Path::to_owned));
+                    return Some(Err(sentence(&error)));
+                }
                 Some(Ok(found)) => {
                     if let Some(entry) = self.entry(self.number - 1, &found) {
                         return Some(entry);
@@ -437,6 +458,11 @@ fn kind(file_type: FileType) -> Kind {
     } else {
         Kind::Special
     }
+}
+
+/// Whether something is there that could not be looked at.
+fn is_there(error: &io::Error) -> bool {
+    error.kind() != ErrorKind::NotFound
 }
 
 fn sentence(error: &walkdir::Error) -> Error {

@@ -678,6 +678,17 @@ pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
     None
 }
 
+/// Whether both paths lead to one file, by whatever names: symbolic links are followed, and hard links
+/// are the same. Not where either leads to nothing.
+#[must_use]
+pub fn is_one_file(one: &Path, other: &Path) -> bool {
+    let known = |path: &Path| identity(&fs::metadata(path).ok()?);
+    match (known(one), known(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|o| one == o)),
+    }
+}
+
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
     identity(one) == identity(other)
 }

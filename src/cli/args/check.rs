@@ -12,12 +12,13 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
+use baselink::reference::{Grammar, Reference};
 use baselink::tree::origin::RootUrl;
 use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::{InPlace, Suffix};
 use clap::Args;
 
-use super::{Destination, Documents, Reading, TypedDocuments, TypedInPlace};
+use super::{Destination, Documents, Reading, TypedDocuments, TypedInPlace, backup_suffix};
 use crate::cli::input::is_standard_input;
 
 /// `baselink check`
@@ -38,6 +39,8 @@ pub(crate) struct Check {
     pub(crate) baseline: Option<PathBuf>,
     /// Where those of today are noted.
     pub(crate) write_baseline: Option<PathBuf>,
+    /// The table that is read.
+    pub(crate) url_map: Option<PathBuf>,
     /// What becomes of the fixes.
     pub(crate) fix: Option<Destination>,
     /// How the names of backups end, which are no documents.
@@ -128,7 +131,9 @@ pub(super) struct TypedCheck {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true, help_heading = "Fix")]
     fix: Option<TypedInPlace>,
     /// With --fix, keep each file as it was first, under its name and this
-    #[arg(long, value_name = "SUFFIX", requires = "fix", help_heading = "Fix")]
+    ///
+    /// Files whose names end so are taken for such backups, and are no documents, without --fix as well.
+    #[arg(long, value_name = "SUFFIX", help_heading = "Fix")]
     backup: Option<OsString>,
     /// Give changed files the times of the old ones
     #[arg(long, help_heading = "Fix")]
@@ -162,6 +167,7 @@ pub(super) struct TypedCheck {
 impl TypedCheck {
     pub(super) fn meant(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
+        let url_map = self.documents.url_map.clone();
         let documents = TypedDocuments::meant(self.documents)?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
@@ -188,8 +194,7 @@ impl TypedCheck {
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
-        let backup = self.backup.as_deref().map(Suffix::new).transpose();
-        let backup = backup.map_err(|error| Error::new(format!("--backup: {error}")))?;
+        let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
             (true, _) => Destination::Diff,
             (_, true) => Destination::Nowhere,
@@ -208,6 +213,12 @@ impl TypedCheck {
         let to = match self.to.as_deref() {
             None => None,
             Some("file") => Some(on_disk(folder)?),
+            Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
+                return Err(Error::new(format!(
+                    "--to: '{url}' is no absolute URL: give the one that the folder will have, or file, \
+                     where it is read from disk"
+                )));
+            }
             Some(url) => {
                 let goal = RootUrl::new(url);
                 Some(goal.map_err(|error| Error::new(format!("--to: {error}")))?)
@@ -230,6 +241,7 @@ impl TypedCheck {
             report: self.report,
             baseline: self.baseline,
             write_baseline: self.write_baseline,
+            url_map,
             fix,
             backup,
         })

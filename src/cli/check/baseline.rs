@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl Key {
-    /// The key of a finding in the file at `path` below the folder.
+    /// The key of a finding in the file at `path` below the folder, as [`path`](fn@path) writes it.
     pub(super) fn of(path: &str, link: &ScannedLink<'_>, finding: &Finding) -> Self {
         Self {
             path: path.to_owned(),
@@ -48,6 +48,28 @@ impl Key {
             class: finding.class.name().to_owned(),
         }
     }
+}
+
+/// The `path` of a file below the folder: as it is where it is UTF-8, else each byte that is not is U+FFFD and
+/// its two hexadecimal digits. That character is written so, too, so that no two files have one path.
+pub(super) fn path(path: &[u8]) -> String {
+    let mut written = String::with_capacity(path.len());
+    for chunk in path.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\u{fffd}' => {
+                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| put(&mut written, byte))
+                }
+                _ => written.push(c),
+            }
+        }
+        chunk.invalid().iter().for_each(|&byte| put(&mut written, byte));
+    }
+    written
+}
+
+fn put(written: &mut String, byte: u8) {
+    written.push_str(&format!("\u{fffd}{byte:02X}"));
 }
 
 /// Findings that are accepted, by file.
@@ -67,6 +89,8 @@ impl Baseline {
         let failed = |why: &str| Error::new(format!("--baseline: {}: {why}", name(path)));
         let bytes = fs::read(path).map_err(|error| failed(&cause(&error)))?;
         let mut baseline = Self::default();
+        // Editors put a mark before UTF-8.
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
             if line.trim_ascii().is_empty() {
                 continue;
@@ -105,4 +129,21 @@ pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_names_have_one_path() {
+        for (bytes, expected) in [
+            (&b"d/\xC3\xBC.html"[..], "d/\u{fc}.html"),
+            (b"\xFC.html", "\u{fffd}FC.html"),
+            (b"\xFD.html", "\u{fffd}FD.html"),
+            ("\u{fffd}.html".as_bytes(), "\u{fffd}EF\u{fffd}BF\u{fffd}BD.html"),
+        ] {
+            assert_eq!(path(bytes), expected);
+        }
+    }
 }

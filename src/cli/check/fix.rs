@@ -10,7 +10,8 @@
 
 use std::io;
 
-use baselink::error::{Result, name};
+use baselink::diagnostic::{Code, Diagnostic};
+use baselink::error::{Error, Result, name};
 use baselink::tree::relocate::{findings, fixes};
 use baselink::{Options, Outcome, verify};
 
@@ -19,7 +20,7 @@ use crate::cli::Status;
 use crate::cli::args::{Check, Destination};
 use crate::cli::files::{self, Origin};
 use crate::cli::input::File;
-use crate::cli::output::{Output, count};
+use crate::cli::output::{Output, Places, count};
 use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{Pending, Target, Written};
 
@@ -70,6 +71,7 @@ pub(super) fn make(
         _ => Ok(Ok(None)),
     };
     let mut results = Vec::new();
+    output.count_what_is_odd();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         let (mut pending, mut links) = (Vec::new(), Vec::new());
         for (_, page, done) in batch {
@@ -84,7 +86,7 @@ pub(super) fn make(
                     None => results.push(Ok(done.links)),
                 },
                 Err(error) => {
-                    output.error(&error);
+                    output.error(&in_words_of_the_option(error));
                     results.push(Err(()));
                 }
             }
@@ -105,6 +107,7 @@ pub(super) fn make(
         }
         Ok(())
     })?;
+    output.say_what_was_odd();
     for result in results {
         match result {
             Ok(0) => {}
@@ -116,6 +119,16 @@ pub(super) fn make(
         }
     }
     Ok(fixed)
+}
+
+/// What the library calls `break-links` is a value of an option here.
+fn in_words_of_the_option(error: Error) -> Error {
+    Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
+}
+
+/// Whether it is odd because of what changes; all else was said when the file was scanned.
+fn is_of_the_change(odd: &&Diagnostic) -> bool {
+    matches!(odd.code, Code::SignatureBroken | Code::LineTooLong | Code::DigestWrong | Code::Doubt)
 }
 
 /// The outer error is one of standard output.
@@ -151,6 +164,10 @@ fn one(
             let name = input.name();
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             return sink.add_unproved(input, output);
+        }
+        let places = Places::of(input, &rewritten.report);
+        for odd in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
+            output.diagnostic(&places, odd);
         }
         links += rewritten.report.count(Outcome::Rewritten);
         failed = sink.add(input, &rewritten.edits, output)?;

@@ -12,6 +12,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use baselink::error::visible;
 use baselink::tree::relocate::Class;
 
 use super::listing::{Place, Shown};
@@ -29,11 +30,22 @@ pub(super) fn print(
         (_, Class::Travels | Class::Outside | Class::Left) => "notice",
         _ => "warning",
     };
-    let file = property(&path.to_string_lossy());
+    let file = property(&plain(&path.to_string_lossy()));
     let title = property(&words::class_and_cause(shown.finding));
     let message = message(&words::sentences(shown.finding).join("\n"));
     let Place { line, utf_16, .. } = place;
     writeln!(out, "::{level} file={file},line={line},col={utf_16},title={title}::{message}")
+}
+
+/// `text` without what a terminal would obey. A line end is left: it is percent-encoded, and read again.
+fn plain(text: &str) -> String {
+    let lines = text.split_inclusive(['\r', '\n']);
+    lines.fold(String::new(), |mut plain, line| {
+        let bare = line.trim_end_matches(['\r', '\n']);
+        plain.push_str(&visible(bare));
+        plain.push_str(&line[bare.len()..]);
+        plain
+    })
 }
 
 fn message(text: &str) -> String {
@@ -42,4 +54,19 @@ fn message(text: &str) -> String {
 
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_gives_a_terminal_no_orders() {
+        for (name, expected) in [
+            ("a\u{1b}[31m\u{7}.html", r"a\u{1b}[31m\u{7}.html"),
+            ("a\n::error::b,c:d\r%", "a%0A%3A%3Aerror%3A%3Ab%2Cc%3Ad%0D%25"),
+        ] {
+            assert_eq!(property(&plain(name)), expected);
+        }
+    }
 }

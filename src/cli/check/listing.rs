@@ -19,7 +19,7 @@ use baselink::span::Span;
 use baselink::tree::relocate::{Class, Finding, Fix, ScannedLink, findings, fixes};
 use baselink::{Options, rewrite};
 
-use super::baseline::{Baseline, Key};
+use super::baseline::{self, Baseline, Key};
 use super::report::Row;
 use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text};
 use crate::cli::args::{Check, CheckForm, Classes};
@@ -167,7 +167,7 @@ impl Listing<'_> {
         let mut done = Done::default();
         let number = self.tree.numbers.get(origin.path()).copied();
         let (Some(number), Some(file)) = (number, self.tree.file(origin)) else { return Ok(done) };
-        let path = String::from_utf8_lossy(&file.scanned.path);
+        let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
         let found = findings(&file.scanned, &self.tree.index, &self.tree.moving);
         let mut room = self.rows.get(&number).copied().unwrap_or_default();

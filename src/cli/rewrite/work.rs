@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use baselink::diagnostic::Code;
 use baselink::tree::index::{Index, Place};
 use baselink::tree::localize::{self, Absent};
 use baselink::{LinkReport, Options, Report, Rewritten};
@@ -48,7 +49,21 @@ impl Work {
         match self {
             Self::Absolute if !whole => baselink::rewrite_briefly(bytes, options),
             Self::Absolute => baselink::rewrite(bytes, options),
-            Self::Local { .. } => localize::localize(bytes, options),
+            Self::Local { .. } => {
+                let mut localized = localize::localize(bytes, options);
+                let report = &mut localized.report;
+                let links = report.links.iter();
+                let empty = links.filter(|link| link.reference.is_empty());
+                let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
+                emptied.sort_unstable();
+                // An empty one is what is written here.
+                report.diagnostics.retain(|odd| {
+                    let first = emptied.partition_point(|at| *at < odd.span.start);
+                    let is_emptied = emptied.get(first).is_some_and(|at| *at <= odd.span.end);
+                    odd.code != Code::BaseRelative || !is_emptied
+                });
+                localized
+            }
         }
     }
 

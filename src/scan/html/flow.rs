@@ -22,10 +22,11 @@ use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::Quote;
+use crate::layer::escape::{self, Quote};
+use crate::layer::spelling::Form;
 use crate::scan::ScanOptions;
 use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Row, Syntax, When};
-use crate::scan::css;
+use crate::scan::{css, value};
 use crate::span::Span;
 
 /// A reference in an attribute or in CSS.
@@ -213,6 +214,8 @@ enum Answer {
     Url(&'static Row),
     /// It is CSS.
     Css(&'static Row),
+    /// It is a list of image candidates.
+    Srcset(&'static Row),
     /// Only where the tag has this attribute it may carry URLs.
     With(&'static str),
     /// The tag has to be looked into.
@@ -284,7 +287,12 @@ impl<T: Taker> Sink for Flow<'_, T> {
                 Answer::With(name) if !self.has_attribute(tag, name) => {}
                 Answer::Url(row) if self.offer(attribute, row) => {}
                 Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
-                Answer::Url(_) | Answer::Css(_) | Answer::With(_) | Answer::Ask => {
+                Answer::Srcset(row) if self.srcset(tag, attribute, row)? => {}
+                Answer::Url(_)
+                | Answer::Css(_)
+                | Answer::Srcset(_)
+                | Answer::With(_)
+                | Answer::Ask => {
                     let element = self.pass.element(tag);
                     self.pass.attribute(namespace, &element, attribute, &tag.attributes);
                     self.drain()?;
@@ -409,6 +417,7 @@ impl<T: Taker> Flow<'_, T> {
             (Some(row), _) => match row.syntax {
                 Syntax::Url => Answer::Url(row),
                 Syntax::Css | Syntax::CssValue => Answer::Css(row),
+                Syntax::Srcset => Answer::Srcset(row),
                 _ => Answer::Ask,
             },
         }
@@ -443,6 +452,49 @@ impl<T: Taker> Flow<'_, T> {
         self.css(span, &element, Some((&name, attribute.quote, row)))
     }
 
+    /// Goes through a list of image candidates; `false` where that is not simple, and nothing is done then.
+    fn srcset(
+        &mut self,
+        tag: &RawTag,
+        attribute: &RawAttribute,
+        row: &'static Row,
+    ) -> Result<bool, Stop> {
+        let Some(whole) = attribute.value else {
+            return Ok(false);
+        };
+        let list = match str::from_utf8(&self.bytes[whole.range()]) {
+            Ok(list) if list.is_ascii() => list,
+            _ => return Ok(false),
+        };
+        // No other character reference is as common, and none that stands for white space or a comma.
+        let is_amp = |at: usize| list[at..].starts_with("&amp;");
+        if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+        {
+            return Ok(false);
+        }
+        for span in value::srcset(list) {
+            let span = span.shifted(whole.start);
+            let value = Value {
+                span,
+                quote: attribute.quote,
+                enclosed: self.enclosed,
+                empty_resolves: row.empty == Empty::Resolve,
+                fragment_identifies: row.fragment == Fragment::Identifier,
+            };
+            if !self.taker.value(&value) {
+                let element = self.pass.element(tag);
+                let name = String::from_utf8_lossy(&self.bytes[attribute.name.range()]);
+                let place = (&*name.to_ascii_lowercase(), attribute.quote, row);
+                let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+                let view = escape::character_references(raw);
+                self.pass.reference(&view, Form::Srcset, &element, Some(place));
+                self.drain()?;
+            }
+        }
+        Ok(true)
+    }
+
     /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
     /// done then.
     fn css(
@@ -463,8 +515,10 @@ impl<T: Taker> Flow<'_, T> {
             let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
             let value =
                 Value { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
-            if !self.taker.value(&value) {
-                self.pass.css_url((span, url.form.into()), element, attribute);
+            let raw = &self.bytes[span.range()];
+            if memchr::memchr(b'\\', raw).is_some() || !self.taker.value(&value) {
+                let view = url.form.decode(self.charset.decode(raw, span.start));
+                self.pass.reference(&view, url.form.into(), element, attribute);
                 self.drain()?;
             }
         }

@@ -546,11 +546,12 @@ impl<'a> Pass<'a> {
         self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
     }
 
-    /// Takes a URL of CSS that stands in the bytes as it is; of an attribute of `element` with its row, or
-    /// of the text of `style`.
-    pub(super) fn css_url(
+    /// Takes a reference that was found in an attribute of `element`, which has a row, or in the text of
+    /// `style`.
+    pub(super) fn reference(
         &mut self,
-        (url, form): (Span, Form),
+        view: &View,
+        form: Form,
         element: &str,
         attribute: Option<(&str, Quote, &'static Row)>,
     ) {
@@ -560,9 +561,8 @@ impl<'a> Pass<'a> {
             row: attribute.map(|(.., row)| row),
             ..text_of(element, Carriers::One(carrier))
         };
-        let view = self.charset.decode(&self.bytes[url.range()], url.start);
         let whole = Span::new(0, view.text.len());
-        self.collector.reference(&view, whole, form, Some(carrier), &place);
+        self.collector.reference(view, whole, form, Some(carrier), &place);
     }
 
     fn json(&mut self, span: Span, kind: json::Kind) {

@@ -1,0 +1,111 @@
+//! The files that are written beside the list: the page of `--report`, and the baseline.
+//!
+//! ```text
+//! error: site/index.html: a file of the folder that is checked, which --report would replace; name another, or \
+//! leave it out with --exclude
+//! ```
+//!
+//! Whether they may be written is looked at before anything is done: neither takes the place of what is read.
+//!
+//! Deliberately absent: what is in them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use baselink::error::{Error, Result, name};
+use baselink::format::Format;
+use baselink::tree::walk::{Globs, Kind, Selection, walk};
+use baselink::tree::write::{Replacement, is_one_file};
+
+use super::baseline::{self, Baseline};
+use super::listing::Listed;
+use super::{Tree, report};
+use crate::cli::args::Check;
+use crate::cli::input::is_standard_input;
+use crate::cli::output::{Output, count};
+
+const REPORT: &str = "--report";
+const WRITE_BASELINE: &str = "--write-baseline";
+
+/// Looks whether the files that were asked for may be written.
+///
+/// # Errors
+///
+/// One of them is none, cannot be written, or would take the place of a file that is read or of the other.
+pub(super) fn look(asked: &Check) -> Result<()> {
+    let refused = |path: &Path, why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+    if let (Some(report), Some(noted)) = (&asked.report, &asked.write_baseline)
+        && (is_one_file(report, noted)
+            || place(report).is_some_and(|one| place(noted) == Some(one)))
+    {
+        return refused(report, "--report and --write-baseline cannot be one file");
+    }
+    for (option, path) in [(REPORT, &asked.report), (WRITE_BASELINE, &asked.write_baseline)] {
+        let Some(path) = path else { continue };
+        if is_standard_input(path) {
+            return Err(Error::new(format!(
+                "{option} takes the name of a file; on standard output is the list"
+            )));
+        }
+        // A baseline that is accepted may be written anew.
+        let accepted = asked.baseline.as_ref().filter(|_| option == REPORT);
+        for (input, read) in [("--baseline", accepted), ("--url-map", asked.url_map.as_ref())] {
+            if read.is_some_and(|read| is_one_file(read, path)) {
+                return refused(path, &format!("{input} reads it; {option} needs another file"));
+            }
+        }
+        let is_earlier = option == WRITE_BASELINE && is_baseline(path);
+        if path.exists() && !is_earlier && is_of_the_tree(asked, path) {
+            let why = "a file of the folder that is checked, which";
+            let then = "would replace; name another, or leave it out with --exclude";
+            return refused(path, &format!("{why} {option} {then}"));
+        }
+        Replacement::begin(path).map(drop)?;
+    }
+    Ok(())
+}
+
+/// Where a file will be that may not be there yet.
+fn place(path: &Path) -> Option<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+    Some(folder.join(path.file_name()?))
+}
+
+/// Whether an earlier run wrote it. One without findings is empty, which a document may be, too.
+fn is_baseline(path: &Path) -> bool {
+    let own = path.file_name().unwrap_or_default().to_string_lossy();
+    !Format::detect(Some(&own), b"").is_read() && Baseline::read(path).is_ok()
+}
+
+/// Whether it is a file of the folder, under whatever name, that is not left out.
+fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
+    let documents = &asked.documents.selection;
+    let selection =
+        Selection { hidden: true, include: Globs::default(), backups: None, ..documents.clone() };
+    walk(&[asked.folder().to_owned()], &selection)
+        .flatten()
+        .any(|entry| entry.kind != Kind::Symlink && is_one_file(&entry.path, path))
+}
+
+/// Writes the baseline and the page that were asked for.
+pub(super) fn write(
+    asked: &Check,
+    tree: &Tree,
+    listed: &Listed,
+    output: &mut Output,
+) -> Result<()> {
+    if let Some(path) = &asked.write_baseline {
+        let mut file = Replacement::begin(path)?;
+        file.write(|out| baseline::write(&listed.noted, out))?;
+        file.commit()?;
+        let noted = count(listed.noted.values().sum(), "finding is", "findings are");
+        output.notice(&format_args!("{noted} noted in {}", name(path)));
+    }
+    if let Some(path) = &asked.report {
+        let mut file = Replacement::begin(path)?;
+        file.write(|out| report::write(asked, tree, listed, out))?;
+        file.commit()?;
+    }
+    Ok(())
+}
