@@ -324,8 +324,10 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
                 .iter()
                 .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
                 .count()];
-            let closed = name.windows(2).skip(1).any(|pair| pair == b"__");
-            closed.then_some("__NAME__")
+            let is_closed = name.windows(2).skip(1).any(|pair| pair == b"__");
+            // `__init__.py` is a file.
+            let end = text.iter().position(|byte| b"/?#:".contains(byte)).unwrap_or(text.len());
+            (is_closed && text[..end].ends_with(b"__")).then_some("__NAME__")
         }
         _ => None,
     }
@@ -424,6 +426,13 @@ mod tests {
         for (text, expected) in [
             ("__NAME__/x", Some("__NAME__")),
             ("__name__", Some("__NAME__")),
+            ("__HOST__:80/x", Some("__NAME__")),
+            ("__A__-__B__?x", Some("__NAME__")),
+            ("__NAME__#x__", Some("__NAME__")),
+            ("__main__.html#x", None),
+            ("__future__.html", None),
+            ("__main__.html#object.__init__", None),
+            ("__pycache__x/__y__", None),
             ("__name_", None),
             ("____", None),
             ("__a/b__", None),

@@ -197,7 +197,8 @@ pub struct LinkReport {
     pub outcome: Outcome,
     /// Why, for [`Outcome::Left`] and [`Outcome::NotEditable`].
     pub reason: Option<Reason>,
-    /// Whether another profile resolves it to a different target.
+    /// Whether another profile resolves it to a different target, spelling aside, whatever became of it: also
+    /// where it is absolute to one and relative to another, and where only some find a target.
     pub differs: bool,
     /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
     pub is_editable: bool,
@@ -214,15 +215,20 @@ impl LinkReport {
     /// Makes it one that stays for `reason`.
     pub(crate) fn leave(&mut self, reason: Reason) {
         self.target = None;
+        self.differs = false;
         self.stay(reason);
     }
 
     /// The same where its target is known nevertheless.
     pub(crate) fn stay(&mut self, reason: Reason) {
         self.written = None;
-        self.differs = false;
         self.outcome = Outcome::Left;
         self.reason = Some(reason);
+    }
+
+    /// Whether it was rewritten, and leads elsewhere under another profile.
+    pub(crate) fn is_rewritten_otherwise(&self) -> bool {
+        self.differs && self.outcome == Outcome::Rewritten
     }
 
     /// What the reference reads as in the output.

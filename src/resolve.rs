@@ -30,6 +30,7 @@ use crate::span::Span;
 
 mod draft;
 mod explanation;
+mod place;
 mod relative;
 mod rfc1808;
 mod rfc3986;
@@ -37,11 +38,11 @@ mod splice;
 mod usable;
 mod whatwg;
 pub use explanation::{Explanation, Step, explain};
+pub(crate) use place::{is_agreed_absolute, is_same_place};
 pub use relative::relativize;
 pub use splice::Splice;
 pub use usable::{Unusable, usable};
 pub use whatwg::parses;
-pub(crate) use whatwg::serialised;
 
 use draft::{Draft, Excess, Top};
 use splice::Prefixes;

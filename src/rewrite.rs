@@ -255,12 +255,12 @@ fn rewritten<'a>(bytes: &'a [u8], options: &Options, detail: Detail) -> Rewritte
         Format::Message | Format::Mbox => message::plan(bytes, options, detail),
         format => document(bytes, format, options),
     };
-    let differing = report.links.iter().filter(|link| link.differs).count();
+    let mut differing = report.links.iter().filter(|link| link.is_rewritten_otherwise());
+    let odd = differing
+        .next()
+        .map(|first| profiles_differ(1 + differing.count(), first.span, &first.reference));
     report.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-    if let Some(first) = report.links.iter().find(|link| link.differs) {
-        let odd = profiles_differ(differing, first.span, &first.reference);
-        report.diagnostics.push(odd);
-    }
+    report.diagnostics.extend(odd);
     Rewritten { source: bytes, edits, parts, report }
 }
 

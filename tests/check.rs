@@ -203,6 +203,33 @@ fn names_that_differ_only_in_case_are_two() {
     assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
 }
 
+/// Where case does not count, the encoding of names still does.
+#[test]
+#[cfg(unix)]
+fn names_in_other_encodings_are_no_doubles() {
+    let mut index = Index::new(at("http://a.example/").from);
+    let names: [&[u8]; 7] = [
+        b"\xFC.png",
+        "\u{fc}.png".as_bytes(),
+        "\u{dc}.png".as_bytes(),
+        b"\xDC.png",
+        b"%C3%BC.png",
+        b"%c3%bc.png",
+        b"a.png",
+    ];
+    for name in names {
+        let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(name.to_vec());
+        index.add_unread(&Entry {
+            root: Path::new("site").into(),
+            path: Path::new("site").join(&name),
+            relative: vec![name],
+            kind: Kind::File,
+            size: 0,
+        });
+    }
+    assert_eq!(index.doubles(), [(1, 2), (0, 3), (4, 5)]);
+}
+
 #[test]
 fn without_a_url_relative_links_are_left() {
     let site = site(&links(&["x.png", "http://a.example/x.png"]), &["x.png"]);
@@ -221,6 +248,186 @@ fn the_file_that_stands_for_a_folder_can_have_any_name() {
     assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
 }
 
+/// A query in the name of a file is none after the move, when only paths count.
+#[test]
+fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
+    let pages = [
+        "a.example/page?x=1.html",
+        "a.example/page?x=2.html",
+        "a.example/sub/y.html",
+        "a.example/i.html",
+    ];
+    let site = site("", &pages);
+    let file = |name: &str, references: &[&str]| {
+        fs::write(site.path().join("a.example").join(name), links(references)).unwrap();
+    };
+    let of_page = ["#top", "sub/y.html", "/sub/y.html", "?x=2.html", "", "?x=3.html"];
+    let of_index = ["page?x=1.html", "page?x=3.html"];
+    file("page?x=1.html", &of_page);
+    file("i.html", &of_index);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told = |moving: &Move, path: &str| -> Vec<_> {
+        let root = match moving.from.layout {
+            Some(_) => site.path().to_owned(),
+            None => site.path().join("a.example"),
+        };
+        let (scanned, index) = read(&root, moving, &Options::default());
+        let (_, page) = scanned.iter().find(|(_, one)| one.path == path.as_bytes()).unwrap();
+        let found = findings(page, &index, moving);
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect()
+    };
+    let mut crawl = Move::default();
+    crawl.from.layout = Some(Layout::Host);
+    assert_eq!(
+        told(&crawl, "a.example/page?x=1.html"),
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Escapes, Some("root-relative"), fix("sub/y.html")),
+            (Class::Dangling, Some("elsewhere"), fix("page%3Fx=2.html")),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+        ]
+    );
+    // The file is there now, and is not found by this reference after the move.
+    let expected = [
+        (Class::Dangling, Some("elsewhere"), fix("page%3Fx=1.html")),
+        (Class::Dangling, Some("absent"), None),
+    ];
+    assert_eq!(told(&crawl, "a.example/i.html"), expected);
+    // With the URL of the folder the query is in the name as well.
+    assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+}
+
+/// RFC 3986, 3.2.2: hosts are case-insensitive.
+#[test]
+fn the_folder_of_a_host_may_have_capitals() {
+    let site = site("", &["A.Example/d/x.html", "A.Example/y.html", "b.example/z.html"]);
+    let references = [
+        "x.html",
+        "../y.html",
+        "gone.html",
+        "/y.html",
+        "https://a.example/y.html",
+        "https://A.EXAMPLE/gone.html",
+        "https://b.example/z.html",
+        "../y.html?q",
+    ];
+    fs::write(site.path().join("A.Example/d/index.html"), links(&references)).unwrap();
+    let mut moving = Move::default();
+    moving.from.layout = Some(Layout::Host);
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
+    let found = findings(page, &index, &moving);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told: Vec<_> =
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+            (Class::Escapes, Some("root-relative"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), None),
+            (Class::Pinned, Some("absolute"), fix("../../b.example/z.html")),
+            (Class::Travels, None, None),
+        ]
+    );
+}
+
+/// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
+#[test]
+fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {
+    let text = links(&[
+        "/n/z.html",
+        "z.html",
+        "#top",
+        "?q",
+        "",
+        "/n/",
+        "/n/page.html?q",
+        "http://a.example/n/page.html#top",
+        "http://a.example/n/?q",
+    ]);
+    let site = site(&text, &["z.html"]);
+    let expected = |folder: &'static str, folder_with_query: &'static str| {
+        [
+            (Class::Escapes, Some("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Escapes, Some(folder)),
+            (Class::Escapes, Some("page.html?q")),
+            (Class::Pinned, Some("#top")),
+            (Class::Pinned, Some(folder_with_query)),
+        ]
+    };
+    for (to, expected) in [
+        (None, expected("./", "./?q")),
+        (Some("http://b.example/m/"), expected("./", "./?q")),
+        // From disk no file stands for its folder.
+        (Some("file:///m/"), expected("page.html", "page.html?q")),
+    ] {
+        let mut moving = at("http://a.example/n/");
+        moving.from.index = Some("page.html".into());
+        moving.to = to.map(|to| RootUrl::new(to).unwrap());
+        let found = of_page(site.path(), &moving, &Options::default());
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| match &one.fix {
+                Some(Fix::Reference(reference)) => (one.class, Some(&**reference)),
+                other => {
+                    assert_eq!(*other, None);
+                    (one.class, None)
+                }
+            })
+            .collect();
+        assert_eq!(told, expected, "{to:?}");
+    }
+    let mut moving = Move::default();
+    (moving.from.layout, moving.from.index) = (Some(Layout::Host), Some("page.html".into()));
+    let site = self::site("", &["a.example/n/z.html"]);
+    let page = site.path().join("a.example/n/page.html");
+    fs::write(page, links(&["/n/z.html", "#top", "?q", "https://a.example/n/"])).unwrap();
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path == b"a.example/n/page.html").unwrap();
+    let found = findings(page, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    assert_eq!(
+        told,
+        [
+            (Class::Escapes, fix("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Pinned, fix("./")),
+        ]
+    );
+}
+
+/// A base that is promised to become relative does, and nothing is promised for ever.
+#[test]
+fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
+    let page = "<base href=\"http://a.example/n/\"><a href=\"z.html\">x</a>";
+    let site = site(page, &["z.html"]);
+    let mut moving = at("http://a.example/n/");
+    moving.from.index = Some("page.html".into());
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, one) = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let found = findings(one, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let of_base = Some(Fix::Reference("./".into()));
+    assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
+    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
+    fs::write(site.path().join("page.html"), fixed).unwrap();
+    let found = of_page(site.path(), &moving, &Options::default());
+    assert!(found.iter().all(|one| one.class == Class::Travels && one.fix.is_none()), "{found:?}");
+}
+
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
 #[test]
 fn where_the_profiles_disagree_it_is_said() {
@@ -231,6 +438,49 @@ fn where_the_profiles_disagree_it_is_said() {
     let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
     let found = of_page(site.path(), &at("http://a.example/"), &options);
     assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
+}
+
+/// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
+/// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
+#[test]
+fn where_browsers_alone_find_another_file_it_is_said() {
+    let disputed = [
+        "sub/%2e%2e/a.html",
+        "sub\\x.html",
+        "http:a.html",
+        "HTTP:/a.html",
+        "1:2",
+        "http://a.example/sub\\x.html",
+        "http://a.example/sub/%2E%2E/a.html",
+        "../a.html",
+        "//[/a.html",
+        "a\nb.html",
+    ];
+    let agreed = [
+        "a b.html",
+        "\u{fc}.html",
+        "sub/../a.html",
+        "http://a.example",
+        "HTTP://A.example:80/sub/../a.html",
+        "mailto:a@b",
+        "java\nscript:x",
+        "#top",
+        "",
+        "{{ x }}\\y",
+        "a.html",
+    ];
+    let site = site(&links(&[&disputed[..], &agreed].concat()), &["a.html", "sub/x.html"]);
+    for profile in ["rfc1808", "rfc3986", "whatwg"] {
+        let options = Options { profile: profile.parse().unwrap(), ..Options::default() };
+        let found = of_page(site.path(), &at("http://a.example/"), &options);
+        let (disputes, agrees) = found.split_at(disputed.len());
+        for (one, reference) in disputes.iter().zip(disputed) {
+            assert!(one.differs, "{profile} {reference} {one:?}");
+        }
+        for (one, reference) in agrees.iter().zip(agreed) {
+            assert!(!one.differs, "{profile} {reference} {one:?}");
+        }
+    }
 }
 
 /// The encoded dots are names to the RFCs and dots to browsers.

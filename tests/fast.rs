@@ -10,7 +10,8 @@ use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
-    BaseElement, Fragments, Options, Outcome, ScanOptions, rewrite, rewrite_into, rewrite_to, scan,
+    BaseElement, Fragments, LinkReport, Options, Outcome, ScanOptions, rewrite, rewrite_into,
+    rewrite_to, scan,
 };
 use traps::TRAPS;
 
@@ -101,12 +102,13 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
     for link in &report.links {
         *counts.entry((link.outcome, link.reason)).or_default() += 1;
     }
+    let is_otherwise = |link: &&LinkReport| link.differs && link.outcome == Outcome::Rewritten;
     let own = totals.counts().map(|(outcome, reason, number)| ((outcome, reason), number));
     let chain = &report.entities[0].chain;
     let same = own.collect::<BTreeMap<_, usize>>() == counts
         && Outcome::ALL.iter().all(|outcome| totals.count(*outcome) == report.count(*outcome))
         && totals.links() == report.links.len()
-        && totals.differing == report.links.iter().filter(|link| link.differs).count()
+        && totals.differing == report.links.iter().filter(is_otherwise).count()
         && (&totals.base, totals.rule, totals.source) == (&chain.base, chain.rule, chain.source)
         && totals.charset == report.entities[0].charset
         && totals.changed != rewritten.edits.is_empty()

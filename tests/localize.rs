@@ -261,6 +261,52 @@ fn pages_are_found_by_the_names_that_programs_give() {
     assert_eq!(localized, "<a href='../b.example/z.html'>");
 }
 
+/// URL Standard, 4.4: to a browser a `\` in a path is a `/`, and a line end is nothing. The file that is there has a
+/// name that it reads as it is meant.
+#[test]
+fn what_browsers_would_read_otherwise_is_percent_encoded() {
+    let tree = Tree::new(
+        below("http://a/"),
+        &["page.html", "back\\slash.html", "sub/x.html", "a\nb.html"],
+    );
+    for (reference, expected) in [
+        ("back\\slash.html", "back%5Cslash.html"),
+        ("back\\slash.html#f", "back%5Cslash.html#f"),
+        ("back%5cslash.html", "back%5cslash.html"),
+        ("http://a/back\\slash.html", "back%5Cslash.html"),
+        ("a\nb.html", "a%0Ab.html"),
+        // No file by RFC 1808 and 3986.
+        ("sub\\x.html", "http://a/sub\\x.html"),
+        ("sub/x.html", "sub/x.html"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        assert_eq!(tree.localized("page.html", &link(reference)), link(expected), "{reference}");
+    }
+}
+
+/// The URL of the folder gives `page?x=1` the URL `page%3Fx=1`, which has no query; what its references mean
+/// by one lies beside it.
+#[test]
+fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
+    let tree = Tree::new(below("http://a/"), &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"]);
+    for (reference, expected) in [
+        ("?x=2", "page%3Fx=2"),
+        ("?x=2#f", "page%3Fx=2#f"),
+        ("?x=1#f", "#f"),
+        ("page?x=2", "page%3Fx=2"),
+        ("#f", "#f"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        let page = format!("<!DOCTYPE html>{}", link(reference));
+        let options = tree.options("s/page?x=1", page.as_bytes());
+        let options = Options { format: Format::Html, ..options };
+        let localized = localize(page.as_bytes(), &options).output();
+        let localized = String::from_utf8(localized).unwrap();
+        assert_eq!(localized, format!("<!DOCTYPE html>{}", link(expected)), "{reference}");
+        assert!(localize(localized.as_bytes(), &options).edits.is_empty());
+    }
+}
+
 #[test]
 fn redirections_in_the_map_lead_to_the_file() {
     let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";

@@ -219,7 +219,7 @@ fn has_escaped_dot(path: &[u8]) -> bool {
 
 /// Whether the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
 /// IPv4 address, which depends on its last label, nor as Punycode.
-fn is_plain_host(host: &[u8]) -> bool {
+pub(super) fn is_plain_host(host: &[u8]) -> bool {
     let is_label = |label: &[u8]| {
         let of = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
         !label.is_empty() && label.iter().all(of) && !label.starts_with(b"xn--")

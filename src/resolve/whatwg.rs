@@ -238,7 +238,7 @@ pub(super) fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String
 }
 
 /// `url` as the URL Standard serialises it, or as it is where its parser fails.
-pub(crate) fn serialised(url: &str) -> Cow<'_, str> {
+pub(super) fn serialised(url: &str) -> Cow<'_, str> {
     match url::Url::parse(url) {
         Ok(parsed) => {
             let mut text = String::with_capacity(parsed.as_str().len());

@@ -81,7 +81,7 @@ impl Totals {
         let outermost = report.entities.first();
         let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
         let mut totals = Self {
-            differing: report.links.iter().filter(|link| link.differs).count(),
+            differing: report.links.iter().filter(|link| link.is_rewritten_otherwise()).count(),
             changed: !rewritten.edits.is_empty(),
             diagnostics: report.diagnostics,
             ..Self::of(outermost.map(|entity| &entity.chain), charset)
@@ -403,7 +403,7 @@ impl Writer<'_, '_> {
 
     fn count(&mut self, link: &LinkReport) {
         self.totals.add(link.outcome, link.reason);
-        if link.differs {
+        if link.is_rewritten_otherwise() {
             self.totals.differing += 1;
             let is_first = |(span, _): &(Span, String)| link.span.start < span.start;
             if self.differing.as_ref().is_none_or(is_first) {

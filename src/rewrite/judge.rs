@@ -77,20 +77,15 @@ impl PreparedBase {
         }
     }
 
-    /// Whether another profile sees another target than `url`, spelling aside.
-    fn differs(&self, reference: &str, url: &str) -> bool {
+    /// Whether another profile sees another target than `url`, spelling aside; for `None`, whether it sees any.
+    fn differs(&self, reference: &str, url: Option<&str>) -> bool {
         let others = self.others.get_or_init(|| {
             let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
             others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
         });
-        let own = OnceCell::new();
-        others.iter().any(|other| match other.resolve(reference) {
-            Ok(target) => {
-                target.url != url
-                    && resolve::serialised(&target.url)
-                        != *own.get_or_init(|| resolve::serialised(url))
-            }
-            Err(_) => true,
+        others.iter().any(|other| match (other.resolve(reference), url) {
+            (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
+            (other, own) => other.is_ok() != own.is_some(),
         })
     }
 }
@@ -222,21 +217,26 @@ impl<'a> Resolver<'a> {
         let mut target = match verdict {
             Verdict::Absolute => {
                 report.outcome = Outcome::Absolute;
+                report.differs = absolute_differs(&report.reference, prepared);
                 report.target = Some(report.reference.clone());
                 None
             }
             Verdict::NoBase => {
                 report.outcome = Outcome::NoBase;
+                report.differs = is_absolute_to_one(&report.reference);
                 None
             }
             Verdict::Left(reason) => {
+                report.differs = reason == Reason::Unresolvable
+                    && prepared.is_some_and(|one| one.differs(&report.reference, None));
                 report.reason = Some(reason);
                 None
             }
             Verdict::Target { target, is_agreed } => {
                 report.outcome = Outcome::Rewritten;
                 report.differs = !is_agreed
-                    && prepared.is_some_and(|one| one.differs(&report.reference, &target.url));
+                    && prepared
+                        .is_some_and(|one| one.differs(&report.reference, Some(&target.url)));
                 report.target = Some(target.url.clone());
                 Some(target)
             }
@@ -386,6 +386,36 @@ impl<'a> Resolver<'a> {
             is_from_outside && labels.contains_key(without_fragment(reference))
         })
     }
+}
+
+/// Whether the profiles disagree on `reference`, which is absolute: one takes it for relative to the base, or reads
+/// it otherwise.
+fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> bool {
+    if resolve::is_agreed_absolute(reference) {
+        return false;
+    }
+    let Some(prepared) = prepared else {
+        return is_absolute_to_one(reference);
+    };
+    if reference::scheme(Grammar::Rfc1808, reference).is_none() {
+        // A browser alone sees the scheme, and is believed, unless that is the one of the base.
+        return prepare(Profile::Whatwg, &prepared.looked_at, prepared.charset)
+            .is_relative(reference);
+    }
+    match prepared.base.profile() {
+        // What a browser makes of it is not what is reported.
+        Profile::Whatwg => {
+            let own = prepared.base.resolve(reference).ok();
+            prepared.differs(reference, own.as_ref().map(|own| &*own.url))
+        }
+        Profile::Rfc1808 | Profile::Rfc3986 => prepared.differs(reference, Some(reference)),
+    }
+}
+
+/// Whether it has a scheme to RFC 1808 only, which lets one begin with a digit.
+fn is_absolute_to_one(reference: &str) -> bool {
+    let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
+    has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
 }
 
 /// Whether it is an `xml:base`.

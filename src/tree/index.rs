@@ -196,8 +196,12 @@ pub struct Index {
     by_url: HashMap<Box<str>, usize>,
     /// The files right in each folder. One without any file below it is known if it was an entry.
     folders: HashMap<Box<[u8]>, Vec<usize>>,
+    /// The folders in the root that have capitals in their names, by their names without.
+    with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The first file of each path as it is when case and encoding do not count.
     alike: HashMap<u64, usize>,
+    /// The first file of each path as it is when case does not count, where that is not the one in `alike`.
+    otherwise_encoded: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
@@ -220,7 +224,9 @@ impl Index {
             by_path: HashMap::new(),
             by_url: HashMap::new(),
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
+            with_capitals: HashMap::new(),
             alike: HashMap::new(),
+            otherwise_encoded: HashMap::new(),
             by_name: HashMap::new(),
             doubles: Vec::new(),
         }
@@ -257,9 +263,13 @@ impl Index {
         let (folder, name) = split_name(&path);
         match self.alike.entry(hashed(&folded(&path))) {
             Slot::Occupied(first) => {
-                let other = &self.files[*first.get()].path;
-                if lower(other) == lower(&path) {
-                    self.doubles.push((*first.get(), number));
+                let mut first = *first.get();
+                if !is_alike_in_case(&self.files[first].path, &path) {
+                    let key = hashed(&(lower(&path), str::from_utf8(&path).is_ok()));
+                    first = *self.otherwise_encoded.entry(key).or_insert(number);
+                }
+                if first != number && is_alike_in_case(&self.files[first].path, &path) {
+                    self.doubles.push((first, number));
                 }
             }
             Slot::Vacant(slot) => {
@@ -277,6 +287,10 @@ impl Index {
         let mut around = path;
         while !around.is_empty() && !self.folders.contains_key(around) {
             self.folders.insert(around.into(), Vec::new());
+            if !around.contains(&b'/') && around.iter().any(u8::is_ascii_uppercase) {
+                let lower = around.to_ascii_lowercase().into();
+                self.with_capitals.entry(lower).or_insert_with(|| around.into());
+            }
             around = split_name(around).0;
         }
         self.folders.entry(path.into()).or_default()
@@ -381,6 +395,9 @@ impl Index {
             return (found(number, has_query), None);
         }
         if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below(url)) {
+            if has_query && let Some(number) = self.named_with_query(url, &below) {
+                return (found(number, true), None);
+            }
             let tail = below.tail.filter(|_| !below.names_root);
             return (Place::Inside(self.named(&below, false)), tail);
         }
@@ -391,16 +408,13 @@ impl Index {
             return (Place::Outside, None);
         };
         if has_query {
-            let paths = self.origins.paths(url);
-            let number = paths.iter().find_map(|path| self.by_path.get(&*bytes_of(path)));
-            if let Some(&number) = number {
+            let number = self.paths(url).find_map(|path| self.by_path.get(&*path).copied());
+            if let Some(number) = number {
                 return (found(number, true), None);
             }
         }
-        let paths = self.origins.paths(without_query(url));
-        if let Some(path) =
-            paths.iter().map(|path| bytes_of(path)).find(|path| self.by_path.contains_key(&**path))
-        {
+        let mut paths = self.paths(without_query(url));
+        if let Some(path) = paths.find(|path| self.by_path.contains_key(&**path)) {
             below.path = path;
         }
         (Place::Inside(self.named(&below, false)), None)
@@ -441,6 +455,12 @@ impl Index {
             let index = |name: &OsString| [&below.path, names::bytes(name)].concat();
             names = self.names.iter().map(index).collect();
         }
+        if query.is_some() {
+            // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`.
+            let (_, name) = split_name(&below.path);
+            let stem = memchr::memchr(b'?', name).map(|at| below.path.len() - name.len() + at);
+            names.extend(stem.map(|end| below.path[..end].to_vec()));
+        }
         let saved = |name: Vec<u8>| {
             let number = *self.by_path.get(name.as_slice())?;
             (self.files[number].kind != Kind::Special).then_some(number)
@@ -474,6 +494,14 @@ impl Index {
         Some(Found { number, takes_query: false })
     }
 
+    /// The file that has the query of `url` in its name.
+    fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
+        let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
+        let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
+        let number = *self.by_path.get([&below.path, &b"?"[..], &escaped].concat().as_slice())?;
+        (self.files[number].kind != Kind::Special).then_some(number)
+    }
+
     /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
     /// no such host.
     fn laid_out(&self, url: &str) -> Option<Below> {
@@ -484,12 +512,24 @@ impl Index {
         Some(Below { path, names_root: false, ..below })
     }
 
+    /// The paths that the file of `url` can have, the folder of the host as it is called here (RFC 3986, 3.2.2).
+    fn paths(&self, url: &str) -> impl Iterator<Item = Vec<u8>> + use<'_> {
+        self.origins.paths(url).into_iter().map(|path| {
+            let path = bytes_of(&path);
+            let (host, rest) = path.split_at(memchr::memchr(b'/', &path).unwrap_or(path.len()));
+            match self.with_capitals.get(host).filter(|_| !self.folders.contains_key(host)) {
+                Some(folder) if self.origins.root_url.is_none() => [&**folder, rest].concat(),
+                _ => path,
+            }
+        })
+    }
+
     /// The folder in which the files of the host of `url` are, and where in `url` its path begins.
     fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
         let Layout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
         let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
-        let paths = self.origins.paths(&format!("{}/x", &url[..path_at]));
-        let mut folders = paths.iter().filter_map(|path| path.parent()).map(bytes_of);
+        let paths = self.paths(&format!("{}/x", &url[..path_at]));
+        let mut folders = paths.map(|path| split_name(&path).0.to_vec());
         let folder = folders.find(|folder| self.folders.contains_key(folder.as_slice()))?;
         Some((folder, path_at))
     }
@@ -600,9 +640,7 @@ impl Index {
             let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
             let own = &*self.files[number].path;
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
-            let is_alike = lower(own) == lower(&path)
-                && str::from_utf8(own).is_ok() == str::from_utf8(&path).is_ok();
-            let absence = match is_alike {
+            let absence = match is_alike_in_case(own, &path) {
                 _ if has_empty && without_empty(&path) == own => Absence::Absent,
                 true if is_path => Absence::Case,
                 _ => Absence::Encoding,
@@ -699,9 +737,9 @@ fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
 
-fn hashed(bytes: &[u8]) -> u64 {
+fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
+    key.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -730,6 +768,11 @@ fn lower(path: &[u8]) -> Vec<u8> {
             .to_lowercase()
             .into_bytes(),
     }
+}
+
+/// Whether two paths are the same but for case: bytes that are UTF-8 never mean what others do.
+fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
+    lower(one) == lower(other) && str::from_utf8(one).is_ok() == str::from_utf8(other).is_ok()
 }
 
 /// A path without empty names.

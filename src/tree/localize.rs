@@ -47,7 +47,7 @@ use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::reference::{Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::Base;
+use crate::resolve::{Base, Profile};
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::tree::index::{Index, Place, path_of, url_below};
 use crate::tree::origin::{RootUrl, names};
@@ -90,12 +90,14 @@ pub fn options(
 ) -> Options {
     let place = RootUrl::nowhere();
     let path = path_of(entry);
-    let on_disk = url_below(&place, &path).map(|url| Base::new(options.profile, &url));
+    let url = url_below(&place, &path);
+    let on_disk = url.as_deref().map(|url| Base::new(options.profile, url));
+    let to_browsers = url.as_deref().map(|url| Base::new(Profile::Whatwg, url));
     let options = Options { retrieval, ..options.clone() };
     let own = own(&options);
     let is_message = matches!(options.format, Format::Message | Format::Mbox);
     let index = Arc::clone(index);
-    let destination = Local { index, path, own, place, on_disk, absent, is_message };
+    let destination = Local { index, path, own, place, on_disk, to_browsers, absent, is_message };
     Options {
         fragments: Fragments::Rewrite,
         base_element: BaseElement::Absolute,
@@ -145,6 +147,8 @@ struct Local {
     place: RootUrl,
     /// The URL of the file there.
     on_disk: Option<Base>,
+    /// The same as browsers see it, which read the mirror.
+    to_browsers: Option<Base>,
     absent: Absent,
     is_message: bool,
 }
@@ -264,12 +268,17 @@ impl Local {
         link: &LinkReport,
     ) -> bool {
         let written = Reference::split(Grammar::Rfc3986, &link.reference);
-        let resolved = self.on_disk.as_ref().and_then(|base| base.resolve(&link.reference).ok());
-        let below = resolved.and_then(|resolved| self.place.below(&resolved.url));
+        let leads_there = |base: &Base| {
+            let resolved = base.resolve(&link.reference).ok();
+            let below = resolved.and_then(|resolved| self.place.below(&resolved.url));
+            below.is_some_and(|below| below.is_path && below.path == to)
+        };
         matches!(written.category(), Category::RelPath | Category::Fragment)
             && (written.query(), written.fragment()) == (query, fragment)
             && link.base.as_deref() == self.own.as_deref()
-            && below.is_some_and(|below| below.is_path && below.path == to)
+            && [&self.on_disk, &self.to_browsers]
+                .into_iter()
+                .all(|base| base.as_ref().is_some_and(leads_there))
     }
 }
 

@@ -158,7 +158,7 @@ pub enum Cause {
     ClimbsOut,
     /// Dangling.
     Missing(Absence),
-    /// Dangling: after the move it leads to another file than now.
+    /// Dangling: after the move it leads to another file than now, or to none.
     Elsewhere,
     /// Fragment: nothing in the file has this id.
     NoId,
@@ -286,6 +286,8 @@ struct Prepared {
     escapes: bool,
     /// Whether it is the same with fixes as without.
     is_fixed: bool,
+    /// Whether it is the URL of the file itself, and the file has another path than that.
+    is_renamed: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -310,20 +312,33 @@ impl<'a> Judge<'a> {
         let can_move = declared.all(|link| {
             link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
         });
-        let prepare = |base| judge.prepare(base, has_moved, can_move);
+        // Its own URL and the new one mean the file, however they are spelled: `dir/` and `dir/index.html`.
+        let text = |url: &str| Base::new(scanned.profile, url).as_str().to_owned();
+        let own = scanned.retrieval.as_ref().map(|one| text(&one.url));
+        let own_moved = scanned.moved.as_deref().map(text);
+        let is_own = |base: &scanned::BaseMove| {
+            own.as_deref() == Some(&*base.url) && base.moved.as_deref() == own_moved.as_deref()
+        };
+        let prepare = |base| judge.prepare(base, is_own(base), has_moved, can_move);
         judge.bases = scanned.bases.iter().map(prepare).collect();
         judge
     }
 
-    fn prepare(&self, base: &scanned::BaseMove, has_moved: bool, can_move: bool) -> Prepared {
+    fn prepare(
+        &self,
+        base: &scanned::BaseMove,
+        is_own: bool,
+        has_moved: bool,
+        can_move: bool,
+    ) -> Prepared {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
-        let escapes = !stays
-            && base.moved.as_deref().is_some_and(|moved| {
-                let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
-                let is_in = || self.index.find(&base.url) != Place::Outside;
-                self.strays(&base.url, moved) || (is_out && is_in())
-            });
+        let strays = base.moved.as_deref().is_some_and(|moved| {
+            let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
+            let is_in = || self.index.find(&base.url) != Place::Outside;
+            self.strays(&base.url, moved) || (is_out && is_in())
+        });
+        let escapes = strays && !stays && !is_own;
         let fixed = if !stays && !escapes {
             base.moved.as_deref().map(prepared)
         } else if base.is_declared && can_move {
@@ -338,6 +353,7 @@ impl<'a> Judge<'a> {
             stays,
             escapes,
             is_fixed: !stays && !escapes,
+            is_renamed: is_own && strays,
         }
     }
 
@@ -413,7 +429,10 @@ impl<'a> Judge<'a> {
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.place.as_str()) == Some(&target[tail..])
             });
-        let then = if is_alike { now.clone() } else { self.after(&target, &now, &moved) };
+        // From a file that has another path than its URL what is relative leads to what lies around it.
+        let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
+        let then =
+            if is_alike { now.clone() } else { self.after(&target, &now, &moved, is_renamed) };
         self.judge(&mut finding, link, base, category, (&target, &now), then);
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
@@ -439,14 +458,24 @@ impl<'a> Judge<'a> {
     }
 
     /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
-    /// strays is outside.
-    fn after(&self, target: &str, now: &Place, moved: &str) -> Place {
+    /// strays is outside, unless it is known to be `renamed`.
+    fn after(&self, target: &str, now: &Place, moved: &str, renamed: bool) -> Place {
         let is_out_now = self.knows_space && *now == Place::Outside;
+        let takes_query = matches!(now, Place::Inside(Ok(found)) if found.takes_query);
         let with_tree = self.index.moved(target, &self.place);
         let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
-        if is_out_now || strays {
+        if strays && !is_out_now {
+            // One file can have several URLs.
+            match (now, self.index.find_below(&self.place, moved)) {
+                (Place::Inside(Ok(now)), Place::Inside(Ok(then))) if now.number == then.number => {
+                    Place::Inside(Ok(then))
+                }
+                (_, then) if renamed => then,
+                _ => Place::Outside,
+            }
+        } else if is_out_now {
             Place::Outside
-        } else if with_tree.as_deref() == Some(moved) && self.is_as_now {
+        } else if with_tree.as_deref() == Some(moved) && self.is_as_now && !takes_query {
             now.clone()
         } else {
             self.index.find_below(&self.place, moved)
@@ -486,9 +515,12 @@ impl<'a> Judge<'a> {
             (now, then) => {
                 finding.class = Class::Dangling;
                 finding.fix = self.fix(link, base, target, now);
+                let is_there = matches!(now, Place::Inside(Ok(_)));
                 match then {
-                    Ok(_) => finding.cause = Some(Cause::Elsewhere),
-                    Err(missing) => missing.told(finding),
+                    Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
+                        missing.told(finding);
+                    }
+                    _ => finding.cause = Some(Cause::Elsewhere),
                 }
                 return;
             }
@@ -536,11 +568,17 @@ impl<'a> Judge<'a> {
             return Some(Fix::Base);
         }
         let mut reference = fixed.relativize(&wanted);
-        if reference.starts_with('#') && !matches!(link.element, "a" | "area") {
-            // Elsewhere a fragment alone may mean an element, and not the document.
+        // Elsewhere a fragment alone may mean an element, and not the document.
+        let is_jump = matches!(link.element, "a" | "area");
+        // A query alone is that of `dir/` or that of `dir/index.html`, as the document is asked for.
+        let stands_for_folder = base.now.as_str().ends_with('/') && !fixed.as_str().ends_with('/');
+        if (reference.starts_with('#') && !is_jump)
+            || (reference.starts_with('?') && stands_for_folder)
+        {
             let now = Reference::split(Grammar::Rfc3986, fixed.as_str());
             let name = now.path().rsplit('/').next().filter(|name| !name.is_empty());
-            let query = now.query().map_or(String::new(), |query| format!("?{query}"));
+            let query = now.query().filter(|_| reference.starts_with('#'));
+            let query = query.map_or(String::new(), |query| format!("?{query}"));
             reference = format!("{}{query}{reference}", name.unwrap_or("./"));
         }
         let reference = unmistakable(reference);

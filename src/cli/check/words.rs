@@ -93,7 +93,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Class::Dangling,
         "elsewhere",
-        "after the move it leads to another file than now",
+        "after the move it leads to another file than now, or to none",
         MAKE_RELATIVE,
     ),
     rule(

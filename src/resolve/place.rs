@@ -1,0 +1,184 @@
+//! Whether two URLs lead to the same place, spelling aside.
+//!
+//! What one profile encodes and another does not is spelling (RFC 3986, 6.2.2.2), and so are the case of scheme and
+//! host, a default port and dot segments that are written as such (6.2.2.1, 6.2.2.3, 6.2.3). What the URL Standard
+//! alone reads is none: a `\` as a `/`, `%2e` as a dot, a line end as nothing. Nor is a `..` that leads above the
+//! root, which RFC 1808, 4, keeps.
+//!
+//! ```
+//! use baselink::{Options, examine};
+//! let differs = |reference: &str| {
+//!     let page = format!("<a href='{reference}'>x</a>");
+//!     examine(page.as_bytes(), &Options::at("http://a/b/")).links[0].differs
+//! };
+//! assert!(differs(r"c\d") && differs("c/%2E%2e/d") && differs("http:c") && differs("../../c"));
+//! assert!(!differs("c d") && !differs("c/../d") && !differs("HTTP://A:80") && !differs("mailto:c@d"));
+//! ```
+//!
+//! Deliberately absent: what a server makes of a path, and which file it means.
+
+use std::borrow::Cow;
+
+use super::whatwg::{is_special, serialised};
+use crate::reference::{Grammar, Reference};
+
+/// Whether `one` and `other`, what two profiles come to, lead to the same place.
+pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
+    one == other || Place::of(one) == Place::of(other)
+}
+
+/// A URL as all that lead to the same place are.
+#[derive(PartialEq)]
+struct Place<'a> {
+    root: Cow<'a, str>,
+    path: Vec<Vec<u8>>,
+    query: Option<Vec<u8>>,
+    fragment: Option<Vec<u8>>,
+}
+
+impl<'a> Place<'a> {
+    fn of(url: &'a str) -> Self {
+        let split = Reference::split(Grammar::Rfc3986, url);
+        let scheme = split.scheme().unwrap_or_default();
+        let root = match split.net_loc() {
+            Some(net_loc) => Cow::Owned(serialised(&format!("{scheme}://{net_loc}/")).into_owned()),
+            None => Cow::Owned(scheme.to_ascii_lowercase()),
+        };
+        let path = match split.path() {
+            "" if split.net_loc().is_some() => "/",
+            path => path,
+        };
+        Self {
+            root,
+            path: segments(path),
+            query: split.query().map(decoded),
+            fragment: split.fragment().map(decoded),
+        }
+    }
+}
+
+/// The segments of a path, decoded, without those that are dots as written.
+fn segments(path: &str) -> Vec<Vec<u8>> {
+    let mut segments: Vec<Vec<u8>> = Vec::new();
+    let mut kept = 0;
+    let mut is_open = false;
+    for (number, segment) in path.split('/').enumerate() {
+        is_open = matches!(segment, "." | "..");
+        match segment {
+            "." => {}
+            // Before the first is the root.
+            ".." if segments.len() > kept.max(1) => {
+                segments.pop();
+            }
+            _ => {
+                segments.push(decoded(segment));
+                if segment == ".." {
+                    kept = segments.len();
+                    is_open = number == 0;
+                }
+            }
+        }
+    }
+    if is_open {
+        segments.push(Vec::new());
+    }
+    segments
+}
+
+/// The bytes that `text` stands for (RFC 3986, 2.1).
+fn decoded(text: &str) -> Vec<u8> {
+    let mut rest = text.as_bytes();
+    let mut bytes = Vec::with_capacity(rest.len());
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    while let Some((&first, after)) = rest.split_first() {
+        let escaped = match after {
+            [high, low, ..] if first == b'%' => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        bytes.push(escaped.map_or(first, |(high, low)| high << 4 | low));
+        rest = if escaped.is_some() { &after[2..] } else { after };
+    }
+    bytes
+}
+
+/// Whether `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at
+/// its bytes.
+pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
+    let Some((scheme, rest)) = reference.split_once(':') else { return false };
+    let begins = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
+    if !begins || scheme.contains(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))) {
+        return false;
+    }
+    if !is_special(&scheme.to_ascii_lowercase()) && !rest.starts_with('/') {
+        return true;
+    }
+    let Some(rest) = rest.strip_prefix("//") else { return false };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let bytes = path.as_bytes();
+    let is_read_alike = |at: usize| match bytes[at] {
+        b'\\' => false,
+        b'/' => bytes.get(at + 1) != Some(&b'.'),
+        b'%' => !matches!(bytes[at + 1..], [b'2', b'e' | b'E', ..]),
+        byte => !byte.is_ascii_control(),
+    };
+    super::splice::is_plain_host(host.as_bytes()) && (0..bytes.len()).all(is_read_alike)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spelling_is_no_place() {
+        for (one, other) in [
+            ("HTTP://A:80", "http://a/"),
+            ("http://a/b c/\u{fc}?d e#f g", "http://a/b%20c/%C3%BC?d%20e#f%20g"),
+            ("http://a/b/./c/../d/..", "http://a/b/"),
+            ("http://a/%7eb", "http://a/~b"),
+            ("http://\u{fc}/", "http://xn--tda/"),
+            ("mailto:a b", "mailto:a%20b"),
+        ] {
+            assert!(is_same_place(one, other), "{one} {other}");
+            assert!(is_same_place(other, one), "{one} {other}");
+        }
+        for (one, other) in [
+            ("http://a/b\\c", "http://a/b/c"),
+            ("http://a/b%2Fc", "http://a/b/c"),
+            ("http://a/b/%2e%2e/c", "http://a/c"),
+            ("http://a/b/%2e/c", "http://a/b/c"),
+            ("http://a/../c", "http://a/c"),
+            ("http://a/b/../../c", "http://a/c"),
+            ("http://a/b\nc", "http://a/bc"),
+            ("http:c", "http://a/c"),
+            ("http:c", "http://c/"),
+            ("http://a/b?", "http://a/b"),
+            ("http://a/b", "https://a/b"),
+            ("http://a/b", "http://a:81/b"),
+        ] {
+            assert!(!is_same_place(one, other), "{one} {other}");
+            assert!(!is_same_place(other, one), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn absolute_references_that_nobody_reads_otherwise() {
+        for one in ["http://a.b/c?d#e", "HTTPS://a", "mailto:a@b", "data:a/%2e%2e/b\\c", "x:\\"] {
+            assert!(is_agreed_absolute(one), "{one}");
+        }
+        for one in [
+            "http:a",
+            "http:/a",
+            "http:///a",
+            "http://a/b\\c",
+            "http://a/%2E",
+            "http://a/../b",
+            "http://a/b\tc",
+            "http://a b/",
+            "1:2",
+            "ja\nva:x",
+            "a",
+        ] {
+            assert!(!is_agreed_absolute(one), "{one}");
+        }
+    }
+}
