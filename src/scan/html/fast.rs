@@ -84,6 +84,8 @@ pub(super) fn walk<S: Sink>(
         templates: 0,
         in_svg_style: false,
         bases: Vec::new(),
+        has_base: false,
+        without_table: 0,
     };
     walk.run(range.start)?;
     let mut bases = walk.bases;
@@ -104,6 +106,10 @@ struct Walk<'a, S> {
     /// Whether the last start tag was `style` in SVG, whose text any tag ends.
     in_svg_style: bool,
     bases: Vec<(usize, Standing)>,
+    /// Whether one of them is the first that has an `href`.
+    has_base: bool,
+    /// Up to where no table has been found.
+    without_table: usize,
 }
 
 /// Where to go on; none at the end of the document.
@@ -362,12 +368,14 @@ impl<S: Sink> Walk<'_, S> {
             Standing::Template
         } else if !has_href {
             Standing::NoHref
-        } else if self.bases.iter().any(|(_, standing)| *standing == Standing::First) {
-            if holds_table(&self.bytes[..at]) {
+        } else if self.has_base {
+            if holds_table(&self.bytes[self.without_table..at]) {
                 return Err(HandOver::Bases.into());
             }
+            self.without_table = at;
             Standing::Later
         } else {
+            self.has_base = true;
             Standing::First
         };
         self.bases.push((at, standing));
