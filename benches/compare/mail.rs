@@ -14,8 +14,8 @@ use baselink::scan::mbox::Messages;
 const BUFFER: usize = 1 << 20;
 
 /// What they are, and the messages.
-pub(crate) fn messages(generated: bool) -> (&'static str, Vec<Vec<u8>>) {
-    let corpus = if generated { Vec::new() } else { messages_of_the_corpus() };
+pub(crate) fn messages() -> (&'static str, Vec<Vec<u8>>) {
+    let corpus = messages_of_the_corpus();
     match corpus.is_empty() {
         true => ("generated messages", generated_messages()),
         false => ("messages of ../shared/corpus/mail", corpus),

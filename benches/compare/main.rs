@@ -1,7 +1,7 @@
 //! How fast baselink is beside what else could do its job, on the same bytes in the same run.
 //!
 //! ```text
-//! cargo bench --bench compare                    everything; takes half an hour and 4 GB of disk
+//! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
 //! cargo bench --bench compare -- --quick         everything in small, to see that it works
 //! cargo bench --bench compare -- --set pages     one set: pages, dense, small, big, mbox, hostile
 //! ```

@@ -288,7 +288,7 @@ pub(crate) fn small(asked: &Asked, pages: &[Vec<u8>]) {
 
 /// One large mailbox.
 pub(crate) fn mailbox(asked: &Asked) {
-    let (what, messages) = mail::messages(false);
+    let (what, messages) = mail::messages();
     println!("\none mailbox, {what} again and again, as processes");
     let files = Files::new(asked, ["big.mbox", "out.mbox"]);
     let bytes = mail::write_mailbox(&files.from, &messages, asked.mbox);

@@ -267,17 +267,17 @@ impl<'a> Resolver<'a> {
         if let Some(target) = target {
             let places = (link.spelling, charset, carried);
             let reference = &planned.report.reference;
-            let mut spelled = spell_target(&target, reference, link.map.as_ref(), places);
+            let is_raw =
+                link.spelling.carrier == Carrier::Raw && !planned.report.element.is_empty();
+            let mut spelled = match is_raw && takes_out(&target, reference, '<') {
+                // It may be what keeps a prescan from a `meta` behind it (HTML, 13.2.3.3).
+                true => Err(Reason::Encoding),
+                false => spell_target(&target, reference, link.map.as_ref(), places),
+            };
             if spelled == Err(Reason::Escape) && chosen.is_some() {
                 // What both have in common begins in the middle of an escape.
-                let whole = Target { kept: Vec::new(), ..target.clone() };
+                let whole = Target { kept: Vec::new(), ..target };
                 spelled = spell_target(&whole, reference, link.map.as_ref(), places);
-            }
-            let is_in_markup =
-                link.spelling.carrier == Carrier::Raw && !planned.report.element.is_empty();
-            if is_in_markup && takes_out(&target, reference, '<') {
-                // In raw text it may be what keeps a prescan from a `meta` behind it (HTML, 13.2.3.3).
-                spelled = Err(Reason::Encoding);
             }
             match spelled {
                 Ok((edits, written)) => {
