@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: what is done with a file. The commands say it.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -97,7 +97,8 @@ pub(crate) fn each<T: Send>(
         output.count_what_is_odd();
     }
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
-    let progress = (documents.progress && is_tree)
+    // What nobody can see need not be counted.
+    let progress = (documents.progress && is_tree && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());
