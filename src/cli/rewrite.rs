@@ -195,6 +195,7 @@ fn document(
     };
     let format = file.format;
     output.passed_over(&file.passed_over);
+    sink.reads(file.metadata.as_ref());
     // A thread that is one of several has its own files to work on.
     let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
         true => {

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,8 @@ impl<'a> Target<'a> {
             (Self::Standard, _) => Sink::Standard,
             (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
             (Self::Below(below), Origin::Entry(entry)) => {
-                Sink::Below { below, entry, to: below.place(entry)?, new: None, is_dropped: false }
+                let (to, read, new) = (below.place(entry)?, None, None);
+                Sink::Below { below, entry, read, to, new, is_dropped: false }
             }
             (Self::InPlace(how, follow), Origin::Entry(entry)) => {
                 if !follow {
@@ -212,6 +213,14 @@ impl Below {
         Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
     }
 
+    /// Begins what is made of `entry`.
+    fn begin(&self, entry: &Entry, to: &Path, read: Option<&Metadata>) -> Result<Replacement> {
+        match read {
+            Some(read) => self.mirror.begin_like(&entry.path, to, read),
+            None => self.mirror.begin(&entry.path, to),
+        }
+    }
+
     fn preserving_times(self) -> Self {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
@@ -257,6 +266,8 @@ pub(in crate::cli) enum Sink<'t> {
     Below {
         below: &'t Below,
         entry: &'t Entry,
+        /// What the system says of the file that is read, if it was asked.
+        read: Option<Metadata>,
         to: PathBuf,
         new: Option<Replacement>,
         /// It is not to be written after all.
@@ -297,6 +308,13 @@ impl Sink<'_> {
         }
     }
 
+    /// Takes in what the system says of the file that is read.
+    pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
+        if let Self::Below { read, .. } = self {
+            *read = metadata.cloned();
+        }
+    }
+
     /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
     /// left.
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
@@ -327,7 +345,7 @@ impl Sink<'_> {
             Self::Standard => write(output.out())?,
             Self::File(Some((file, _))) => return Ok(file.write(write)),
             Self::Below { is_dropped: true, .. } | Self::InPlace { is_dropped: true, .. } => {}
-            Self::Below { below, entry, to, new, .. } => {
+            Self::Below { below, entry, read, to, new, .. } => {
                 let begun = match new.take() {
                     Some(begun) => Ok(begun),
                     None => {
@@ -335,7 +353,7 @@ impl Sink<'_> {
                         if !edits.is_empty() && maildir::is_message(&entry.path) {
                             *to = maildir::with_sizes_of(to, write)?;
                         }
-                        below.mirror.begin(&entry.path, to)
+                        below.begin(entry, to, read.as_ref())
                     }
                 };
                 return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
@@ -378,8 +396,8 @@ impl Sink<'_> {
         Ok(match self {
             Self::Standard => Ok(write(output.out())?),
             Self::File(Some((file, _))) => file.write_and_tell(write),
-            Self::Below { below, entry, to, new, is_dropped: false } => {
-                let begun = below.mirror.begin(&entry.path, to);
+            Self::Below { below, entry, read, to, new, is_dropped: false } => {
+                let begun = below.begin(entry, to, read.as_ref());
                 begun.and_then(|begun| new.insert(begun).write_and_tell(write))
             }
             Self::InPlace { how, original, new, is_dropped: false } => {
