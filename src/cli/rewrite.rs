@@ -396,7 +396,7 @@ fn settle(
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;
-        told.summary(&name(path), format, is_written, output);
+        told.summary(path, format, is_written, output);
         totals.add(format, told);
     }
     Ok(status)
