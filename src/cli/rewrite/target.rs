@@ -258,7 +258,6 @@ fn name_of(root: &Path) -> Result<OsString> {
 }
 
 /// Where the result of a file goes.
-#[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
 pub(in crate::cli) enum Sink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
