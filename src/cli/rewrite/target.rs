@@ -411,10 +411,12 @@ impl Sink<'_> {
     ) -> io::Result<Result<Totals>> {
         match self {
             Self::Standard => write(output.out()),
-            Self::File(Some((file, _))) => Ok(file.write_and_tell(write).flatten()),
+            Self::File(Some((file, _))) => Ok(file.write_and_tell(write).and_then(|made| made)),
             Self::Below { below, entry, to, new, is_dropped: false } => {
                 let begun = below.mirror.begin(&entry.path, to);
-                Ok(begun.and_then(|begun| new.insert(begun).write_and_tell(write).flatten()))
+                Ok(begun.and_then(|begun| {
+                    new.insert(begun).write_and_tell(write).and_then(|made| made)
+                }))
             }
             Self::InPlace { how, original, new, is_dropped: false } => {
                 // It is begun only where something changes.
@@ -423,7 +425,7 @@ impl Sink<'_> {
                     return Ok(totals);
                 }
                 Ok(how.begin(original).and_then(|mut begun| {
-                    let totals = begun.write_and_tell(write).flatten()?;
+                    let totals = begun.write_and_tell(write).and_then(|made| made)?;
                     *new = Some(New::File(begun));
                     Ok(totals)
                 }))

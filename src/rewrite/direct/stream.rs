@@ -31,6 +31,7 @@ use super::writer::{self, Away, Give, Writer};
 use super::{LEAST, Totals, in_pieces, is_simple, rest};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::rewrite::Options;
+use crate::scan::block;
 use crate::scan::html::flow::{self, Course, Stop, Window};
 use crate::scan::html::{LONGEST_DECLARATION, may_declare};
 
@@ -132,15 +133,17 @@ fn look(
         let bytes = &buffer[..filled];
         // Of what stands behind it is seen with the next window whether it declares anything.
         let end = if is_last { filled } else { filled - LONGEST_DECLARATION };
-        let declares = |from: usize| match bytes.get(from + 1).map(u8::to_ascii_lowercase) {
-            Some(b'b') => {
-                bytes.get(from + 1..from + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
+        while at < end {
+            at = match is_assumed {
+                true => block::find_tag(bytes, at, *b"bm"),
+                false => block::find_tag(bytes, at, *b"b"),
+            };
+            let name = bytes.get(at + 1..at + 5);
+            let is_base = name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"));
+            if at < end && (is_base || (is_assumed && may_declare(bytes, at))) {
+                return Ok(None);
             }
-            Some(b'm') => is_assumed && may_declare(bytes, from),
-            _ => false,
-        };
-        if memchr::memchr_iter(b'<', &bytes[at..end]).any(|found| declares(at + found)) {
-            return Ok(None);
+            at += 1;
         }
         if is_assumed && let Some(from) = checked {
             checked = match std::str::from_utf8(&bytes[from..]) {

@@ -27,6 +27,7 @@ use crate::report::{LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Base, Profile};
 use crate::rewrite::judge::{Resolver, Surroundings};
 use crate::rewrite::{Fragments, Options, Planner, Settled, base_diagnostic, profiles_differ};
+use crate::scan::block;
 use crate::scan::html::flow::{Taker, Value};
 use crate::span::Span;
 
@@ -310,12 +311,18 @@ impl Taker for Writer<'_, '_> {
     }
 }
 
-/// Whether a start tag of this name may be in `bytes`.
-fn may_have(bytes: &[u8], name: &[u8]) -> bool {
-    memchr::memchr_iter(b'<', bytes).any(|at| {
+/// Whether a start tag of this name, which is in lower case, may be in `bytes`.
+fn may_have(bytes: &[u8], name: &[u8; 4]) -> bool {
+    let mut at = 0;
+    while at < bytes.len() {
+        at = block::find_tag(bytes, at, [name[0]]);
         let found = bytes.get(at + 1..at + 1 + name.len());
-        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-    })
+        if found.is_some_and(|found| found.eq_ignore_ascii_case(name)) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
