@@ -1152,6 +1152,18 @@ mod mirror {
             fs::remove_dir_all(out.join("a")).unwrap();
             write(&mirror, &page, b"a/5", b"new").unwrap();
             assert_eq!(names(&out.join("a")), ["5"]);
+            // In a folder that this run made, too.
+            write(&mirror, &page, b"b/1", b"new").unwrap();
+            symlink(&page, out.join("b/2")).unwrap();
+            fs::create_dir(out.join("b/3")).unwrap();
+            for (name, why) in
+                [("b/2", ": a symbolic link, which is"), ("b/3", ": not a regular file")]
+            {
+                let refused =
+                    write(&mirror, &page, name.as_bytes(), b"new").unwrap_err().to_string();
+                assert!(refused.contains(&format!("/out/{name}{why}")), "{refused}");
+            }
+            assert_eq!(names(&out.join("b")), ["1", "2", "3"]);
             fs::remove_dir_all(out.join("a")).unwrap();
             put(&out.join("a"), b"theirs");
             let refused = write(&mirror, &page, b"a/6", b"new").unwrap_err().to_string();

@@ -49,10 +49,13 @@ use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::disk::New;
-use super::write::{Lost, Meets, Replacement, identity, not_written, standing, symbolic_link};
+use super::write::{
+    Files, Lost, Meets, Replacement, identity, lock, not_written, replaceable, standing,
+    symbolic_link,
+};
 use crate::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -64,6 +67,8 @@ pub struct Mirror {
     /// Whether files and folders get the times of those that they are made of.
     preserve_times: bool,
     taken: Mutex<Taken>,
+    /// The files themselves, for file systems to which several names are one.
+    files: Files,
 }
 
 /// What this run has written.
@@ -71,9 +76,9 @@ pub struct Mirror {
 struct Taken {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
-    /// The files themselves, for file systems to which several names are one.
-    files: HashSet<(u64, u64)>,
-    /// Folders that were made, and the times that they are to have.
+    /// Folders that were made.
+    made: HashSet<PathBuf>,
+    /// Those of them that are to have other times, and which.
     folders: Vec<(PathBuf, FileTimes)>,
     /// Folders that were looked at and used, by their paths below the output folder.
     seen: HashMap<PathBuf, PathBuf>,
@@ -107,7 +112,13 @@ impl Mirror {
                 folder.join(last)
             }
         };
-        Ok(Self { out, real, preserve_times: false, taken: Mutex::default() })
+        Ok(Self {
+            out,
+            real,
+            preserve_times: false,
+            taken: Mutex::default(),
+            files: Files::default(),
+        })
     }
 
     /// The same, with the times of the input for files, and for folders at the end ([`Mirror::finish`]).
@@ -179,12 +190,13 @@ impl Mirror {
             }
         };
         self.take(input, &path)?;
-        // Most files are new ones in a folder that has others: then nothing needs to be looked at twice.
+        // Most files are new ones in a folder that has others: then no folder is looked at again. In one that
+        // this run made nothing has their names; to look for what is not there waits for the other
+        // threads, which make files there.
+        let is_made = path.parent().is_some_and(|folder| self.taken().made.contains(folder));
+        let is_free = is_seen && (is_made || matches!(standing(&path), Ok(None)));
         let straight = || New::straight_within(&self.real.join(above), mode(read)).ok();
-        let new = match is_seen && matches!(standing(&path), Ok(None)) {
-            true => straight(),
-            false => None,
-        };
+        let new = is_free.then(straight).flatten();
         if is_seen && new.is_none() {
             look()?;
         }
@@ -193,25 +205,16 @@ impl Mirror {
             None => standing(&path)?,
         };
         if let Some(there) = &there {
-            if there.is_symlink() {
-                return Err(symbolic_link(&path));
-            }
-            if !there.is_file() {
-                return Err(Error::new(format!("{}: not a regular file", name(&path))));
-            }
-            if identity(there).is_some_and(|file| self.taken().files.contains(&file)) {
-                let why = "another input was written there, under a name that is the same to this \
-                           file system";
-                return Err(Error::new(format!("{}: {why}", name(&path))));
-            }
+            replaceable(&path, there, &self.files)?;
         }
         let meets = Meets {
             read_only: read.permissions().readonly(),
             mode: mode(read),
             times: self.times(read),
+            others: self.files.clone(),
         };
         let replacement = Replacement::output(&path, there.as_ref(), new, meets)?;
-        self.taken().files.extend(replacement.identity());
+        lock(&self.files).extend(replacement.identity());
         Ok(replacement)
     }
 
@@ -293,6 +296,7 @@ impl Mirror {
             builder.mode(0o700 | mode(like));
         }
         builder.create(folder)?;
+        self.taken().made.insert(folder.to_owned());
         if let Some(times) = like.as_ref().and_then(|like| self.times(like)) {
             self.taken().folders.push((folder.to_owned(), times));
         }
@@ -340,7 +344,7 @@ impl Mirror {
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.taken)
     }
 
     fn outside(&self, relative: &Path) -> Error {

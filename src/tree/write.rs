@@ -43,7 +43,7 @@ use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
@@ -96,7 +96,12 @@ pub(super) struct Meets {
     /// One that is there may be read-only, too.
     pub(super) read_only: bool,
     pub(super) times: Option<FileTimes>,
+    /// The files that were made of others.
+    pub(super) others: Files,
 }
+
+/// Files, whatever they are called.
+pub(super) type Files = Arc<Mutex<HashSet<(u64, u64)>>>;
 
 impl Replacement {
     /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
@@ -358,6 +363,11 @@ impl Complete {
             return match new.name(&place) {
                 Ok(()) => Ok(self),
                 Err((_, error)) if error.kind() == ErrorKind::AlreadyExists => {
+                    if let Standing::Output { meets, .. } = &self.standing
+                        && let Some(there) = standing(path)?
+                    {
+                        replaceable(path, &there, &meets.others)?;
+                    }
                     let why = "another file of that name came there meanwhile, and was left";
                     Err(Error::new(format!("{} was not written: {why}", name(path))))
                 }
@@ -661,6 +671,25 @@ pub(super) fn standing(path: &Path) -> Result<Option<Metadata>> {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(not_written(path, &error)),
     }
+}
+
+/// Whether a file of an output folder can take the place of what is `there`.
+pub(super) fn replaceable(path: &Path, there: &Metadata, others: &Files) -> Result<()> {
+    if there.is_symlink() {
+        return Err(symbolic_link(path));
+    }
+    let why = match identity(there) {
+        _ if !there.is_file() => "not a regular file",
+        Some(file) if lock(others).contains(&file) => {
+            "another input was written there, under a name that is the same to this file system"
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(format!("{}: {why}", name(path))))
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(super) fn not_written(path: &Path, error: &io::Error) -> Error {
