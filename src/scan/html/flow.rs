@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::fast::{self, Name, Names, Sink};
-use super::pass::Pass;
+use super::pass::{LONGEST_ATTRIBUTE, Pass, lower_case};
 use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
@@ -322,17 +322,6 @@ impl<T: Taker> Sink for Flow<'_, T> {
     }
 }
 
-/// Names up to this length are put in lower case without an allocation; it is longer than any in the table.
-const LONGEST: usize = 48;
-
-/// `name` in ASCII lower case; `None` where that is too long, or not UTF-8.
-fn lower_case<'a>(name: &[u8], buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
-    let lower = buffer.get_mut(..name.len())?;
-    lower.copy_from_slice(name);
-    lower.make_ascii_lowercase();
-    str::from_utf8(lower).ok()
-}
-
 /// Attributes of one tag that are compared with each other.
 const FEW: usize = 16;
 
@@ -426,7 +415,7 @@ impl<T: Taker> Flow<'_, T> {
         if !self.options.places.is_empty() || str::from_utf8(raw).is_err() {
             return Answer::Ask;
         }
-        let (mut of_name, mut of_element) = ([0; LONGEST], [0; LONGEST]);
+        let (mut of_name, mut of_element) = ([0; LONGEST_ATTRIBUTE], [0; LONGEST_ATTRIBUTE]);
         let Some(name) = lower_case(raw, &mut of_name) else {
             // No name in the table is as long.
             return Answer::Nothing;
