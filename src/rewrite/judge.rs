@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: which base a document has.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -213,6 +214,8 @@ impl<'a> Resolver<'a> {
             edits: Vec::new(),
             is_policy: false,
         };
+        // What is signed stays, be it absolute.
+        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let report = &mut planned.report;
         let mut target = match verdict {
             Verdict::Absolute => {
@@ -237,12 +240,11 @@ impl<'a> Resolver<'a> {
                 report.differs = !is_agreed
                     && prepared
                         .is_some_and(|one| one.differs(&report.reference, Some(&target.url)));
-                report.target = Some(target.url.clone());
+                // Whoever chooses is told; else it is needed until it is spelled.
+                report.target = destination.map(|_| target.url.clone());
                 Some(target)
             }
         };
-        // What is signed stays, be it absolute.
-        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination.filter(|_| report.target.is_some()) {
             Some(destination) => destination.choose(report, &link.against),
             None => Choice::Target,
@@ -276,7 +278,7 @@ impl<'a> Resolver<'a> {
             };
             if spelled == Err(Reason::Escape) && chosen.is_some() {
                 // What both have in common begins in the middle of an escape.
-                let whole = Target { kept: Vec::new(), ..target };
+                let whole = Target { kept: Vec::new(), url: target.url.clone() };
                 spelled = spell_target(&whole, reference, link.map.as_ref(), places);
             }
             match spelled {
@@ -285,6 +287,9 @@ impl<'a> Resolver<'a> {
                     planned.report.written = written.or(chosen);
                 }
                 Err(reason) => planned.refuse(reason),
+            }
+            if destination.is_none() {
+                planned.report.target = Some(target.url);
             }
         }
         planned
@@ -487,9 +492,9 @@ fn spell_target(
             let wanted = new;
             let new = spelling.adapt(wanted, reference_to == length, charset);
             // What a value around the document has no escape for cannot stand in the document.
-            let new = carried
-                .iter()
-                .fold(new, |new, (around, beneath)| around.adapt(&new, false, *beneath));
+            let new = carried.iter().fold(new, |new, (around, beneath)| {
+                Cow::Owned(around.adapt(&new, false, *beneath).into_owned())
+            });
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }
