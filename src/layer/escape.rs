@@ -108,11 +108,18 @@ fn open(escape: &str) -> Option<Open> {
     }
 }
 
+/// Character references that most documents have: no name goes on behind a `;`.
+const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
+
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
 fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Decoded)> {
     let bytes = rest.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         return numeric_reference(bytes);
+    }
+    let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
+    if let Some((name, one)) = common {
+        return Some((name.len(), Decoded::One(*one)));
     }
     let mut matched = None;
     for end in 2..=bytes.len() {

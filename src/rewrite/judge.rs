@@ -48,7 +48,9 @@ pub(super) struct Resolver<'a> {
     chain: &'a BaseChain,
     options: &'a Options,
     around: Surroundings<'a>,
-    bases: HashMap<Against, PreparedBase>,
+    /// What nearly every link is resolved against: the document base URL.
+    document: Option<PreparedBase>,
+    others: HashMap<Against, PreparedBase>,
 }
 
 /// A base with what was found out about it once.
@@ -104,7 +106,7 @@ impl<'a> Resolver<'a> {
         options: &'a Options,
         around: Surroundings<'a>,
     ) -> Self {
-        let mut resolver = Self { chain, options, around, bases: HashMap::new() };
+        let mut resolver = Self { chain, options, around, document: None, others: HashMap::new() };
         for link in links {
             resolver.prepare(&link.against, charset);
         }
@@ -113,11 +115,23 @@ impl<'a> Resolver<'a> {
 
     /// Makes links ready that are resolved against this.
     pub(super) fn prepare(&mut self, against: &Against, charset: Charset) {
-        if !self.bases.contains_key(against)
-            && let Some(url) = self.base_of(against)
-        {
-            let prepared = PreparedBase::new(url, self.options, charset);
-            self.bases.insert(against.clone(), prepared);
+        if self.prepared(against).is_some() {
+            return;
+        }
+        let Some(url) = self.base_of(against) else {
+            return;
+        };
+        let prepared = PreparedBase::new(url, self.options, charset);
+        match against {
+            Against::Document => self.document = Some(prepared),
+            other => drop(self.others.insert(other.clone(), prepared)),
+        }
+    }
+
+    fn prepared(&self, against: &Against) -> Option<&PreparedBase> {
+        match against {
+            Against::Document => self.document.as_ref(),
+            other => self.others.get(other),
         }
     }
 
@@ -176,7 +190,7 @@ impl<'a> Resolver<'a> {
         charset: Charset,
         carried: &[(Spelling, Charset)],
     ) -> Planned {
-        let prepared = self.bases.get(&link.against);
+        let prepared = self.prepared(&link.against);
         // A base that is too long to be used is not repeated for every link either.
         let base = prepared
             .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
