@@ -239,7 +239,8 @@ pub(crate) fn links_on<T: Taker>(
     Ok(Reached { at, done })
 }
 
-/// Every `base` element of `bytes` from `start` on, the effective one first.
+/// The effective `base` element of `bytes`; another one, where there are only such. Those behind it change
+/// nothing.
 pub(crate) fn bases(
     bytes: &[u8],
     Detected { charset, mark: start, .. }: Detected,
@@ -257,6 +258,8 @@ pub(crate) fn bases(
         ) -> Result<(), Stop> {
             if self.1[tag.name.range()].eq_ignore_ascii_case(b"base") {
                 self.0.start_tag(tag, namespace, TextModel::Markup);
+                // Its href is a link, too, which is found later.
+                self.0.collector.links.clear();
             }
             Ok(())
         }
@@ -275,6 +278,7 @@ pub(crate) fn bases(
     let facts = fast::walk(bytes, span.range(), true, &names, &mut found)?;
     let mut bases = found.0.finish(span, facts).bases;
     bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    bases.truncate(1);
     Ok(bases)
 }
 
