@@ -129,6 +129,15 @@ impl Edits {
     }
 }
 
+impl IntoIterator for Edits {
+    type Item = Edit;
+    type IntoIter = std::vec::IntoIter<Edit>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
 impl<'a> IntoIterator for &'a Edits {
     type Item = &'a Edit;
     type IntoIter = std::slice::Iter<'a, Edit>;

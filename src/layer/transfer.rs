@@ -28,11 +28,10 @@ mod base64;
 mod quoted_printable;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::fmt;
 
 use self::base64::Base64Data;
-use super::OffsetMap;
+use self::quoted_printable::Marks;
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -122,11 +121,10 @@ impl TransferEncoding {
         let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
         let raw = &buffer[body.range()];
         let (bytes, places) = match self {
-            Self::SevenBit | Self::EightBit | Self::Binary => {
-                (Cow::Borrowed(raw), Places::Map(OffsetMap::verbatim(body.start, raw.len())))
-            }
+            Self::SevenBit | Self::EightBit | Self::Binary => (Cow::Borrowed(raw), Places::Here),
             Self::QuotedPrintable => {
-                (Cow::Owned(quoted_printable::decode(raw)), Places::Later(OnceCell::new()))
+                let (bytes, marks) = quoted_printable::decode(raw);
+                (Cow::Owned(bytes), Places::QuotedPrintable(marks))
             }
             Self::Base64 => {
                 let (bytes, data) = Base64Data::decode(raw, body.start)?;
@@ -174,49 +172,44 @@ pub struct Decoded<'a> {
 
 #[derive(Clone, Debug)]
 enum Places {
-    Map(OffsetMap),
-    /// Of quoted-printable, found out when something is asked for: in most parts nothing is.
-    Later(OnceCell<OffsetMap>),
+    /// The bytes themselves.
+    Here,
+    QuotedPrintable(Marks),
     Base64(Base64Data),
 }
 
 impl Decoded<'_> {
-    /// Where the bytes stand; `Err` of base64 data.
-    fn map(&self) -> Result<&OffsetMap, &Base64Data> {
-        match &self.places {
-            Places::Map(map) => Ok(map),
-            Places::Later(map) => Ok(map.get_or_init(|| {
-                quoted_printable::map(&self.buffer[self.body.range()], self.body.start)
-            })),
-            Places::Base64(data) => Err(data),
-        }
-    }
-
     /// The smallest span of the buffer that holds the encoded form of the bytes at `span`.
     #[must_use]
     pub fn covering(&self, span: Span) -> Span {
         let len = self.bytes.len();
         let span = Span::new(span.start.min(len), span.end.min(len));
-        match self.map() {
-            // A slice begins with its own first byte, not with the soft break before it.
-            Ok(map) if !span.is_empty() => {
-                map.slice(span).map_or_else(|| map.covering(span), |slice| slice.source())
-            }
-            Ok(map) if span.start < len => {
-                let next = Span::new(span.start, span.start + 1);
-                Span::at(map.slice(next).map_or(self.body.start, |slice| slice.source().start))
-            }
-            Ok(map) => Span::at(map.to_source(len).unwrap_or(self.body.end)),
-            Err(data) => data.covering(span),
-        }
+        let marks = match &self.places {
+            Places::Here => return span.shifted(self.body.start),
+            Places::Base64(data) => return data.covering(span),
+            Places::QuotedPrintable(marks) => marks,
+        };
+        let place = |index: usize| marks.place(&self.buffer[self.body.range()], index);
+        let found = match (span.is_empty(), len) {
+            // It begins with its own first byte, not with the soft break before it.
+            (false, _) => Span::new(place(span.start).start, place(span.end - 1).end),
+            (true, len) if span.start < len => Span::at(place(span.start).start),
+            (true, 0) => Span::at(0),
+            (true, len) => Span::at(place(len - 1).end),
+        };
+        found.shifted(self.body.start)
     }
 
     /// Whether the bytes at `span` stand in the buffer as they are, in one piece.
     #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
-        match self.map() {
-            Ok(map) => span.end <= map.len() && map.stands_verbatim(span),
-            Err(_) => span.is_empty(),
+        match &self.places {
+            Places::Base64(_) => span.is_empty(),
+            // What stands for a byte and is not that byte is longer.
+            Places::Here | Places::QuotedPrintable(_) => {
+                span.end <= self.bytes.len()
+                    && (span.is_empty() || self.covering(span).len() == span.len())
+            }
         }
     }
 
@@ -225,7 +218,7 @@ impl Decoded<'_> {
     #[must_use]
     pub fn ignored(&self) -> Span {
         match &self.places {
-            Places::Map(_) | Places::Later(_) => Span::at(self.body.end),
+            Places::Here | Places::QuotedPrintable(_) => Span::at(self.body.end),
             Places::Base64(data) => data.ignored,
         }
     }
@@ -251,8 +244,8 @@ impl Decoded<'_> {
         }
         match &self.places {
             Places::Base64(data) => self.lift_base64(data, &changes),
-            Places::Later(_) => self.lift_quoted_printable(&changes),
-            Places::Map(_) => self.lift_identity(&changes),
+            Places::QuotedPrintable(_) => self.lift_quoted_printable(&changes),
+            Places::Here => self.lift_identity(&changes),
         }
     }
 

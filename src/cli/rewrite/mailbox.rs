@@ -12,7 +12,7 @@
 //! Deliberately absent: what a message is. `baselink::scan::mbox` knows that.
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -21,8 +21,7 @@ use baselink::Options;
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
-use baselink::scan::mbox::Messages;
-use baselink::span::Span;
+use baselink::scan::mbox::{Batch, Messages, Place};
 use rayon::ThreadPool;
 
 use super::target::Sink;
@@ -39,95 +38,46 @@ const BYTES: usize = 1 << 20;
 /// How many batches are read and not written, beside those that threads work on.
 const BEHIND: usize = 2;
 
-/// Messages that stand one behind the other.
-struct Batch {
-    bytes: Vec<u8>,
-    messages: Vec<Place>,
-    /// How many bytes and lines of the file come before it.
-    offset: usize,
+/// A batch with what is known of where it stands.
+struct Part {
+    batch: Batch,
+    /// How many lines of the file come before it.
     lines: usize,
-    /// Why there are no more.
-    failed: Option<io::Error>,
 }
 
-/// Where a message is.
-struct Place {
-    /// Its number, as its name.
+/// A document in a batch: a message, or several that are written as one.
+struct Whereabouts {
+    /// In the batch: what belongs to no message, the document, and what belongs to none again.
+    ends: [usize; 4],
+    /// How many lines of the file come before the document.
+    lines: usize,
     entity: Arc<str>,
-    /// In the batch: what belongs to no message, the message, and what belongs to none again.
-    starts: [usize; 4],
-    /// How many lines of the file come before the message.
-    lines: usize,
 }
 
-impl Batch {
-    /// Reads the next messages into `bytes`; behind `lines` lines, which become more. Shorter than the
-    /// others is the last one.
-    fn read(messages: &mut Messages<Box<dyn Read>>, mut bytes: Vec<u8>, lines: &mut usize) -> Self {
-        bytes.clear();
-        bytes.reserve(BYTES + BYTES / 8);
-        let mut batch =
-            Self { bytes, messages: Vec::new(), offset: 0, lines: *lines, failed: None };
-        while batch.bytes.len() < BYTES {
-            match messages.next_message() {
-                Ok(Some(found)) => {
-                    let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
-                    let (start, end) = (found.message.start, found.message.end);
-                    let first = batch.bytes.len();
-                    if first == 0 {
-                        batch.offset = usize::try_from(found.offset).unwrap_or(usize::MAX);
-                    }
-                    *lines += count(&found.bytes[..start]);
-                    batch.messages.push(Place {
-                        entity: found.number.to_string().into(),
-                        starts: [0, start, end, found.bytes.len()].map(|at| first + at),
-                        lines: *lines,
-                    });
-                    *lines += count(&found.bytes[start..]);
-                    batch.bytes.extend_from_slice(found.bytes);
-                }
-                Ok(None) => break,
-                Err(error) => {
-                    batch.failed = Some(error);
-                    break;
-                }
-            }
-        }
-        batch
-    }
-
-    fn input<'b>(&'b self, place: &Place, path: &'b Path) -> Input<'b> {
-        let [before, start, end, behind] = place.starts;
+impl Part {
+    fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
+        let (bytes, [before, start, end, behind]) = (&self.batch.bytes, place.ends);
+        let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
             path,
             format: Format::Mbox,
-            before: &self.bytes[before..start],
-            bytes: &self.bytes[start..end],
-            after: &self.bytes[end..behind],
-            offset: self.offset.saturating_add(start),
+            before: &bytes[before..start],
+            bytes: &bytes[start..end],
+            after: &bytes[end..behind],
+            offset: usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(start),
             lines: place.lines,
             entity: Arc::clone(&place.entity),
         }
     }
+}
 
-    /// Several messages as one document, of which nothing is to be said.
-    fn whole<'b>(&'b self, span: Span, path: &'b Path) -> Input<'b> {
-        Input {
-            path,
-            format: Format::Mbox,
-            before: &[],
-            bytes: &self.bytes[span.range()],
-            after: &[],
-            offset: self.offset.saturating_add(span.start),
-            lines: self.lines,
-            entity: Arc::from(""),
-        }
-    }
+fn lines_of(bytes: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// What was made of a batch.
 struct Done {
-    batch: Batch,
+    part: Part,
     pieces: Vec<Piece>,
     told: Told,
     status: Status,
@@ -136,11 +86,10 @@ struct Done {
 /// What is written at once, behind what is to be said before.
 struct Piece {
     page: Page,
-    /// Where it stands in the batch, and the edits of that.
-    span: Span,
+    place: Whereabouts,
     edits: Edits,
-    /// The only message in it, if it is to be written by itself.
-    alone: Option<usize>,
+    /// Whether more may be written with it.
+    is_open: bool,
     is_proved: bool,
 }
 
@@ -156,45 +105,45 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Rewrites the messages of `batch`; `blank` is a page that looks like the output.
-    fn done(self, batch: Batch, blank: &Output) -> Done {
+    /// Rewrites the messages of a batch; `blank` is a page that looks like the output.
+    fn done(self, part: Part, blank: &Output) -> Done {
         let Self { asked, work, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let (mut told, mut status) = (Told::default(), Status::Done);
         let mut pieces: Vec<Piece> = Vec::new();
-        let mut page = blank.page();
-        for (number, place) in batch.messages.iter().enumerate() {
-            let input = batch.input(place, path);
-            options.scan.entity = Arc::clone(&place.entity);
-            let options = work.options(origin, &options);
-            let one = examined((asked, work), &input, &options, &mut page);
+        let (mut page, mut lines) = (blank.page(), part.lines);
+        for &Place { number, span, message, .. } in &part.batch.messages {
+            lines += lines_of(&part.batch.bytes[span.start..message.start]);
+            let entity: Arc<str> = number.to_string().into();
+            options.scan.entity = Arc::clone(&entity);
+            let ends = [span.start, message.start, message.end, span.end];
+            let place = Whereabouts { ends, lines, entity };
+            lines += lines_of(&part.batch.bytes[message.start..span.end]);
+            let input = part.input(&place, path);
+            let one = examined((asked, work), &input, &work.options(origin, &options), &mut page);
             status = status.max(one.status());
             told.odd.extend(one.odd);
             told.add(&one.report, work);
-            let [start, message, _, end] = place.starts;
-            let joined = pieces
-                .last_mut()
-                .filter(|last| last.alone.is_none() && joins && one.is_proved && !page.has_said());
-            if let Some(last) = joined {
-                last.span.end = end;
-                join(&mut last.edits, one.edits, message - last.span.start);
+            let (is_open, is_proved) = (joins && one.is_proved, one.is_proved);
+            let joined =
+                pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
+            if let Some(Piece { place, edits, .. }) = joined {
+                join(edits, one.edits, message.start - place.ends[1]);
+                place.ends[2..].fill(span.end);
                 continue;
             }
-            let said = std::mem::replace(&mut page, blank.page()).into_page();
-            let (mut edits, alone) = (one.edits, !(joins && one.is_proved));
-            if !alone {
-                let of_message = std::mem::take(&mut edits);
-                join(&mut edits, of_message, message - start);
+            let page = std::mem::replace(&mut page, blank.page()).into_page();
+            if !is_open {
+                pieces.push(Piece { page, place, edits: one.edits, is_open, is_proved });
+                continue;
             }
-            pieces.push(Piece {
-                page: said,
-                span: Span::new(start, end),
-                edits,
-                alone: alone.then_some(number),
-                is_proved: one.is_proved,
-            });
+            let mut edits = Edits::default();
+            join(&mut edits, one.edits, message.start - span.start);
+            let ends = [span.start, span.start, span.end, span.end];
+            let place = Whereabouts { ends, ..place };
+            pieces.push(Piece { page, place, edits, is_open, is_proved });
         }
-        Done { batch, pieces, told, status }
+        Done { part, pieces, told, status }
     }
 }
 
@@ -218,17 +167,14 @@ impl Writer<'_, '_> {
     fn write(&mut self, done: &mut Done) -> io::Result<Result<()>> {
         self.told.merge(std::mem::take(&mut done.told));
         self.status = self.status.max(done.status);
-        for Piece { page, span, edits, alone, is_proved } in done.pieces.drain(..) {
+        for Piece { page, place, edits, is_proved, .. } in done.pieces.drain(..) {
             self.output.append(page)?;
-            let input = match alone {
-                Some(number) => done.batch.input(&done.batch.messages[number], self.path),
-                None => done.batch.whole(span, self.path),
-            };
+            let input = done.part.input(&place, self.path);
             if let Err(error) = written((&edits, is_proved), &input, self.sink, self.output)? {
                 return Ok(Err(error));
             }
         }
-        Ok(match done.batch.failed.take() {
+        Ok(match done.part.batch.failed.take() {
             Some(error) => Err(Error::new(format!("{}: {}", name(self.path), cause(&error)))),
             None => Ok(()),
         })
@@ -290,7 +236,7 @@ impl<'a, 't> Desk<'a, 't> {
             state = self.lock();
             state.writer = Some(writer);
             state.due += 1;
-            state.spare.push(done.batch.bytes);
+            state.spare.push(done.part.batch.bytes);
             state.failed = match written {
                 Ok(Ok(())) => None,
                 Ok(Err(error)) => Some(Ok(error)),
@@ -345,11 +291,12 @@ pub(super) fn rewrite(
         let (desk, blank) = (&desk, &blank);
         for number in 0.. {
             let Some(spare) = desk.wait(number, most) else { break };
-            let batch = Batch::read(&mut messages, spare, &mut lines);
-            let is_last = batch.failed.is_some() || batch.bytes.len() < BYTES;
+            let part = Part { batch: messages.next_batch(BYTES, spare), lines };
+            lines += lines_of(&part.batch.bytes);
+            let is_last = part.batch.failed.is_some() || part.batch.bytes.len() < BYTES;
             scope.spawn(move |_| {
                 let _watch = Watch(desk);
-                desk.take(number, all.done(batch, blank));
+                desk.take(number, all.done(part, blank));
             });
             if is_last {
                 break;

@@ -157,6 +157,14 @@ impl Heading {
         self.all(bytes, field.name()).map(|one| url_value(bytes, field, one)).collect()
     }
 
+    /// The URLs of the fields of all kinds, in the order of the message.
+    #[must_use]
+    pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
+        let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
+        let urls = self.fields.iter().filter_map(|field| Some((kind(field)?, *field)));
+        urls.map(|(kind, field)| url_value(bytes, kind, field)).collect()
+    }
+
     /// The URL of the first field of the kind `field`.
     #[must_use]
     pub fn url(&self, bytes: &[u8], field: UrlField) -> Option<UrlValue> {
@@ -339,7 +347,12 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
     let url = unwrapped(url_of(value));
     let start = comments_end(value);
-    let at = memchr::memmem::find(&value[start..], url.as_bytes()).filter(|_| !url.is_empty());
+    let rest = &value[start..];
+    let at = match rest.starts_with(url.as_bytes()) {
+        true => Some(0),
+        false => memchr::memmem::find(rest, url.as_bytes()),
+    };
+    let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
     UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
 }
