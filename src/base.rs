@@ -281,18 +281,25 @@ struct Words {
     noun: &'static str,
     alone: &'static str,
     without_base: &'static str,
+    /// What most say of the base that is there.
+    of_retrieval: &'static str,
+    of_encapsulating: &'static str,
 }
 
 const DOCUMENT: Words = Words {
     noun: "document",
     alone: "the document stands in no other",
     without_base: "the document around it has no base",
+    of_retrieval: "the base of the document around it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the document around it, there by 3.2 (encapsulating)",
 };
 
 const ENTITY: Words = Words {
     noun: "entity",
     alone: "the entity stands in no other",
     without_base: "the entity around it has no base",
+    of_retrieval: "the base of the entity around it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the entity around it, there by 3.2 (encapsulating)",
 };
 
 const INNER: &str = "an inner level gave the base";
@@ -483,9 +490,13 @@ impl BaseChain {
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
                 let noun = words.noun;
-                let reason =
-                    format!("the base of the {noun} around it, there by {section} ({name})");
-                (Status::Taken, Cow::from(reason))
+                let reason: Cow<'static, str> = match (around.rule, around.source) {
+                    (Rule::Retrieval, Source::Retrieval) => words.of_retrieval.into(),
+                    (Rule::Encapsulating, Source::Encapsulating) => words.of_encapsulating.into(),
+                    _ => format!("the base of the {noun} around it, there by {section} ({name})")
+                        .into(),
+                };
+                (Status::Taken, reason)
             }
         };
         self.level(Rule::Encapsulating, source, around.base.clone(), status, reason);

@@ -41,8 +41,8 @@ const BEHIND: usize = 2;
 /// A batch with what is known of where it stands.
 struct Part {
     batch: Batch,
-    /// How many lines of the file come before it.
-    lines: usize,
+    /// How many lines of the file come before each message, its envelope being one of them.
+    lines: Vec<usize>,
 }
 
 /// A document in a batch: a message, or several that are written as one.
@@ -55,6 +55,19 @@ struct Whereabouts {
 }
 
 impl Part {
+    /// `batch`, behind `lines` lines, which become more.
+    fn behind(lines: &mut usize, batch: Batch) -> Self {
+        let mut counted = 0;
+        let mut of_messages = Vec::with_capacity(batch.messages.len());
+        for end in batch.messages.iter().map(|place| place.message.start).chain([batch.bytes.len()])
+        {
+            *lines += memchr::memchr_iter(b'\n', &batch.bytes[counted..end]).count();
+            counted = end;
+            of_messages.push(*lines);
+        }
+        Self { batch, lines: of_messages }
+    }
+
     fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
         let (bytes, [before, start, end, behind]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
@@ -69,10 +82,6 @@ impl Part {
             entity: Arc::clone(&place.entity),
         }
     }
-}
-
-fn lines_of(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 /// What was made of a batch.
@@ -111,14 +120,13 @@ impl Asked<'_> {
         let mut options = options.clone();
         let (mut told, mut status) = (Told::default(), Status::Done);
         let mut pieces: Vec<Piece> = Vec::new();
-        let (mut page, mut lines) = (blank.page(), part.lines);
-        for &Place { number, span, message, .. } in &part.batch.messages {
-            lines += lines_of(&part.batch.bytes[span.start..message.start]);
+        let mut page = blank.page();
+        let places = part.batch.messages.iter().zip(&part.lines);
+        for (&Place { number, span, message, .. }, &lines) in places {
             let entity: Arc<str> = number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let ends = [span.start, message.start, message.end, span.end];
             let place = Whereabouts { ends, lines, entity };
-            lines += lines_of(&part.batch.bytes[message.start..span.end]);
             let input = part.input(&place, path);
             let one = examined((asked, work), &input, &work.options(origin, &options), &mut page);
             status = status.max(one.status());
@@ -291,8 +299,7 @@ pub(super) fn rewrite(
         let (desk, blank) = (&desk, &blank);
         for number in 0.. {
             let Some(spare) = desk.wait(number, most) else { break };
-            let part = Part { batch: messages.next_batch(BYTES, spare), lines };
-            lines += lines_of(&part.batch.bytes);
+            let part = Part::behind(&mut lines, messages.next_batch(BYTES, spare));
             let is_last = part.batch.failed.is_some() || part.batch.bytes.len() < BYTES;
             scope.spawn(move |_| {
                 let _watch = Watch(desk);

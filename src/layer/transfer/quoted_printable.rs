@@ -110,7 +110,7 @@ struct Mark {
 }
 
 /// About so many raw bytes are between two marks, where not all of them stand for themselves.
-const STEP: usize = 512;
+const STEP: usize = 128;
 
 /// The bytes that quoted-printable text stands for.
 pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {

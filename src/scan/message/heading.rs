@@ -28,6 +28,9 @@ use crate::span::Span;
 /// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
 pub const LONGEST_DECODED: usize = 4096;
 
+/// So many fields most headings of messages have, about.
+const USUAL: usize = 24;
+
 /// A header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -107,6 +110,9 @@ impl Heading {
                         if let Some((line, lines)) = trailing.take() {
                             let before = odd.map_or(0, |(_, lines)| lines);
                             odd = Some((odd.map_or(line, |(first, _)| first), before + lines));
+                        }
+                        if fields.is_empty() {
+                            fields.reserve(USUAL);
                         }
                         fields.push(Field {
                             name: Span::new(at, at + name),

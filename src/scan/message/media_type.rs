@@ -228,6 +228,12 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
 fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
+        // Most have nothing to be left out.
+        if let Some(length) = memchr::memchr(b'"', &rest[1..])
+            && memchr::memchr3(b'\\', b'\r', b'\n', &rest[1..=length]).is_none()
+        {
+            return (latin_1(&rest[1..=length]), &rest[length + 2..]);
+        }
         let mut content = Vec::new();
         let mut at = 1;
         while at < rest.len() && rest[at] != b'"' {
