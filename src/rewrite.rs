@@ -29,7 +29,7 @@ mod message;
 use std::str::FromStr;
 use std::sync::Arc;
 
-pub use self::direct::{Totals, rewrite_into, rewrite_to};
+pub use self::direct::{StreamError, Totals, rewrite_into, rewrite_stream, rewrite_to};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};

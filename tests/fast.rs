@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
 use baselink::document::{Document, HandOver};
@@ -11,7 +12,7 @@ use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
     BaseElement, Fragments, LinkReport, Options, Outcome, ScanOptions, rewrite, rewrite_into,
-    rewrite_to, scan,
+    rewrite_stream, rewrite_to, scan,
 };
 use traps::TRAPS;
 
@@ -121,6 +122,22 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
             let (pieces, wanted) = (shown(&pieces), shown(&wanted[6..]));
             return Some(format!(
                 "in pieces of {most}:\n{pieces}\nat once:\n{wanted}\n{of_pieces:?}\n{totals:?}"
+            ));
+        }
+    }
+    // Read in windows, in which nearly everything is cut in two.
+    for window in [16, 100] {
+        let mut pieces = Vec::new();
+        let mut give = |piece: &mut Vec<u8>| {
+            pieces.append(piece);
+            Ok(())
+        };
+        let of_windows =
+            rewrite_stream(&mut Cursor::new(bytes), options, window, &mut give).unwrap();
+        if pieces != wanted[6..] || of_windows != totals {
+            let (pieces, wanted) = (shown(&pieces), shown(&wanted[6..]));
+            return Some(format!(
+                "in windows of {window}:\n{pieces}\nat once:\n{wanted}\n{of_windows:?}\n{totals:?}"
             ));
         }
     }

@@ -39,7 +39,8 @@ use baselink::{EntityReport, examine};
 use super::args::Bases;
 use super::files::{self, Left, Origin};
 use super::input::{File, Input};
-use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, Places, TAKEN, in_order, shown};
+use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, in_order, shown};
+use super::places::Places;
 use super::{Became, Status, after, each_document, record};
 
 /// Shows what was asked for.

@@ -42,7 +42,8 @@ use self::fix::Fixed;
 use self::listing::Listed;
 use super::args::{Check, CheckForm, Classes};
 use super::files::{self, Left, Origin};
-use super::output::{Output, Places, count};
+use super::output::{Output, count};
+use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::{Became, Status, after, each_document};
 

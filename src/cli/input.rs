@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
-//! document is in memory whole; a mailbox is not.
+//! document is in memory whole; a mailbox is not, nor a large file that somebody takes as it is
+//! ([`File::large`]).
 
 use std::cell::Cell;
 use std::fs;
@@ -59,11 +60,15 @@ pub(crate) struct File<'a> {
     pub(crate) passed_over: Vec<String>,
     reading: Arc<Reading>,
     contents: Contents,
+    /// How many threads there are to read it.
+    jobs: usize,
 }
 
 enum Contents {
     /// A document.
     Whole(Vec<u8>),
+    /// The same, of this size, which has not been read.
+    Large(fs::File, u64),
     /// Messages.
     Mailbox(Box<dyn Read>),
 }
@@ -114,7 +119,7 @@ impl<'a> File<'a> {
             (Origin::Standard, _) => None,
             (Origin::Entry(entry), None) => Some(entry.open(documents.selection.follow)?),
         };
-        let is_large = documents.jobs > 1 && (LARGE..=LARGEST).contains(&origin.size());
+        let is_large = origin.size() >= LARGE;
         let large = file.as_ref().filter(|_| is_large).and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
@@ -137,15 +142,24 @@ impl<'a> File<'a> {
         };
         let contents = if format == Format::Mbox {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
+        } else if let Some(file) = large {
+            BUFFER.set(bytes);
+            Contents::Large(file, origin.size())
         } else {
-            let halves = large.and_then(|file| read_halves(file, origin.size()).ok());
-            bytes = halves.unwrap_or(bytes);
             if bytes.len() >= HEAD {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
             Contents::Whole(bytes)
         };
-        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over }))
+        let jobs = documents.jobs;
+        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over, jobs }))
+    }
+
+    /// A large document that has not been read, and what the library is told of it.
+    pub(crate) fn large(&mut self) -> Option<(&mut fs::File, Options)> {
+        let Contents::Large(file, _) = &mut self.contents else { return None };
+        let (format, retrieval) = (self.format, self.retrieval.clone());
+        Some((file, Options { format, retrieval, ..self.reading.options.clone() }))
     }
 
     /// The mailbox that it is; the file itself where it is none.
@@ -162,20 +176,27 @@ impl<'a> File<'a> {
         self,
         mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
     ) -> io::Result<Result<()>> {
-        let Self { path, format, reading, contents, retrieval, .. } = self;
+        let Self { path, format, reading, contents, retrieval, jobs, .. } = self;
         let mut options = Options { format, retrieval, ..reading.options.clone() };
+        let failed = |error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let mut of_whole = |whole: Vec<u8>| {
+            let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
+            let bytes = whole.as_slice();
+            let input = Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
+            work(&input, &options)?;
+            if whole.capacity() <= KEPT {
+                BUFFER.set(whole);
+            }
+            Ok(Ok(()))
+        };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
-            Contents::Whole(whole) => {
-                let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-                let bytes = whole.as_slice();
-                let input =
-                    Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
-                work(&input, &options)?;
-                if whole.capacity() <= KEPT {
-                    BUFFER.set(whole);
-                }
-                return Ok(Ok(()));
+            Contents::Whole(whole) => return of_whole(whole),
+            Contents::Large(file, size) => {
+                return match read_large(file, size, jobs) {
+                    Ok(whole) => of_whole(whole),
+                    Err(error) => Ok(Err(failed(error))),
+                };
             }
         };
         let mut messages = Messages::new(reader);
@@ -184,9 +205,7 @@ impl<'a> File<'a> {
             let found = match messages.next_message() {
                 Ok(Some(found)) => found,
                 Ok(None) => return Ok(Ok(())),
-                Err(error) => {
-                    return Ok(Err(Error::new(format!("{}: {}", name(path), cause(&error)))));
-                }
+                Err(error) => return Ok(Err(failed(error))),
             };
             let Span { start, end } = found.message;
             let (before, after) = (&found.bytes[..start], &found.bytes[end..]);
@@ -232,6 +251,23 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     let file = entry.open(documents.selection.follow)?;
     file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
     Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
+}
+
+/// Reads a whole file, which had this size.
+fn read_large(mut file: fs::File, size: u64, jobs: usize) -> io::Result<Vec<u8>> {
+    let halves = match jobs {
+        2.. if size <= LARGEST => read_halves(file.try_clone()?, size).ok(),
+        _ => None,
+    };
+    let mut bytes = match halves {
+        Some(bytes) => bytes,
+        None => {
+            file.rewind()?;
+            Vec::new()
+        }
+    };
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads so many bytes, each half on a thread of its own: to fill fresh memory takes longer than to read.

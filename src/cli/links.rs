@@ -16,7 +16,8 @@ use baselink::{LinkReport, Outcome, examine};
 use super::args::Links;
 use super::files::{self, Left, Origin};
 use super::input::File;
-use super::output::{FAINT, Fate, Output, PLACE, Places, Tally, location, shown, style_of};
+use super::output::{FAINT, Fate, Output, PLACE, Tally, location, shown, style_of};
+use super::places::Places;
 use super::{Became, Status, after, each_document, record};
 
 /// Lists what was asked for.

@@ -29,6 +29,7 @@ mod input;
 mod links;
 mod localize;
 mod output;
+mod places;
 mod progress;
 mod record;
 mod resolve;

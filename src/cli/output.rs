@@ -11,7 +11,6 @@
 //! Deliberately absent: what to say. A command says it, this file knows how it looks.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
@@ -21,14 +20,12 @@ use anstyle::{AnsiColor, Style};
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::error::visible;
-use baselink::format::Format;
-use baselink::layer::charset::Charset;
 use baselink::reference::{Grammar, scheme};
-use baselink::span::{Lines, Span};
 use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::Serialize;
 
 use super::input::Input;
+use super::places::Places;
 use super::progress::Progress;
 
 /// A place that can be clicked on.
@@ -497,59 +494,6 @@ fn is_intended(link: &LinkReport) -> bool {
         Outcome::Rewritten | Outcome::Absolute => true,
         Outcome::NoBase | Outcome::NotEditable => false,
         Outcome::Left => link.reason.is_some_and(Reason::is_intended),
-    }
-}
-
-/// Where things stand in a file.
-pub(crate) struct Places<'a> {
-    name: String,
-    bytes: &'a [u8],
-    /// The encoding in which a line end has more than one byte, perhaps.
-    charset: Option<Charset>,
-    /// Of the document, found out when something is to be said of it.
-    lines: OnceCell<Lines>,
-    /// How many lines come before it, and how many bytes.
-    before: (usize, usize),
-}
-
-impl<'a> Places<'a> {
-    /// The places of `input`.
-    pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
-        let is_message = matches!(input.format, Format::Message | Format::Mbox);
-        let document = report.entities.first().filter(|_| !is_message);
-        Self::in_charset(input, document.map(|document| document.charset))
-    }
-
-    /// The places of `input`, whose encoding is this; `None` for a message.
-    pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
-        Self {
-            name: input.name(),
-            bytes: input.bytes,
-            charset,
-            lines: OnceCell::new(),
-            before: (input.lines, input.offset),
-        }
-    }
-
-    /// Line and column of the first byte of `span`.
-    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
-        let lines = self.lines.get_or_init(|| match self.charset {
-            Some(charset) => charset.lines(self.bytes),
-            None => Lines::of(self.bytes),
-        });
-        let (line, column) = lines.place(span.start);
-        (self.before.0 + line, column)
-    }
-
-    /// `span` in the bytes of the file.
-    pub(crate) fn in_file(&self, span: Span) -> Span {
-        span.shifted(self.before.1)
-    }
-
-    /// `path:line:column` of the first byte of `span`.
-    pub(crate) fn at(&self, span: Span) -> String {
-        let (line, column) = self.line_and_column(span);
-        format!("{}:{line}:{column}", self.name)
     }
 }
 

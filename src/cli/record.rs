@@ -20,7 +20,8 @@ use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::{Fate, Places, Tally};
+use super::output::{Fate, Tally};
+use super::places::Places;
 
 /// A link.
 #[derive(Serialize)]

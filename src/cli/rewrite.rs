@@ -35,7 +35,8 @@ pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
 use super::input::{File, Input, no_document};
-use super::output::{Output, Page, Places, count, in_order};
+use super::output::{Output, Page, count, in_order};
+use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::{Status, record};
 
@@ -152,7 +153,7 @@ fn is_short(
     asked: &Rewrite,
     work: &Work,
     sink: &Sink<'_>,
-    input: &Input<'_>,
+    path: &Path,
     options: &Options,
     output: &Output,
 ) -> bool {
@@ -161,7 +162,7 @@ fn is_short(
         && options.scan.scanner == Scanner::Fast
         && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
     // A message that is read as something else still has a name with its size.
-    let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(input.path);
+    let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(path);
     matches!(work, Work::Absolute) && !asks_links && is_simple && is_file
 }
 
@@ -202,7 +203,7 @@ fn document(
         }
         false => None,
     };
-    let file = match pool {
+    let mut file = match pool {
         None => file,
         Some(pool) => match file.into_mailbox() {
             Err(file) => *file,
@@ -217,13 +218,33 @@ fn document(
         },
     };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
+    if let Some((large, options)) = file.large() {
+        let options = work.options(origin, &options);
+        if is_short(asked, work, &sink, origin.path(), &options, output) {
+            let jobs = asked.documents.jobs;
+            let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
+            let places = short.and_then(|short| {
+                told.add_short(&short);
+                let places = Places::in_file_of(origin.path(), large, &short.diagnostics)?;
+                Ok((short, places))
+            });
+            let ended = places.and_then(|(short, places)| {
+                output.diagnostics(&places, &short.diagnostics);
+                told.add_odd(asked, &short.diagnostics, &places);
+                sink.end()
+            });
+            return Ok(ended.map(|written| {
+                Became::Rewritten(Box::new(Document { format, told, status, written }))
+            }));
+        }
+    }
     let read = file.each(|input, options| {
         if failed.is_err() {
             return Ok(());
         }
         let options = work.options(origin, options);
-        if is_short(asked, work, &sink, input, &options, output) {
-            match sink.add_short(input, &options, asked.documents.jobs, output)? {
+        if is_short(asked, work, &sink, input.path, &options, output) {
+            match sink.add_short(input, &options, output)? {
                 Ok(short) => {
                     let places = Places::in_charset(input, Some(short.charset));
                     output.diagnostics(&places, &short.diagnostics);

@@ -154,8 +154,12 @@ impl Charset {
             return found(charset, Declaration::Meta, 0);
         }
         let valid = std::str::from_utf8(bytes).is_ok();
-        let assumed = if valid { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 };
-        found(Self(assumed), Declaration::Assumed, 0)
+        found(Self::assumed(valid), Declaration::Assumed, 0)
+    }
+
+    /// The encoding of a document that declares none, which is UTF-8 or not.
+    pub(crate) fn assumed(is_utf_8: bool) -> Self {
+        Self(if is_utf_8 { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 })
     }
 
     /// The encoding that the start tag of a `meta` element declares; `None` when it declares none.

@@ -17,29 +17,33 @@
 //! ```
 //!
 //! What stands before a tag is settled when the tag comes, so that [`rewrite_to`] can give it away. Before
-//! it does so first, it looks whether a `base` element or an encoding may still be declared.
+//! it does so first, it looks whether a `base` element or an encoding may still be declared. So does
+//! [`rewrite_stream`], which then reads the document window by window.
 //!
 //! Deliberately absent: anything that the long way does otherwise. The bytes and the totals are the same.
 
-use std::io;
+mod stream;
+mod writer;
+
+use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use super::judge::{Resolver, Surroundings};
-use super::{
-    BaseElement, Fragments, Options, Planner, Rewritten, Settled, base_diagnostic, profiles_differ,
-    rewrite_briefly,
-};
-use crate::base::{self, BaseChain, Outer, Rule, Source};
+pub use self::stream::{StreamError, rewrite_stream};
+pub(super) use self::writer::is_absolute;
+use self::writer::{Away, Give, Writer};
+use super::{BaseElement, Options, Rewritten, rewrite_briefly};
+use crate::base::{BaseChain, Rule, Source};
 use crate::diagnostic::Diagnostic;
-use crate::document::{DeclaredBase, Document, LONGEST_BASE, Link};
+use crate::document::DeclaredBase;
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::Quote;
-use crate::report::{LinkReport, Outcome, Reason, Report};
-use crate::resolve::{self, Base, Profile};
+use crate::report::{Outcome, Reason};
 use crate::scan::Scanner;
-use crate::scan::html::flow::{self, Stop, Taker, Value};
+use crate::scan::html::flow::{self, Stop};
 use crate::span::Span;
+
+/// Pieces of the output are no smaller.
+const LEAST: usize = 16;
 
 /// What became of a file, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,52 +168,77 @@ pub fn rewrite_to(
     buffer: &mut Vec<u8>,
     out: &mut dyn io::Write,
 ) -> io::Result<Totals> {
+    let mut give = |piece: &mut Vec<u8>| {
+        out.write_all(piece)?;
+        piece.clear();
+        Ok(())
+    };
+    in_pieces(bytes, options, buffer, &mut give)
+}
+
+/// The same with the pieces given to `give`.
+fn in_pieces(
+    bytes: &[u8],
+    options: &Options,
+    buffer: &mut Vec<u8>,
+    give: &mut Give<'_>,
+) -> io::Result<Totals> {
     buffer.clear();
-    let most = buffer.capacity();
-    let mut away = Away { to: Some(out), most, ..Away::nowhere() };
-    let totals = directly(bytes, options, buffer, &mut away);
-    let Away { to, given, failed, .. } = away;
-    match (failed, totals, to) {
-        (Some(error), ..) => Err(error),
-        (None, Some(totals), _) => Ok(totals),
-        (None, None, to) => {
-            let rewritten = rewrite_briefly(bytes, options);
-            if let Some(mut out) = to {
-                // What comes before was found by the fast scanner, and is the same.
-                let rest = rewritten.edits.within(Span::new(given, bytes.len()));
-                rest.write_to(&bytes[given..], &mut out)?;
-            }
-            Ok(Totals::of_long(rewritten))
-        }
+    let most = buffer.capacity().max(LEAST);
+    let mut away = Away { to: Some(give), most, ..Away::nowhere() };
+    if let Some(totals) = directly(bytes, options, buffer, &mut away) {
+        return Ok(totals);
+    }
+    match away.failed {
+        Some(error) => Err(error),
+        None => rest(bytes, away.given, options, buffer, give),
     }
 }
 
-/// What takes output while more is being made.
-struct Away<'a> {
-    to: Option<&'a mut dyn io::Write>,
-    /// It is given so much at a time.
-    most: usize,
-    /// Up to where it has the document.
+/// Gives what is made of `bytes` behind what was `given`. That was found by the fast scanner, and is the
+/// same.
+fn rest(
+    bytes: &[u8],
     given: usize,
-    /// What is known of the document's encoding and bases, where something may still be declared.
-    is_known: bool,
-    /// Whether that has to be known before anything is given away.
-    is_asked: bool,
-    failed: Option<io::Error>,
-}
+    options: &Options,
+    buffer: &mut Vec<u8>,
+    give: &mut Give<'_>,
+) -> io::Result<Totals> {
+    struct Pieces<'a, 'g> {
+        buffer: &'a mut Vec<u8>,
+        most: usize,
+        give: &'a mut Give<'g>,
+    }
+    impl io::Write for Pieces<'_, '_> {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = &bytes[..bytes.len().min(self.most - self.buffer.len())];
+            self.buffer.extend_from_slice(taken);
+            if self.buffer.len() == self.most {
+                (self.give)(self.buffer)?;
+            }
+            Ok(taken.len())
+        }
 
-impl Away<'_> {
-    /// For output that stays in memory.
-    fn nowhere() -> Self {
-        Self {
-            to: None,
-            most: usize::MAX,
-            given: 0,
-            is_known: false,
-            is_asked: false,
-            failed: None,
+        fn flush(&mut self) -> io::Result<()> {
+            (self.give)(self.buffer)
         }
     }
+    buffer.clear();
+    let most = buffer.capacity().max(LEAST);
+    let rewritten = rewrite_briefly(bytes, options);
+    let edits = rewritten.edits.within(Span::new(given, bytes.len()));
+    let mut pieces = Pieces { buffer, most, give };
+    edits.write_to(&bytes[given..], &mut pieces)?;
+    pieces.flush()?;
+    Ok(Totals::of_long(rewritten))
+}
+
+/// Whether the short way may be gone.
+fn is_simple(options: &Options) -> bool {
+    options.format == Format::Html
+        && options.destination.is_none()
+        && options.scan.scanner == Scanner::Fast
+        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep)
 }
 
 /// The short way; `None` where it does not lead to the end.
@@ -219,11 +248,7 @@ fn directly(
     out: &mut Vec<u8>,
     away: &mut Away<'_>,
 ) -> Option<Totals> {
-    let is_simple = options.format == Format::Html
-        && options.destination.is_none()
-        && options.scan.scanner == Scanner::Fast
-        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
-    if !is_simple {
+    if !is_simple(options) {
         return None;
     }
     let mut encoding = flow::encoding(bytes, &options.scan);
@@ -273,246 +298,13 @@ fn with_bases(
     out: &mut Vec<u8>,
     away: &mut Away<'_>,
 ) -> Result<Totals, Stop> {
-    let charset = encoding.charset;
-    let entity = Arc::clone(&options.scan.entity);
-    let mut document = Document::empty(entity, Format::Html, charset);
-    document.bases = bases.to_vec();
-    let outer = Outer::Retrieval(options.retrieval.as_ref());
-    let chain = base::establish(&document, outer, options.profile);
-    let resolver = Resolver::new(&[], charset, &chain, options, Surroundings::default());
-    let mut writer = Writer {
-        bytes,
-        charset,
-        options,
-        plain: chain.base.as_deref().and_then(|base| Plain::of(base, options)),
-        chain: &chain,
-        resolver,
-        totals: Totals::of(Some(&chain), charset),
-        of_parts: 0,
-        differing: None,
-        copied: 0,
-        out,
-        most: away.most,
-        is_assumed: encoding.declaration == Declaration::Assumed,
-        has_bases: !bases.is_empty(),
-        away,
-    };
+    let chain = writer::chain(encoding.charset, bases, options);
+    let mut writer = Writer::new(encoding, options, &chain, !bases.is_empty(), out, away);
     flow::links(bytes, encoding, &options.scan, !bases.is_empty(), &mut writer)?;
-    if writer.away.to.is_none() {
-        writer.out.extend_from_slice(&bytes[writer.copied..]);
-    } else if !writer.give(bytes.len()) {
+    if !writer.end(bytes) {
         return Err(Stop::Refused);
     }
-    let mut totals = writer.totals;
-    let has_links = totals.links() > writer.of_parts;
-    let of_base = base_diagnostic(has_links, &chain, outer, options.profile);
-    totals.diagnostics.extend(chain.diagnostics.iter().cloned().chain(of_base));
-    totals.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-    let of_profiles = writer
-        .differing
-        .map(|(span, reference)| profiles_differ(totals.differing, span, &reference));
-    totals.diagnostics.extend(of_profiles);
-    Ok(totals)
-}
-
-/// A base whose prefixes stand in any attribute, and in any CSS, as they are.
-struct Plain {
-    base: Base,
-}
-
-impl Plain {
-    fn of(url: &str, options: &Options) -> Option<Self> {
-        let is_usable = url.len() <= LONGEST_BASE && resolve::usable(url).is_ok();
-        let base = is_usable.then(|| Base::new(options.profile, url))?;
-        let stands = |byte: u8| {
-            byte.is_ascii_graphic()
-                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
-                && !matches!(byte, b'(' | b')' | b'\\')
-        };
-        base.as_str().bytes().all(stands).then_some(Self { base })
-    }
-}
-
-/// Writes the output while the links come in.
-struct Writer<'a, 'o> {
-    bytes: &'a [u8],
-    charset: Charset,
-    options: &'a Options,
-    plain: Option<Plain>,
-    chain: &'a BaseChain,
-    resolver: Resolver<'a>,
-    totals: Totals,
-    /// How many of the links stand in documents in values.
-    of_parts: usize,
-    /// The first link that leads elsewhere under another resolver.
-    differing: Option<(Span, String)>,
-    /// Up to where the document has been written.
-    copied: usize,
-    out: &'a mut Vec<u8>,
-    /// When so much is settled, it is given away.
-    most: usize,
-    is_assumed: bool,
-    has_bases: bool,
-    away: &'a mut Away<'o>,
-}
-
-impl Writer<'_, '_> {
-    /// Puts `new` in the place of `span`; `false` where that lies before the end of what is written.
-    #[inline(always)]
-    fn replace(&mut self, span: Span, new: &[u8]) -> bool {
-        let Some(kept) = self.bytes.get(self.copied..span.start) else {
-            return false;
-        };
-        self.out.extend_from_slice(kept);
-        self.out.extend_from_slice(new);
-        self.copied = span.end;
-        self.totals.changed = true;
-        true
-    }
-
-    /// Gives away what was made of the document up to `at`; `false` where that is not to be done, or
-    /// fails.
-    fn give(&mut self, at: usize) -> bool {
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        if !self.away.is_known
-            && ((!self.has_bases && may_have(rest, b"base"))
-                || (self.is_assumed && may_have(rest, b"meta")))
-        {
-            self.away.is_asked = true;
-            return false;
-        }
-        self.away.is_known = true;
-        let (Some(to), Some(kept)) = (&mut self.away.to, self.bytes.get(self.copied..at)) else {
-            return true;
-        };
-        // In one piece, where that is small.
-        let (more, alone) = match self.out.len() + kept.len() <= self.out.capacity() {
-            true => (kept, &[][..]),
-            false => (&[][..], kept),
-        };
-        self.out.extend_from_slice(more);
-        if let Err(error) = to.write_all(self.out).and_then(|()| to.write_all(alone)) {
-            self.away.failed = Some(error);
-            return false;
-        }
-        self.out.clear();
-        self.copied = at;
-        self.away.given = at;
-        true
-    }
-
-    fn count(&mut self, link: &LinkReport) {
-        self.totals.add(link.outcome, link.reason);
-        if link.is_rewritten_otherwise() {
-            self.totals.differing += 1;
-            let is_first = |(span, _): &(Span, String)| link.span.start < span.start;
-            if self.differing.as_ref().is_none_or(is_first) {
-                self.differing = Some((link.span, link.reference.clone()));
-            }
-        }
-    }
-}
-
-impl Taker for Writer<'_, '_> {
-    #[inline(always)]
-    fn is_full(&self, at: usize) -> bool {
-        self.out.len() + at.saturating_sub(self.copied) >= self.most
-    }
-
-    #[cold]
-    fn settle(&mut self, at: usize) -> bool {
-        self.give(at)
-    }
-
-    #[inline(always)]
-    fn value(&mut self, value: &Value) -> bool {
-        let reference = &self.bytes[value.span.range()];
-        match reference {
-            [] if !value.empty_resolves => {
-                self.totals.add(Outcome::Left, Some(Reason::Empty));
-                return true;
-            }
-            // `#{` begins a placeholder.
-            [] | [b'#', b'{', ..] => return false,
-            [b'#', ..] if value.fragment_identifies => {
-                self.totals.add(Outcome::Left, Some(Reason::IdReference));
-                return true;
-            }
-            [b'#', ..] if self.options.fragments != Fragments::Rewrite => return false,
-            _ => {}
-        }
-        if is_absolute(reference) && self.options.profile != Profile::Whatwg {
-            self.totals.add(Outcome::Absolute, None);
-            return true;
-        }
-        let Some(plain) = &self.plain else {
-            return false;
-        };
-        let Some(splice) = plain.base.splice(reference) else {
-            return false;
-        };
-        if (value.enclosed && value.quote == Quote::None) || !has_plain_references(reference) {
-            return false;
-        }
-        let Some(kept) = self.bytes.get(self.copied..value.span.start) else {
-            return false;
-        };
-        self.out.extend_from_slice(kept);
-        self.out.extend_from_slice(splice.prefix.as_bytes());
-        self.copied = value.span.start + splice.dropped;
-        self.totals.changed = true;
-        self.totals.add(Outcome::Rewritten, None);
-        true
-    }
-
-    fn link(&mut self, link: Link) -> bool {
-        self.resolver.prepare(&link.against, self.charset);
-        let planned = self.resolver.link(link, self.charset, &[]);
-        self.count(&planned.report);
-        planned.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
-    }
-
-    fn part(&mut self, part: Document) -> bool {
-        let mut report = Report::default();
-        let around = self.chain.seen_by(&part.within);
-        let mut planner =
-            Planner { options: self.options, around: Surroundings::default(), report: &mut report };
-        let outer = Outer::Encapsulating(&around);
-        let settled = Settled::of(planner.document(part, None, outer, self.charset, &[]));
-        self.of_parts += settled.links.len();
-        settled.links.iter().for_each(|link| self.count(link));
-        self.totals.diagnostics.append(&mut report.diagnostics);
-        settled.edits.iter().all(|edit| self.replace(edit.span, &edit.new))
-    }
-}
-
-/// Whether a start tag of this name may be in `bytes`.
-fn may_have(bytes: &[u8], name: &[u8]) -> bool {
-    memchr::memchr_iter(b'<', bytes).any(|at| {
-        let found = bytes.get(at + 1..at + 1 + name.len());
-        found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-    })
-}
-
-/// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
-#[inline(always)]
-pub(super) fn is_absolute(value: &[u8]) -> bool {
-    let is_of_scheme =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-    value.first().is_some_and(u8::is_ascii_alphabetic)
-        && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
-}
-
-/// Whether all character references in a value are `&amp;`, and behind its path, where neither the `&`
-/// nor the `;` means anything to a resolver.
-#[inline(always)]
-fn has_plain_references(value: &[u8]) -> bool {
-    let Some(first) = memchr::memchr(b'&', value) else {
-        return true;
-    };
-    memchr::memchr2(b'?', b'#', &value[..first]).is_some()
-        && memchr::memchr_iter(b'&', &value[first..])
-            .all(|at| value[first + at..].starts_with(b"&amp;"))
+    Ok(writer.totals())
 }
 
 #[cfg(test)]
@@ -523,36 +315,5 @@ mod tests {
     fn outcomes_and_reasons_stand_where_they_are_counted() {
         assert!(Outcome::ALL.iter().enumerate().all(|(at, outcome)| *outcome as usize == at));
         assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
-    }
-
-    #[test]
-    fn start_tags_that_may_be_there() {
-        for bytes in ["<base", "<BaSe href>", "<a><base>", "<<base", "<!--<base>-->", "<basefont>"]
-        {
-            assert!(may_have(bytes.as_bytes(), b"base"), "{bytes}");
-        }
-        for bytes in ["", "base", "<bas", "<", "</base>", "< base", "<b ase", "<a base>"] {
-            assert!(!may_have(bytes.as_bytes(), b"base"), "{bytes}");
-        }
-    }
-
-    #[test]
-    fn what_is_absolute_as_it_stands() {
-        for value in ["http://a/", "mailto:x", "x+y:z", "a:"] {
-            assert!(is_absolute(value.as_bytes()), "{value}");
-        }
-        for value in ["", ":", "a", "a/b:c", "1:2", " a:b", "&#97;:b", "a&colon;b", "é:a"] {
-            assert!(!is_absolute(value.as_bytes()), "{value}");
-        }
-    }
-
-    #[test]
-    fn character_references_that_change_nothing() {
-        for value in ["", "a", "a?b&amp;c", "?&amp;&amp;", "#&amp;"] {
-            assert!(has_plain_references(value.as_bytes()), "{value}");
-        }
-        for value in ["a&amp;b", "a?b&c", "?&amp;&copy;", "a&#63;b&amp;", "&quest;&amp;"] {
-            assert!(!has_plain_references(value.as_bytes()), "{value}");
-        }
     }
 }

@@ -69,6 +69,27 @@ pub(super) fn find_any<const N: usize>(
     slow(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
+/// Where a `<` stands next, from `at` on, with one of `letters` behind it, which are lower-case ones, case
+/// ignored; the length of `bytes` where none does.
+#[inline]
+pub(crate) fn find_tag<const N: usize>(bytes: &[u8], mut at: usize, letters: [u8; N]) -> usize {
+    let (open, lower) = (i8x16::splat(b'<' as i8), i8x16::splat(0x20));
+    while let (Some(first), Some(behind)) = (block(bytes, at), block(bytes, at + 1)) {
+        let behind = behind | lower;
+        let letters = letters
+            .iter()
+            .fold(i8x16::ZERO, |found, &one| found | behind.cmp_eq(i8x16::splat(one as i8)));
+        let found = (first.cmp_eq(open) & letters).move_mask();
+        if found != 0 {
+            return at + found.trailing_zeros() as usize;
+        }
+        at += WIDTH;
+    }
+    let is_one = |pair: &[u8]| pair[0] == b'<' && letters.contains(&(pair[1] | 0x20));
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.windows(2).position(is_one).map_or(bytes.len(), |length| at + length)
+}
+
 #[inline(never)]
 fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -153,6 +174,21 @@ mod tests {
                 assert_eq!(find_any(&bytes, 0, [b'"', b'\''], b' '), or_end(quote || byte < b' '));
             }
         }
+    }
+
+    #[test]
+    fn a_tag_is_found_by_its_letter() {
+        for second in 0..=u8::MAX {
+            for at in 0..40 {
+                let mut bytes = vec![b'x'; 41];
+                (bytes[at], bytes[at + 1]) = (b'<', second);
+                let wanted = if b"bBmM".contains(&second) { at } else { 41 };
+                assert_eq!(find_tag(&bytes, 0, *b"bm"), wanted, "{second} at {at}");
+            }
+        }
+        assert_eq!(find_tag(b"<", 0, *b"b"), 1);
+        assert_eq!(find_tag(b"<b<b", 1, *b"b"), 2);
+        assert_eq!(find_tag(b"<b", 9, *b"b"), 2);
     }
 
     #[test]

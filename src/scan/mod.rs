@@ -14,7 +14,7 @@
 //! Deliberately absent: bases and targets.
 
 pub mod attributes;
-mod block;
+pub(crate) mod block;
 mod collect;
 pub mod css;
 pub mod html;

@@ -20,7 +20,8 @@ use crate::cli::Status;
 use crate::cli::args::{Check, Destination};
 use crate::cli::files::{self, Origin};
 use crate::cli::input::File;
-use crate::cli::output::{Output, Places, count};
+use crate::cli::output::{Output, count};
+use crate::cli::places::Places;
 use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{Pending, Target, Written};
 

@@ -25,7 +25,8 @@ use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text
 use crate::cli::args::{Check, CheckForm, Classes};
 use crate::cli::files::{self, Origin};
 use crate::cli::input::{File, Input};
-use crate::cli::output::{Output, Places};
+use crate::cli::output::Output;
+use crate::cli::places::Places;
 use crate::cli::{Status, record};
 
 /// What came of the list.

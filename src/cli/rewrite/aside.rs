@@ -1,8 +1,8 @@
-//! A large document, rewritten on one thread and written on another.
+//! Output that is made on one thread and written on another.
 //!
 //! ```text
-//! document --rewrite_to--> piece, piece, …  --> file
-//!                  ^--------- empty ---------'
+//! document --rewrite_stream--> piece, piece, …  --> file
+//!                    ^--------- empty ---------'
 //! ```
 //!
 //! While one piece is written the next is made. There are few pieces, which go to and fro, so that no
@@ -12,61 +12,43 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 
-use baselink::{Options, Totals, rewrite_to};
-
-/// So much of a document is rewritten before it is written.
-pub(super) const PIECE: usize = 128 << 10;
 /// So many pieces wait to be written.
 const WAITING: usize = 2;
 
-/// Does what [`rewrite_to`] does.
-pub(super) fn rewrite_aside(
-    bytes: &[u8],
-    options: &Options,
+/// Takes a piece of output, and leaves an empty one.
+pub(super) type Give<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
+
+/// Writes what `make` gives to `out` meanwhile.
+pub(super) fn aside<T: Send>(
+    make: impl FnOnce(&mut Give<'_>) -> T + Send,
     out: &mut dyn Write,
-) -> io::Result<Totals> {
+) -> io::Result<T> {
     let (full, made) = sync_channel::<Vec<u8>>(WAITING);
     let (back, empty) = channel();
     thread::scope(|scope| {
-        let work = move || {
-            let mut buffer = Vec::with_capacity(PIECE);
-            rewrite_to(bytes, options, &mut buffer, &mut Pieces { full, empty })
+        let make = move || {
+            make(&mut |piece: &mut Vec<u8>| {
+                let empty =
+                    empty.try_recv().unwrap_or_else(|_| Vec::with_capacity(piece.capacity()));
+                let piece = std::mem::replace(piece, empty);
+                full.send(piece).map_err(|_| ErrorKind::BrokenPipe.into())
+            })
         };
-        let rewritten = thread::Builder::new().spawn_scoped(scope, work)?;
-        let written = made.iter().try_for_each(|piece| {
+        let maker = thread::Builder::new().spawn_scoped(scope, make)?;
+        let written = made.iter().try_for_each(|mut piece| {
             out.write_all(&piece)?;
+            piece.clear();
             // Nobody takes it back where nothing more is to come.
             let _ = back.send(piece);
             Ok(())
         });
         drop(made);
-        let rewritten = rewritten.join().unwrap_or_else(|panic| resume_unwind(panic));
-        written.and(rewritten)
+        let made = maker.join().unwrap_or_else(|panic| resume_unwind(panic));
+        written.map(|()| made)
     })
-}
-
-/// Sends what is written to who writes it.
-struct Pieces {
-    full: SyncSender<Vec<u8>>,
-    empty: Receiver<Vec<u8>>,
-}
-
-impl Write for Pieces {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = &bytes[..bytes.len().min(PIECE)];
-        let mut piece = self.empty.try_recv().unwrap_or_default();
-        piece.clear();
-        piece.extend_from_slice(taken);
-        self.full.send(piece).map_err(|_| ErrorKind::BrokenPipe)?;
-        Ok(taken.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -76,19 +58,19 @@ mod tests {
 
     #[test]
     fn pieces_come_in_their_order() {
-        let page = b"<a href=x>y</a>".repeat(100_000);
         let mut out = Vec::new();
-        let totals = rewrite_aside(&page, &Options::at("http://a/"), &mut out).unwrap();
-        assert_eq!(out, b"<a href=http://a/x>y</a>".repeat(100_000));
-        assert_eq!(totals.links(), 100_000);
-    }
-
-    #[test]
-    fn a_document_without_links_is_cut_up_too() {
-        let page = vec![b'x'; 3 * PIECE + 7];
-        let mut out = Vec::new();
-        assert!(!rewrite_aside(&page, &Options::default(), &mut out).unwrap().changed);
-        assert_eq!(out, page);
+        let make = |give: &mut Give<'_>| {
+            let mut piece = Vec::new();
+            for number in 0..10_000_u32 {
+                piece.extend_from_slice(&number.to_be_bytes());
+                give(&mut piece).unwrap();
+                assert!(piece.is_empty());
+            }
+            "done"
+        };
+        assert_eq!(aside(make, &mut out).unwrap(), "done");
+        let expected: Vec<u8> = (0..10_000_u32).flat_map(u32::to_be_bytes).collect();
+        assert_eq!(out, expected);
     }
 
     #[test]
@@ -102,8 +84,11 @@ mod tests {
                 Ok(())
             }
         }
-        let page = vec![b'x'; 9 * PIECE];
-        let failed = rewrite_aside(&page, &Options::default(), &mut Full).unwrap_err();
-        assert_eq!(failed.kind(), ErrorKind::StorageFull);
+        let make = |give: &mut Give<'_>| loop {
+            if let Err(error) = give(&mut vec![b'x']) {
+                break error.kind();
+            }
+        };
+        assert_eq!(aside(make, &mut Full).unwrap_err().kind(), ErrorKind::StorageFull);
     }
 }

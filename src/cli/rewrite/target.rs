@@ -26,14 +26,14 @@ use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
-use baselink::{Options, Totals, rewrite_to};
+use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
 use crate::cli::files::Origin;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
-use crate::cli::rewrite::aside::{PIECE, rewrite_aside};
+use crate::cli::rewrite::aside::aside;
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
@@ -46,8 +46,10 @@ pub(in crate::cli) enum Target<'a> {
     Nowhere,
 }
 
-/// A document is worth a thread of its own.
-const LARGE: usize = 8 << 20;
+/// So much of a document is rewritten before it is written.
+const PIECE: usize = 128 << 10;
+/// So much of a large one is in memory at once.
+const WINDOW: usize = 256 << 10;
 
 thread_local! {
     /// Where what is rewritten is gathered, file after file.
@@ -360,43 +362,77 @@ impl Sink<'_> {
         &mut self,
         input: &Input<'_>,
         options: &Options,
-        threads: usize,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
-        let write = |out: &mut dyn io::Write| {
-            if input.bytes.len() >= LARGE && threads > 1 {
-                return rewrite_aside(input.bytes, options, out);
-            }
+        self.add_written(output, |out| {
             let mut buffer = BUFFER.take();
             buffer.reserve(PIECE);
             let totals = rewrite_to(input.bytes, options, &mut buffer, out);
             buffer.clear();
             buffer.shrink_to(PIECE);
             BUFFER.set(buffer);
-            totals
-        };
-        Ok(match self {
-            Self::Standard => Ok(write(output.out())?),
-            Self::File(Some((file, _))) => file.write_and_tell(write),
+            Ok(Ok(totals?))
+        })
+    }
+
+    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own;
+    /// the outer error is one of standard output.
+    pub(in crate::cli) fn add_large(
+        &mut self,
+        (path, document): (&Path, &mut fs::File),
+        options: &Options,
+        threads: usize,
+        output: &mut Output,
+    ) -> io::Result<Result<Totals>> {
+        self.add_written(output, |out| {
+            let made = match threads {
+                2.. => aside(|give| rewrite_stream(document, options, WINDOW, give), out)?,
+                _ => rewrite_stream(document, options, WINDOW, &mut |piece| {
+                    out.write_all(piece)?;
+                    piece.clear();
+                    Ok(())
+                }),
+            };
+            match made {
+                Ok(totals) => Ok(Ok(totals)),
+                Err(StreamError::Giving(error)) => Err(error),
+                Err(StreamError::Reading(error)) => {
+                    Ok(Err(Error::new(format!("{}: {}", name(path), cause(&error)))))
+                }
+            }
+        })
+    }
+
+    /// Adds what `write` writes, which may do so twice. Its inner error is not one of writing.
+    fn add_written(
+        &mut self,
+        output: &mut Output,
+        mut write: impl FnMut(&mut dyn io::Write) -> io::Result<Result<Totals>>,
+    ) -> io::Result<Result<Totals>> {
+        match self {
+            Self::Standard => write(output.out()),
+            Self::File(Some((file, _))) => Ok(file.write_and_tell(write).and_then(|made| made)),
             Self::Below { below, entry, to, new, is_dropped: false } => {
                 let begun = below.mirror.begin(&entry.path, to);
-                begun.and_then(|begun| new.insert(begun).write_and_tell(write))
+                Ok(begun.and_then(|begun| {
+                    new.insert(begun).write_and_tell(write).and_then(|made| made)
+                }))
             }
             Self::InPlace { how, original, new, is_dropped: false } => {
                 // It is begun only where something changes.
                 let totals = write(&mut io::sink())?;
-                match totals.changed {
-                    false => Ok(totals),
-                    true => how.begin(original).and_then(|mut begun| {
-                        let totals = begun.write_and_tell(write)?;
-                        *new = Some(New::File(begun));
-                        Ok(totals)
-                    }),
+                if !totals.as_ref().is_ok_and(|totals| totals.changed) {
+                    return Ok(totals);
                 }
+                Ok(how.begin(original).and_then(|mut begun| {
+                    let totals = begun.write_and_tell(write).and_then(|made| made)?;
+                    *new = Some(New::File(begun));
+                    Ok(totals)
+                }))
             }
-            Self::Below { .. } | Self::InPlace { .. } => Ok(write(&mut io::sink())?),
-            Self::File(None) | Self::Diff(_) | Self::Nowhere => Ok(write(&mut io::sink())?),
-        })
+            Self::Below { .. } | Self::InPlace { .. } => write(&mut io::sink()),
+            Self::File(None) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink()),
+        }
     }
 
     /// Takes in that a document is not what it should be.

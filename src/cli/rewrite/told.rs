@@ -19,7 +19,8 @@ use baselink::{Outcome, Report, Totals as Short};
 
 use crate::cli::args::Rewrite;
 use crate::cli::files::Left;
-use crate::cli::output::{Fate, Output, Places, Tally, base_and_rule, count, in_order};
+use crate::cli::output::{Fate, Output, Tally, base_and_rule, count, in_order};
+use crate::cli::places::Places;
 use crate::cli::record;
 use crate::cli::rewrite::Work;
 

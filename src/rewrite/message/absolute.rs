@@ -54,7 +54,7 @@ pub(super) fn count(
         if !charset.is_ascii_compatible() {
             return None;
         }
-        let mut links = Absolute { bytes, number: 0 };
+        let mut links = Absolute { number: 0 };
         match flow::links(bytes, encoding, scan, false, &mut links) {
             Ok(()) => return Some((links.number, charset)),
             Err(Stop::Encoding(charset)) => {
@@ -77,24 +77,23 @@ fn of_style_sheet(bytes: &[u8], scan: &ScanOptions) -> Option<(usize, Charset)> 
 }
 
 /// Takes absolute references, and nothing else.
-struct Absolute<'a> {
-    bytes: &'a [u8],
+struct Absolute {
     number: usize,
 }
 
-impl Taker for Absolute<'_> {
+impl Taker for Absolute {
     #[inline(always)]
-    fn value(&mut self, value: &Value) -> bool {
-        let is_absolute = is_absolute(&self.bytes[value.span.range()]);
+    fn value(&mut self, window: &[u8], value: &Value) -> bool {
+        let is_absolute = is_absolute(&window[value.span.range()]);
         self.number += usize::from(is_absolute);
         is_absolute
     }
 
-    fn link(&mut self, _link: Link) -> bool {
+    fn link(&mut self, _window: &[u8], _link: Link) -> bool {
         false
     }
 
-    fn part(&mut self, _part: Document) -> bool {
+    fn part(&mut self, _window: &[u8], _part: Document) -> bool {
         false
     }
 
@@ -103,7 +102,7 @@ impl Taker for Absolute<'_> {
         false
     }
 
-    fn settle(&mut self, _at: usize) -> bool {
+    fn settle(&mut self, _window: &[u8], _at: usize) -> bool {
         true
     }
 }

@@ -68,43 +68,56 @@ pub(super) fn walk<S: Sink>(
     names: &Names,
     sink: &mut S,
 ) -> Result<TreeFacts, S::Stop> {
-    let mut walk = Walk {
-        bytes: &bytes[..range.end],
-        scripting,
-        names,
-        sink,
-        tag: RawTag {
-            span: Span::at(range.start),
-            end_tag: false,
-            name: Span::at(range.start),
-            attributes: Vec::new(),
-            self_closing: false,
-        },
-        foreign: Foreign::default(),
-        templates: 0,
-        in_svg_style: false,
-        bases: Vec::new(),
-        has_base: false,
-        without_table: 0,
-    };
+    let mut walk = Walk::new(&bytes[..range.end], true, scripting, names, sink);
     walk.run(range.start)?;
     let mut bases = walk.bases;
     bases.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
     Ok(TreeFacts { bases, is_crowded: false })
 }
 
-struct Walk<'a, S> {
-    bytes: &'a [u8],
-    scripting: bool,
-    names: &'a Names,
-    sink: &'a mut S,
-    /// The tag that is being read, with the attributes that can matter.
-    tag: RawTag,
+/// What of a document before some place matters behind it.
+#[derive(Debug, Default)]
+pub(super) struct Course {
     foreign: Foreign,
     /// How many `template` elements are open.
     templates: usize,
     /// Whether the last start tag was `style` in SVG, whose text any tag ends.
     in_svg_style: bool,
+    /// Whether all that follows is text.
+    is_plaintext: bool,
+}
+
+/// Walks over a window of a document that is there piece by piece, from `from` on, where `course` has
+/// come to. Gives where it has come to then: to the end, or where something begins whose end is not in
+/// the window. Whoever is told of a `base` element has to see the whole document.
+pub(super) fn walk_on<S: Sink>(
+    window: &[u8],
+    from: usize,
+    is_last: bool,
+    course: &mut Course,
+    names: &Names,
+    sink: &mut S,
+) -> Result<usize, S::Stop> {
+    if course.is_plaintext {
+        return Ok(window.len());
+    }
+    let mut walk = Walk::new(window, is_last, true, names, sink);
+    walk.course = std::mem::take(course);
+    let reached = walk.run(from)?;
+    *course = walk.course;
+    Ok(if course.is_plaintext { window.len() } else { reached })
+}
+
+struct Walk<'a, S> {
+    bytes: &'a [u8],
+    /// Whether the document ends where they do.
+    is_last: bool,
+    scripting: bool,
+    names: &'a Names,
+    sink: &'a mut S,
+    /// The tag that is being read, with the attributes that can matter.
+    tag: RawTag,
+    course: Course,
     bases: Vec<(usize, Standing)>,
     /// Whether one of them is the first that has an `href`.
     has_base: bool,
@@ -115,8 +128,28 @@ struct Walk<'a, S> {
 /// Where to go on; none at the end of the document.
 type Next<E> = Result<Option<usize>, E>;
 
-impl<S: Sink> Walk<'_, S> {
-    fn run(&mut self, start: usize) -> Result<(), S::Stop> {
+impl<'a, S: Sink> Walk<'a, S> {
+    fn new(
+        bytes: &'a [u8],
+        is_last: bool,
+        scripting: bool,
+        names: &'a Names,
+        sink: &'a mut S,
+    ) -> Self {
+        let tag = RawTag {
+            span: Span::at(0),
+            end_tag: false,
+            name: Span::at(0),
+            attributes: Vec::new(),
+            self_closing: false,
+        };
+        let course = Course::default();
+        let (bases, has_base, without_table) = (Vec::new(), false, 0);
+        Self { bytes, is_last, scripting, names, sink, tag, course, bases, has_base, without_table }
+    }
+
+    /// Goes on from `start` to the end, or to where something begins that does not end.
+    fn run(&mut self, start: usize) -> Result<usize, S::Stop> {
         let mut at = start;
         loop {
             at = find(self.bytes, at, b'<');
@@ -129,7 +162,7 @@ impl<S: Sink> Walk<'_, S> {
             };
             match next {
                 Some(next) => at = next,
-                None => return Ok(()),
+                None => return Ok(at),
             }
         }
     }
@@ -139,7 +172,7 @@ impl<S: Sink> Walk<'_, S> {
         let end = name_end(self.bytes, at + 1, b'>');
         let name = Name::read(self.bytes, at + 1, end);
         let element = self.names.element(name);
-        if !self.foreign.is_empty() || element != Element::default() {
+        if !self.course.foreign.is_empty() || element != Element::default() {
             return self.special_tag(at, end, element);
         }
         if self.bytes.get(end) == Some(&b'>') {
@@ -160,7 +193,7 @@ impl<S: Sink> Walk<'_, S> {
         let bytes = self.bytes;
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
-        let mut place = self.foreign.place(name);
+        let mut place = self.course.foreign.place(name);
         let mut whole = element.whole || element.kind == Kind::Base;
         if let Place::Foreign(_) = place {
             whole |= name.eq_ignore_ascii_case(b"font");
@@ -168,7 +201,7 @@ impl<S: Sink> Walk<'_, S> {
         let Some(next) = self.attributes(end, whole)? else {
             return Ok(None);
         };
-        if std::mem::take(&mut self.in_svg_style) {
+        if std::mem::take(&mut self.course.in_svg_style) {
             self.sink.end_text(at)?;
         }
         if let Place::Foreign(namespace) = place {
@@ -176,8 +209,8 @@ impl<S: Sink> Walk<'_, S> {
                 return Err(HandOver::Name.into());
             }
             if foreign::breaks_out(name) || self.is_html_font(name) {
-                self.foreign.leave();
-                place = if self.foreign.is_empty() { Place::Outside } else { Place::Point };
+                self.course.foreign.leave();
+                place = if self.course.foreign.is_empty() { Place::Outside } else { Place::Point };
             } else {
                 return self.foreign_tag(at, end, next, namespace);
             }
@@ -203,8 +236,9 @@ impl<S: Sink> Walk<'_, S> {
         }
         self.report(at, end, next, namespace, TextModel::Markup)?;
         if !self.tag.self_closing {
-            self.in_svg_style = namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
-            self.foreign.open(self.bytes, span, namespace);
+            self.course.in_svg_style =
+                namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
+            self.course.foreign.open(&self.bytes[span.range()], namespace);
         }
         Ok(Some(next))
     }
@@ -221,7 +255,9 @@ impl<S: Sink> Walk<'_, S> {
         let span = Span::new(at + 1, end);
         let in_point = place == Place::Point;
         let text = match element.kind {
-            Kind::Plain if in_point && !self.foreign.open_in_point(self.bytes, span) => {
+            Kind::Plain
+                if in_point && !self.course.foreign.open_in_point(&self.bytes[span.range()]) =>
+            {
                 return Err(HandOver::IntegrationPoint.into());
             }
             Kind::Plain => TextModel::Markup,
@@ -230,7 +266,7 @@ impl<S: Sink> Walk<'_, S> {
                 let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
                 self.report(at, end, next, namespace, TextModel::Markup)?;
                 if !self.tag.self_closing {
-                    self.foreign.open(self.bytes, span, namespace);
+                    self.course.foreign.open(&self.bytes[span.range()], namespace);
                 }
                 return Ok(Some(next));
             }
@@ -249,10 +285,10 @@ impl<S: Sink> Walk<'_, S> {
             Kind::Plaintext if !self.is_named(span, "plaintext") => TextModel::Markup,
             Kind::Plaintext => TextModel::Plaintext,
             Kind::Frameset => return Err(HandOver::Frameset.into()),
-            Kind::Column if self.templates > 0 => return Err(HandOver::Column.into()),
+            Kind::Column if self.course.templates > 0 => return Err(HandOver::Column.into()),
             Kind::Column => TextModel::Markup,
             Kind::Template => {
-                self.templates += 1;
+                self.course.templates += 1;
                 TextModel::Markup
             }
             Kind::Base => {
@@ -260,27 +296,49 @@ impl<S: Sink> Walk<'_, S> {
                 TextModel::Markup
             }
         };
-        self.report(at, end, next, Namespace::Html, text)?;
         match text {
-            TextModel::Markup => Ok(Some(next)),
-            TextModel::Plaintext => Ok(None),
-            TextModel::RawText | TextModel::Rcdata => self.text(span, next, element.kind),
+            TextModel::Markup => {
+                self.report(at, end, next, Namespace::Html, text)?;
+                Ok(Some(next))
+            }
+            TextModel::Plaintext => {
+                self.course.is_plaintext = true;
+                self.report(at, end, next, Namespace::Html, text)?;
+                Ok(None)
+            }
+            TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
         }
     }
 
-    /// The raw text, RCDATA or script data of the element whose name is at `name`, from `from` on, and
-    /// the end tag behind it.
-    fn text(&mut self, name: Span, from: usize, kind: Kind) -> Next<S::Stop> {
+    /// A start tag and the raw text, RCDATA or script data that it begins, from `next` on, with the end
+    /// tag behind it.
+    fn text(
+        &mut self,
+        at: usize,
+        name_end: usize,
+        next: usize,
+        text: TextModel,
+        kind: Kind,
+    ) -> Next<S::Stop> {
+        let name = &self.bytes[at + 1..name_end];
         let end = match kind {
-            Kind::Script => tokens::script_end(self.bytes, from),
-            _ => tokens::raw_text_end(self.bytes, from, &self.bytes[name.range()]),
+            Kind::Script => tokens::script_end(self.bytes, next),
+            _ => tokens::raw_text_end(self.bytes, next, name),
         };
-        let Some(next) = self.attributes((end + 2 + name.len()).min(self.bytes.len()), false)?
-        else {
+        let behind_name = (end + 2 + name.len()).min(self.bytes.len());
+        let (of_start, self_closing) =
+            (std::mem::take(&mut self.tag.attributes), self.tag.self_closing);
+        let behind = self.attributes(behind_name, false)?;
+        // What was told of cannot be told again when more is there.
+        if behind.is_none() && !self.is_last {
             return Ok(None);
-        };
-        self.sink.end_text(end)?;
-        Ok(Some(next))
+        }
+        (self.tag.attributes, self.tag.self_closing) = (of_start, self_closing);
+        self.report(at, name_end, next, Namespace::Html, text)?;
+        if behind.is_some() {
+            self.sink.end_text(end)?;
+        }
+        Ok(behind)
     }
 
     #[inline(always)]
@@ -298,7 +356,7 @@ impl<S: Sink> Walk<'_, S> {
                 None => return Ok(None),
             },
         };
-        if self.templates > 0 || !self.foreign.is_empty() {
+        if self.course.templates > 0 || !self.course.foreign.is_empty() {
             self.close(at, Span::new(at + 2, end))?;
         }
         Ok(Some(next))
@@ -308,22 +366,23 @@ impl<S: Sink> Walk<'_, S> {
     #[inline(never)]
     fn close(&mut self, at: usize, span: Span) -> Result<(), S::Stop> {
         let name = &self.bytes[span.range()];
-        if self.foreign.is_empty() {
-            self.templates -= usize::from(name.eq_ignore_ascii_case(b"template"));
+        if self.course.foreign.is_empty() {
+            self.course.templates -= usize::from(name.eq_ignore_ascii_case(b"template"));
             return Ok(());
         }
-        if self.in_svg_style && name.eq_ignore_ascii_case(b"style") {
-            self.in_svg_style = false;
+        if self.course.in_svg_style && name.eq_ignore_ascii_case(b"style") {
+            self.course.in_svg_style = false;
             self.sink.end_text(at)?;
         }
         if !name.is_ascii() {
             return Err(HandOver::Name.into());
         }
         // `</p>` and `</br>` leave foreign content like their start tags.
-        let is_left = name.eq_ignore_ascii_case(b"p") && self.foreign.has_sections();
+        let is_left = name.eq_ignore_ascii_case(b"p") && self.course.foreign.has_sections();
         // The text of `style` goes on behind the end of its SVG.
         let closes = |this: &mut Self| {
-            this.foreign.close(this.bytes, name) && !(this.in_svg_style && this.foreign.is_empty())
+            this.course.foreign.close(name)
+                && !(this.course.in_svg_style && this.course.foreign.is_empty())
         };
         if is_left || !closes(self) {
             return Err(HandOver::EndTag.into());
@@ -334,10 +393,13 @@ impl<S: Sink> Walk<'_, S> {
     /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
     fn declaration(&mut self, at: usize) -> Next<S::Stop> {
         let rest = &self.bytes[at..];
-        if rest.starts_with(b"<![CDATA[") && self.foreign.has_sections() {
+        if rest.starts_with(b"<![CDATA[") && self.course.foreign.has_sections() {
             return self.section(at);
         }
         let end = tokens::declaration_end(self.bytes, at, false);
+        if end.is_none() && !self.is_last {
+            return Ok(None);
+        }
         if rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
             self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())))?;
         }
@@ -364,7 +426,7 @@ impl<S: Sink> Walk<'_, S> {
     /// Notes a `base` element of HTML, and how it stands.
     fn base(&mut self, at: usize) -> Result<(), S::Stop> {
         let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
-        let standing = if self.templates > 0 {
+        let standing = if self.course.templates > 0 {
             Standing::Template
         } else if !has_href {
             Standing::NoHref

@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 
 use super::fast::{self, Name, Names, Sink};
-use super::pass::Pass;
+use super::pass::{OpenText, Pass};
 use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
@@ -44,22 +44,23 @@ pub(crate) struct Value {
     pub(crate) fragment_identifies: bool,
 }
 
-/// Who takes links.
+/// Who takes links. Places are those of the window that is looked at: of the whole document, or of a piece.
 pub(crate) trait Taker {
     /// Whether it would rather be rid of what it has, where a tag begins.
     fn is_full(&self, at: usize) -> bool;
 
     /// Is told that no link before a tag is still to come; `false` ends the attempt.
-    fn settle(&mut self, at: usize) -> bool;
+    fn settle(&mut self, window: &[u8], at: usize) -> bool;
 
-    /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it wants a [`Link`].
-    fn value(&mut self, value: &Value) -> bool;
+    /// Takes a reference to be resolved against the document base URL, as it stands; `false` where it
+    /// wants a [`Link`].
+    fn value(&mut self, window: &[u8], value: &Value) -> bool;
 
     /// Takes a link; `false` ends the attempt.
-    fn link(&mut self, link: Link) -> bool;
+    fn link(&mut self, window: &[u8], link: Link) -> bool;
 
     /// Takes a document that stands in a value; `false` ends the attempt.
-    fn part(&mut self, part: Document) -> bool;
+    fn part(&mut self, window: &[u8], part: Document) -> bool;
 }
 
 /// Why the links of a document are not found in this way.
@@ -136,30 +137,105 @@ pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
 /// Gives every link of `bytes` to `taker`. `bases` says whether it may declare a base.
 pub(crate) fn links<T: Taker>(
     bytes: &[u8],
-    Detected { charset, declaration, mark: start }: Detected,
+    encoding: Detected,
     options: &ScanOptions,
     bases: bool,
     taker: &mut T,
 ) -> Result<(), Stop> {
+    let window = Window { bytes, from: encoding.mark, is_last: true };
+    links_on(&window, &mut Course::new(encoding), options, bases, taker).map(drop)
+}
+
+/// A piece of a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Up to here its links have been given.
+    pub(crate) from: usize,
+    /// Whether the document ends with it.
+    pub(crate) is_last: bool,
+}
+
+/// What of a document before a window matters in it.
+pub(crate) struct Course {
+    charset: Charset,
+    /// Whether the encoding is assumed, for no declaration has been seen.
+    is_assumed: bool,
+    walk: fast::Course,
+    rows: [Known; KNOWN],
+    /// How many documents in values there were.
+    parts: usize,
+    /// A text that goes on.
+    text: Option<OpenText>,
+}
+
+impl Course {
+    /// That of a document of which nothing has been seen.
+    pub(crate) fn new(encoding: Detected) -> Self {
+        Self {
+            charset: encoding.charset,
+            is_assumed: encoding.declaration == Declaration::Assumed,
+            walk: fast::Course::default(),
+            rows: [Known::default(); KNOWN],
+            parts: 0,
+            text: None,
+        }
+    }
+
+    /// Takes in that the first `length` bytes of the window are gone.
+    pub(crate) fn slide(&mut self, length: usize) {
+        if let Some(text) = &mut self.text {
+            text.start -= length;
+        }
+    }
+}
+
+/// How far the links of a window have been given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// Those before it have been.
+    pub(crate) at: usize,
+    /// What stands before it is not needed any more.
+    pub(crate) done: usize,
+}
+
+/// Gives every link of a window to `taker` that is complete in it. `course` is that of the windows before,
+/// and then of those behind.
+pub(crate) fn links_on<T: Taker>(
+    window: &Window<'_>,
+    course: &mut Course,
+    options: &ScanOptions,
+    bases: bool,
+    taker: &mut T,
+) -> Result<Reached, Stop> {
+    let Window { bytes, from, is_last } = *window;
     let names = Names::of(options);
+    let mut pass = Pass::new(bytes, Standing::First, false, course.charset, options);
+    pass.text = course.text.take();
     let mut flow = Flow {
         bytes,
-        charset,
+        charset: course.charset,
         options,
         bases,
-        is_assumed: declaration == Declaration::Assumed,
-        pass: Pass::new(bytes, Standing::First, false, charset, options),
+        is_assumed: course.is_assumed,
+        pass,
         taker,
-        rows: [Known::default(); KNOWN],
+        rows: &mut course.rows,
         enclosed: false,
         is_in_text: false,
         depth: 0,
-        parts: 0,
+        parts: course.parts,
         names: Cow::clone(&names),
     };
-    fast::walk(bytes, start..bytes.len(), true, &names, &mut flow)?;
-    flow.pass.close_text(bytes.len());
-    flow.drain()
+    let at = fast::walk_on(bytes, from, is_last, &mut course.walk, &names, &mut flow)?;
+    if is_last {
+        flow.pass.close_text(bytes.len());
+    }
+    flow.drain()?;
+    (course.is_assumed, course.parts) = (flow.is_assumed, flow.parts);
+    course.text = flow.pass.text.take();
+    let done = course.text.as_ref().map_or(at, |text| text.start.min(at));
+    Ok(Reached { at, done })
 }
 
 /// Every `base` element of `bytes` from `start` on, the effective one first.
@@ -240,7 +316,7 @@ struct Flow<'a, T> {
     /// Finds the links of what is not simple.
     pass: Pass<'a>,
     taker: &'a mut T,
-    rows: [Known; KNOWN],
+    rows: &'a mut [Known; KNOWN],
     enclosed: bool,
     /// Whether this is markup in a text whose own links are still to come.
     is_in_text: bool,
@@ -262,7 +338,7 @@ impl<T: Taker> Sink for Flow<'_, T> {
         text: TextModel,
     ) -> Result<(), Stop> {
         let at = tag.span.start;
-        if self.taker.is_full(at) && self.is_settled() && !self.taker.settle(at) {
+        if self.taker.is_full(at) && self.is_settled() && !self.taker.settle(self.bytes, at) {
             return Err(Stop::Refused);
         }
         if self.is_assumed && tag.name.len() == 4 && namespace == Namespace::Html {
@@ -482,7 +558,7 @@ impl<T: Taker> Flow<'_, T> {
                 empty_resolves: row.empty == Empty::Resolve,
                 fragment_identifies: row.fragment == Fragment::Identifier,
             };
-            if !self.taker.value(&value) {
+            if !self.taker.value(self.bytes, &value) {
                 let element = self.pass.element(tag);
                 let name = String::from_utf8_lossy(&self.bytes[attribute.name.range()]);
                 let place = (&*name.to_ascii_lowercase(), attribute.quote, row);
@@ -516,7 +592,7 @@ impl<T: Taker> Flow<'_, T> {
             let value =
                 Value { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
             let raw = &self.bytes[span.range()];
-            if memchr::memchr(b'\\', raw).is_some() || !self.taker.value(&value) {
+            if memchr::memchr(b'\\', raw).is_some() || !self.taker.value(self.bytes, &value) {
                 let view = url.form.decode(self.charset.decode(raw, span.start));
                 self.pass.reference(&view, url.form.into(), element, attribute);
                 self.drain()?;
@@ -530,19 +606,22 @@ impl<T: Taker> Flow<'_, T> {
         let Some(span) = attribute.value else {
             return false;
         };
-        self.taker.value(&Value {
-            span,
-            quote: attribute.quote,
-            enclosed: self.enclosed,
-            empty_resolves: row.empty == Empty::Resolve,
-            fragment_identifies: row.fragment == Fragment::Identifier,
-        })
+        self.taker.value(
+            self.bytes,
+            &Value {
+                span,
+                quote: attribute.quote,
+                enclosed: self.enclosed,
+                empty_resolves: row.empty == Empty::Resolve,
+                fragment_identifies: row.fragment == Fragment::Identifier,
+            },
+        )
     }
 
     /// Gives away what the pass has found, and goes through markup that is scanned on its own.
     fn drain(&mut self) -> Result<(), Stop> {
         for link in self.pass.collector.links.drain(..) {
-            if !self.taker.link(link) {
+            if !self.taker.link(self.bytes, link) {
                 return Err(Stop::Refused);
             }
         }
@@ -552,7 +631,8 @@ impl<T: Taker> Flow<'_, T> {
             }
             self.parts += 1;
             let entity = entity_name(&self.options.entity, self.parts);
-            if !self.taker.part(super::embedded(srcdoc, self.options, entity, self.depth + 1)) {
+            let part = super::embedded(srcdoc, self.options, entity, self.depth + 1);
+            if !self.taker.part(self.bytes, part) {
                 return Err(Stop::Refused);
             }
         }

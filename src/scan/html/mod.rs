@@ -152,15 +152,17 @@ fn declared_by(bytes: &[u8], tag: &RawTag) -> Option<Charset> {
     is_meta.then(|| Charset::of_meta(&bytes[tag.span.range()]))?
 }
 
+/// A `meta` element is read so far. Tags that are longer are not, so that many that go on and on cost no more
+/// than their length.
+pub(crate) const LONGEST_DECLARATION: usize = 1_024;
+
 /// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
-fn may_declare(bytes: &[u8], at: usize) -> bool {
-    /// Tags that are longer are not read, so that many that go on and on cost no more than their length.
-    const LONGEST: usize = 1_024;
+pub(crate) fn may_declare(bytes: &[u8], at: usize) -> bool {
     let name = bytes.get(at + 1..at + 5);
     if !name.is_some_and(|name| name.eq_ignore_ascii_case(b"meta")) {
         return false;
     }
-    let end = bytes.len().min(at + LONGEST);
+    let end = bytes.len().min(at + LONGEST_DECLARATION);
     let mut reader = TagReader::new(at);
     match reader.read(bytes, at, end) {
         Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),

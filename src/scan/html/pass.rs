@@ -32,8 +32,8 @@ use crate::span::Span;
 const LONGEST_NAME: usize = 256;
 
 /// An element whose text is looked at when it ends.
-struct OpenText {
-    start: usize,
+pub(super) struct OpenText {
+    pub(super) start: usize,
     content: Content,
 }
 
@@ -60,7 +60,7 @@ pub(super) struct Pass<'a> {
     pub(super) diagnostics: Vec<Diagnostic>,
     pub(super) markup: Vec<Markup>,
     pub(super) ids: Vec<String>,
-    text: Option<OpenText>,
+    pub(super) text: Option<OpenText>,
     pub(super) without_tree: bool,
     /// Why the fast scanner did not do it.
     pub(super) handed_over: Option<HandOver>,

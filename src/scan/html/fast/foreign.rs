@@ -17,13 +17,12 @@
 
 use crate::scan::attributes::Namespace;
 use crate::scan::html::tokens::BREAKOUT;
-use crate::span::Span;
 
 /// An open element.
 #[derive(Clone, Copy, Debug)]
 struct Open {
-    /// Its name in the document.
-    name: Span,
+    /// Where its name begins among those that are kept; it ends where the next begins.
+    name: usize,
     namespace: Namespace,
     /// Whether its content is HTML (13.2.3, "HTML integration point", "MathML text integration point").
     is_point: bool,
@@ -44,6 +43,8 @@ pub(super) enum Place {
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     open: Vec<Open>,
+    /// Their names, one behind the other: what they stood in may be gone.
+    names: Vec<u8>,
 }
 
 /// How many elements of HTML may be open in each other in an integration point.
@@ -91,60 +92,76 @@ impl Foreign {
         }
     }
 
-    /// Opens an element of SVG or MathML, whose name is at `span` of `bytes`.
-    pub(super) fn open(&mut self, bytes: &[u8], span: Span, namespace: Namespace) {
+    /// Opens an element of SVG or MathML called `name`.
+    pub(super) fn open(&mut self, name: &[u8], namespace: Namespace) {
         let points: &[&str] = match namespace {
             Namespace::Html => &[],
             Namespace::Svg => &["foreignobject", "desc", "title"],
             Namespace::MathMl => &["mi", "mo", "mn", "ms", "mtext"],
         };
-        let is_point = is_one(&bytes[span.range()], points);
-        self.open.push(Open { name: span, namespace, is_point });
+        self.push(name, namespace, is_one(name, points));
     }
 
     /// Opens an element of HTML in an integration point; `false` where more may happen than that.
-    pub(super) fn open_in_point(&mut self, bytes: &[u8], span: Span) -> bool {
-        let name = &bytes[span.range()];
+    pub(super) fn open_in_point(&mut self, name: &[u8]) -> bool {
         if is_one(name, VOID) {
             return true;
         }
-        let inside = self.open.iter().rev().take_while(|one| one.namespace == Namespace::Html);
         let (mut depth, mut has_p) = (0, false);
-        for open in inside.take(MOST_CONTAINERS) {
+        for at in (0..self.open.len()).rev().take(MOST_CONTAINERS) {
+            if self.open[at].namespace != Namespace::Html {
+                break;
+            }
             depth += 1;
-            has_p |= bytes[open.name.range()].eq_ignore_ascii_case(b"p");
+            has_p |= self.name(at).eq_ignore_ascii_case(b"p");
         }
         if depth == MOST_CONTAINERS || !(is_one(name, PHRASES) || (is_one(name, BLOCKS) && !has_p))
         {
             return false;
         }
-        self.open.push(Open { name: span, namespace: Namespace::Html, is_point: false });
+        self.push(name, Namespace::Html, false);
         true
+    }
+
+    fn push(&mut self, name: &[u8], namespace: Namespace, is_point: bool) {
+        self.open.push(Open { name: self.names.len(), namespace, is_point });
+        self.names.extend_from_slice(name);
+    }
+
+    /// The name of the open element number `at`.
+    fn name(&self, at: usize) -> &[u8] {
+        let end = self.open.get(at + 1).map_or(self.names.len(), |next| next.name);
+        &self.names[self.open[at].name..end]
+    }
+
+    /// Closes all but the outermost `count` elements.
+    fn truncate(&mut self, count: usize) {
+        if let Some(first) = self.open.get(count) {
+            self.names.truncate(first.name);
+            self.open.truncate(count);
+        }
     }
 
     /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration
     /// point or HTML.
     pub(super) fn leave(&mut self) {
         let stays = |top: &Open| top.namespace == Namespace::Html || top.is_point;
-        while self.open.last().is_some_and(|top| !stays(top)) {
-            self.open.pop();
-        }
+        self.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
     }
 
     /// Closes the element called `name`; `false` where that may be one outside of what is known here.
-    pub(super) fn close(&mut self, bytes: &[u8], name: &[u8]) -> bool {
-        let is_named = |open: &Open| bytes[open.name.range()].eq_ignore_ascii_case(name);
-        let is_html = |open: &Open| open.namespace == Namespace::Html;
-        let top = self.open.len().saturating_sub(1);
-        let found = match self.open.last() {
-            Some(open) if is_html(open) => is_named(open).then_some(top),
+    pub(super) fn close(&mut self, name: &[u8]) -> bool {
+        let is_named = |at: usize| self.name(at).eq_ignore_ascii_case(name);
+        let is_html = |at: usize| self.open[at].namespace == Namespace::Html;
+        let found = match self.open.len().checked_sub(1) {
+            Some(top) if is_html(top) => is_named(top).then_some(top),
             _ => {
-                let at = self.open.iter().rposition(|open| is_html(open) || is_named(open));
-                at.filter(|&at| !is_html(&self.open[at]))
+                let at = (0..self.open.len()).rev().find(|&at| is_html(at) || is_named(at));
+                at.filter(|&at| !is_html(at))
             }
         };
         if let Some(at) = found {
-            self.open.truncate(at);
+            self.truncate(at);
         }
         found.is_some()
     }

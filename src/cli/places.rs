@@ -1,0 +1,157 @@
+//! Where things stand in a file: path, line and column.
+//!
+//! ```text
+//! page.html:12:9   the ninth byte of the twelfth line
+//! ```
+//!
+//! Lines are counted when something is to be said of one of them, and not before.
+//!
+//! Deliberately absent: columns of characters. An editor and `cut -b` agree on bytes.
+
+use std::cell::OnceCell;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use baselink::Report;
+use baselink::diagnostic::Diagnostic;
+use baselink::error::{Error, Result, cause, name};
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::span::{Lines, Span};
+
+use super::input::Input;
+
+/// So much of a file is looked at at once.
+const WINDOW: usize = 64 << 10;
+
+/// Where things stand in a file.
+pub(crate) struct Places<'a> {
+    name: String,
+    bytes: &'a [u8],
+    /// The encoding in which a line end has more than one byte, perhaps.
+    charset: Option<Charset>,
+    /// Of the document, found out when something is to be said of it.
+    lines: OnceCell<Lines>,
+    /// Line and column of some offsets, where the bytes are not at hand.
+    known: Vec<(usize, (usize, usize))>,
+    /// How many lines come before it, and how many bytes.
+    before: (usize, usize),
+}
+
+impl<'a> Places<'a> {
+    /// The places of `input`.
+    pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
+        let is_message = matches!(input.format, Format::Message | Format::Mbox);
+        let document = report.entities.first().filter(|_| !is_message);
+        Self::in_charset(input, document.map(|document| document.charset))
+    }
+
+    /// The places of `input`, whose encoding is this; `None` for a message.
+    pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
+        Self {
+            name: input.name(),
+            bytes: input.bytes,
+            charset,
+            lines: OnceCell::new(),
+            known: Vec::new(),
+            before: (input.lines, input.offset),
+        }
+    }
+
+    /// The places of `diagnostics` in a file in an encoding that extends ASCII. It is read as far as they stand.
+    pub(crate) fn in_file_of(
+        path: &Path,
+        file: &mut (impl Read + Seek),
+        diagnostics: &[Diagnostic],
+    ) -> Result<Self> {
+        let known = lines_and_columns(file, diagnostics.iter().map(|odd| odd.span.start))
+            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        let (name, lines) = (name(path), OnceCell::new());
+        Ok(Self { name, bytes: &[], charset: None, lines, known, before: (0, 0) })
+    }
+
+    /// Line and column of the first byte of `span`.
+    pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
+        if let Some((_, place)) = self.known.iter().find(|(at, _)| *at == span.start) {
+            return *place;
+        }
+        let lines = self.lines.get_or_init(|| match self.charset {
+            Some(charset) => charset.lines(self.bytes),
+            None => Lines::of(self.bytes),
+        });
+        let (line, column) = lines.place(span.start);
+        (self.before.0 + line, column)
+    }
+
+    /// `span` in the bytes of the file.
+    pub(crate) fn in_file(&self, span: Span) -> Span {
+        span.shifted(self.before.1)
+    }
+
+    /// `path:line:column` of the first byte of `span`.
+    pub(crate) fn at(&self, span: Span) -> String {
+        let (line, column) = self.line_and_column(span);
+        format!("{}:{line}:{column}", self.name)
+    }
+}
+
+/// Line and column of `offsets` of a file, as [`Lines`] has them.
+fn lines_and_columns(
+    file: &mut (impl Read + Seek),
+    offsets: impl Iterator<Item = usize>,
+) -> io::Result<Vec<(usize, (usize, usize))>> {
+    let mut offsets: Vec<usize> = offsets.collect();
+    offsets.sort_unstable();
+    let mut left = offsets.into_iter().peekable();
+    let mut found = Vec::new();
+    if left.peek().is_some() {
+        file.rewind()?;
+    }
+    let (mut window, mut held) = (Vec::with_capacity(WINDOW), 0);
+    // Of the first byte of the window: where it stands, its line, and the bytes before it in that.
+    let (mut start, mut line, mut before) = (0, 1, 0);
+    while left.peek().is_some() {
+        let length = file.take((WINDOW - held) as u64).read_to_end(&mut window)?;
+        // A CR may be followed by its LF.
+        held = usize::from(length > 0 && window.last() == Some(&b'\r'));
+        let end = window.len() - held;
+        let lines = Lines::of(&window[..end]);
+        let place = |at: usize| match lines.place(at) {
+            (1, column) => (line, before + column),
+            (later, column) => (line + later - 1, column),
+        };
+        while let Some(offset) = left.next_if(|&offset| length == 0 || offset < start + end) {
+            found.push((offset, place(offset - start)));
+        }
+        let (last, column) = place(end);
+        (start, line, before) = (start + end, last, column - 1);
+        window.drain(..end);
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use std::io::Cursor;
+
+    /// Line ends of every kind, also where windows meet, stand where they do in the whole.
+    #[test]
+    fn a_file_has_the_lines_of_its_bytes() {
+        for cut in [WINDOW - 2, WINDOW - 1, WINDOW, WINDOW + 1] {
+            for end in ["\n", "\r\n", "\r", "\r\r\n"] {
+                let mut bytes = b"a\nb\r\nc\r".to_vec();
+                bytes.resize(cut - 1, b'x');
+                bytes.extend_from_slice(end.as_bytes());
+                bytes.extend_from_slice(b"d\ne");
+                let expected = Lines::of(&bytes);
+                let all = 0..=bytes.len();
+                let found = lines_and_columns(&mut Cursor::new(&bytes), all.clone()).unwrap();
+                for (at, (offset, place)) in all.zip(found) {
+                    assert_eq!((at, expected.place(at)), (offset, place), "{cut} {end:?}");
+                }
+            }
+        }
+    }
+}
