@@ -548,8 +548,7 @@ fn threads_change_nothing_of_a_mailbox() {
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
     // What shows messages one by one, and what is told of all of them.
-    for how in ["--diff", "-n --json", "--verify -o out.mbox --json", "--verify --strict -v", "-i"]
-    {
+    for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
         let made = ["1", "5"].map(|jobs| {
             fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
             let _ = fs::remove_file(folder.path().join("out.mbox"));
