@@ -383,7 +383,7 @@ pub struct UrlValue {
     /// Which field.
     pub field: UrlField,
     /// The URL, out of its wrapping and decoded, but never percent-decoded.
-    pub url: String,
+    pub url: Arc<str>,
     /// The value of the field as it stands: bytes of the message.
     pub value: Span,
     /// The whole field.

@@ -10,7 +10,7 @@
 //! use baselink::resolve::Profile;
 //! let field = |field, url: &str| {
 //!     let (value, span) = Default::default();
-//!     UrlValue { field, url: url.to_owned(), value, span, verbatim: None }
+//!     UrlValue { field, url: url.into(), value, span, verbatim: None }
 //! };
 //! let fields = [
 //!     field(UrlField::ContentLocation, "http://b/"),
@@ -91,7 +91,7 @@ impl BaseChain {
         } else {
             self.first_header_field(field, profile)
         };
-        let value = Some(field.url.as_str().into());
+        let value = Some(Arc::clone(&field.url));
         self.level(Rule::Embedded, field.field.into(), value, status, reason);
         if let Some(level) = self.levels.last_mut() {
             level.span = Some(field.span);

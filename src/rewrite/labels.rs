@@ -125,7 +125,7 @@ impl OpenLabels {
             let is_relative =
                 !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
             if is_multipart && is_relative && stays {
-                labels.parts.entry(parent).or_default().push(label.url.into());
+                labels.parts.entry(parent).or_default().push((&*label.url).into());
             }
         }
         labels

@@ -14,7 +14,7 @@
 //! let heading = Heading::read(message);
 //! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
 //! let url = heading.url(message, UrlField::Base).unwrap();
-//! assert_eq!(url.url, "http://a/b/");
+//! assert_eq!(&*url.url, "http://a/b/");
 //! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
 //! ```
 //!
@@ -360,5 +360,5 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     };
     let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
-    UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
+    UrlValue { field: kind, url: url.into(), value: field.value, span: field.span, verbatim }
 }
