@@ -2,12 +2,15 @@
 //!
 //! Deliberately absent: files. [`crate::processes`] has them.
 
+use std::fs::File;
 use std::hint::black_box;
+use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
-use baselink::{Options, ScanOptions, rewrite, rewrite_into};
+use baselink::{Options, ScanOptions, rewrite, rewrite_into, rewrite_stream};
 
 use crate::{URL, dom, lol, table};
 
@@ -77,6 +80,17 @@ impl Tools {
             base: Base::new(Profile::Rfc1808, URL),
             selector: lol::selector(),
         }
+    }
+
+    /// Rewrites a file into another by the library, on one thread.
+    pub(crate) fn stream(&self, from: &Path, to: &Path) {
+        let (mut from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
+        let mut give = |piece: &mut Vec<u8>| {
+            to.write_all(piece)?;
+            piece.clear();
+            Ok(())
+        };
+        drop(rewrite_stream(&mut from, &self.fast, 256 << 10, &mut give).unwrap());
     }
 
     /// Does `job`; what comes out is in `out`, whose memory is used again.

@@ -165,17 +165,33 @@ fn page(seed: usize, length: usize) -> Vec<u8> {
     page.into_bytes()
 }
 
-/// Writes pages one behind the other, and again, until `size` bytes are there; says how many.
+/// Writes one page with the bodies of `pages` one behind the other, and again, until `size` bytes are there;
+/// says how many.
 pub(crate) fn write_big(path: &Path, pages: &[Vec<u8>], size: u64) -> u64 {
+    let bodies: Vec<_> = pages.iter().filter_map(|page| body(page)).collect();
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
+    let head =
+        b"<!DOCTYPE html>\n<html><head><meta charset=utf-8><title>One</title></head><body>\n";
     let mut written = 0;
-    for page in pages.iter().cycle() {
+    for piece in std::iter::once(&head[..]).chain(bodies.into_iter().cycle()) {
         if written >= size {
             break;
         }
-        file.write_all(page).unwrap();
-        written += page.len() as u64;
+        file.write_all(piece).unwrap();
+        written += piece.len() as u64;
     }
+    file.write_all(b"\n</body></html>\n").unwrap();
     file.into_inner().unwrap().sync_all().unwrap();
     written
+}
+
+/// What stands in the body of a page, which can stand in any other: it is UTF-8, has no `base`, which would
+/// be that of all, and no NUL, at which libxml2 ends.
+fn body(page: &[u8]) -> Option<&[u8]> {
+    let text = std::str::from_utf8(page).ok().filter(|text| !text.contains('\0'))?;
+    let lower = text.to_ascii_lowercase();
+    let start = lower.find("<body")?;
+    let start = start + lower[start..].find('>')? + 1;
+    let end = lower.rfind("</body")?;
+    (start <= end && !lower.contains("<base")).then(|| &page[start..end])
 }
