@@ -1124,6 +1124,42 @@ mod mirror {
         assert!(names(&outside).is_empty());
     }
 
+    /// A folder in which a file was written is known; what is in it may be other than it was then.
+    #[test]
+    fn later_files_of_a_folder_are_written_as_the_first() {
+        let (folder, page, out) = scene();
+        fs::create_dir(folder.path().join("real")).unwrap();
+        symlink("real", folder.path().join("link")).unwrap();
+        set_mode(&page, 0o640);
+        for out in [out, folder.path().join("link/out")] {
+            put(&out.join("a/there"), b"earlier");
+            symlink(&page, out.join("a/link")).unwrap();
+            let mirror = Mirror::new(&out).unwrap();
+            for name in ["a/1", "a/2", "a/there"] {
+                write(&mirror, &page, name.as_bytes(), b"new").unwrap();
+                assert_eq!(fs::read(out.join(name)).unwrap(), b"new");
+                assert_eq!(mode(&out.join(name)), 0o640, "{name}");
+            }
+            let refused = write(&mirror, &page, b"a/link", b"new").unwrap_err().to_string();
+            assert!(refused.contains("/out/a/link: a symbolic link, which is"), "{refused}");
+            // One that is dropped leaves nothing.
+            drop(mirror.begin(&page, Path::new("a/3")).unwrap());
+            assert_eq!(names(&out.join("a")), ["1", "2", "link", "there"]);
+            let file = mirror.begin(&page, Path::new("a/4")).unwrap();
+            put(&out.join("a/4"), b"theirs");
+            assert!(file.commit().is_err());
+            assert_eq!(fs::read(out.join("a/4")).unwrap(), b"theirs");
+            fs::remove_dir_all(out.join("a")).unwrap();
+            write(&mirror, &page, b"a/5", b"new").unwrap();
+            assert_eq!(names(&out.join("a")), ["5"]);
+            fs::remove_dir_all(out.join("a")).unwrap();
+            put(&out.join("a"), b"theirs");
+            let refused = write(&mirror, &page, b"a/6", b"new").unwrap_err().to_string();
+            assert!(refused.ends_with("/out/a: not a folder"), "{refused}");
+        }
+        assert_eq!(fs::read(page).unwrap(), b"old");
+    }
+
     #[test]
     fn the_output_folder_is_a_folder() {
         let (folder, page, out) = scene();

@@ -4,22 +4,23 @@
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Files are taken from the walk in batches; the threads share a batch, each file writing to a page of
-//! its own, and then the pages are shown in the order of the files. What is printed therefore does not
-//! depend on the number of threads. A batch of one file goes straight to the streams, so that a
+//! Files are taken from the walk in batches; the threads share a batch, and go on with the next when
+//! nothing is left of it. Each file writes to a page of its own, and the pages of a batch are shown in the
+//! order of the files. What is printed therefore does not depend on the number of threads. A batch of one file goes straight to the streams, so that a
 //! mailbox, which may be longer than memory, is never held.
 //!
 //! Deliberately absent: what is done with a file. The commands say it.
 
-use std::io;
-use std::panic::resume_unwind;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::thread;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use baselink::tree::write::{is_temporary, most_pending};
-use rayon::prelude::*;
 
 use super::args::Documents;
 use super::input::is_standard_input;
@@ -97,7 +98,8 @@ pub(crate) fn each<T: Send>(
         output.count_what_is_odd();
     }
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
-    let progress = (documents.progress && is_tree)
+    // What nobody can see need not be counted.
+    let progress = (documents.progress && is_tree && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());
@@ -172,42 +174,99 @@ fn through<T: Send>(
         }
         Ok::<_, io::Error>(())
     };
-    // What one batch gave is finished while the threads work on the next.
-    let mut before: Option<(Worked<T>, Vec<Error>)> = None;
-    // And while they do, the files of the one behind it are found.
-    let mut next = all.batch();
-    loop {
-        let (mut batch, failures) = std::mem::take(&mut next);
-        let is_last = batch.is_empty() && failures.is_empty();
-        if is_last || is_stopped() {
-            break;
-        }
-        if batch.len() == 1 {
-            if let Some((worked, failures)) = before.take() {
-                finish(worked, failures, output)?;
+    pool.in_place_scope(|scope| {
+        let mut begun: VecDeque<(Begun<T>, Vec<Error>)> = VecDeque::new();
+        loop {
+            // Found while the threads work on what was found before.
+            let (mut batch, failures) = all.batch();
+            let is_last = (batch.is_empty() && failures.is_empty()) || is_stopped();
+            let is_alone = batch.len() == 1;
+            // What one batch gave is finished while they work on the next, which waits for them already.
+            let left = if is_last || is_alone { 0 } else { AHEAD - 1 };
+            while begun.len() > left
+                && let Some((begun, failures)) = begun.pop_front()
+            {
+                finish(begun.end()?, failures, output)?;
             }
-            let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
-            let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
-            finish(vec![alone], failures, output)?;
-            next = all.batch();
-            continue;
-        }
-        let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
-        let worked: io::Result<Worked<T>> = thread::scope(|scope| {
-            let work = || pool.install(|| batch.into_par_iter().map(on_page).collect());
-            let worked = thread::Builder::new().spawn_scoped(scope, work)?;
-            if let Some((worked, failures)) = before.take() {
-                finish(worked, failures, output)?;
+            if is_last {
+                return Ok::<_, io::Error>(());
             }
-            next = all.batch();
-            worked.join().unwrap_or_else(|panic| resume_unwind(panic))
-        });
-        before = Some((worked?, failures));
-    }
-    if let Some((worked, failures)) = before {
-        finish(worked, failures, output)?;
-    }
+            if is_alone {
+                let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
+                let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
+                finish(vec![alone], failures, output)?;
+                continue;
+            }
+            let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
+            let pieces = pool.current_num_threads() * PIECES_EACH;
+            begun.push_back((Begun::new(scope, batch, pieces, &on_page), failures));
+        }
+    })?;
     Ok((failed, all.hidden))
+}
+
+/// How many batches are begun at a time.
+const AHEAD: usize = 2;
+
+/// Into how many pieces a batch is divided for each thread, so that none waits long for another.
+const PIECES_EACH: usize = 16;
+
+/// A batch on which the threads work.
+struct Begun<T> {
+    /// What each piece gave, once it is done.
+    pieces: Arc<Mutex<Vec<io::Result<Worked<T>>>>>,
+    /// Closed when all are.
+    end: Receiver<Infallible>,
+}
+
+impl<T: Send> Begun<T> {
+    /// Has `work` done for all of `batch`, in about so many pieces.
+    fn new<'s, W>(
+        scope: &rayon::Scope<'s>,
+        batch: Vec<(Origin, Output)>,
+        pieces: usize,
+        work: &'s W,
+    ) -> Self
+    where
+        T: 's,
+        W: Fn((Origin, Output)) -> io::Result<Option<(Origin, Page, T)>> + Sync,
+    {
+        let each = batch.len().div_ceil(pieces).max(1);
+        let mut batch = batch.into_iter();
+        let (open, end) = mpsc::channel();
+        let done: Arc<Mutex<Vec<_>>> = Arc::default();
+        loop {
+            let piece: Vec<_> = batch.by_ref().take(each).collect();
+            if piece.is_empty() {
+                return Self { pieces: done, end };
+            }
+            let (done, open) = (Arc::clone(&done), open.clone());
+            let number = lock(&done).len();
+            lock(&done).push(Ok(Vec::new()));
+            scope.spawn(move |_| {
+                let worked = piece.into_iter().map(work).collect();
+                if let Some(place) = lock(&done).get_mut(number) {
+                    *place = worked;
+                }
+                drop(open);
+            });
+        }
+    }
+
+    /// Waits for its end: what came of its files, in their order.
+    fn end(self) -> io::Result<Worked<T>> {
+        // Nothing is ever sent.
+        let _ = self.end.recv();
+        let pieces = std::mem::take(&mut *lock(&self.pieces));
+        pieces.into_iter().try_fold(Vec::new(), |mut all, piece| {
+            all.extend(piece?);
+            Ok(all)
+        })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// How many files of a map are named that are not there.

@@ -11,7 +11,7 @@
 //! ([`File::large`]).
 
 use std::cell::Cell;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::panic::resume_unwind;
 use std::path::Path;
@@ -58,6 +58,8 @@ pub(crate) struct File<'a> {
     pub(crate) retrieval: Option<Retrieval>,
     /// A sentence for each URL that is none.
     pub(crate) passed_over: Vec<String>,
+    /// What the system says of it, where that is known and no original does.
+    pub(crate) metadata: Option<Metadata>,
     reading: Arc<Reading>,
     contents: Contents,
     /// How many threads there are to read it.
@@ -114,10 +116,13 @@ impl<'a> File<'a> {
         let path = origin.path();
         let (reading, seen) = documents.reading_of(origin)?;
         let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
-        let file = match (origin, original) {
-            (_, Some(original)) => Some(original.open()?),
-            (Origin::Standard, _) => None,
-            (Origin::Entry(entry), None) => Some(entry.open(documents.selection.follow)?),
+        let (file, metadata) = match (origin, original) {
+            (_, Some(original)) => (Some(original.open()?), None),
+            (Origin::Standard, _) => (None, None),
+            (Origin::Entry(entry), None) => {
+                let (file, metadata) = entry.open_and_look(documents.selection.follow)?;
+                (Some(file), Some(metadata))
+            }
         };
         let is_large = origin.size() >= LARGE;
         let large = file.as_ref().filter(|_| is_large).and_then(|file| file.try_clone().ok());
@@ -152,7 +157,7 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over, jobs }))
+        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over, metadata, jobs }))
     }
 
     /// A large document that has not been read, and what the library is told of it.

@@ -371,6 +371,11 @@ impl Output {
         }
     }
 
+    /// Whether it is said what was done with each file.
+    pub(crate) fn tells_of_files(&self) -> bool {
+        self.odd.is_none() && !self.talk.quiet
+    }
+
     /// Says what was done with one file; where there are many, only with `--verbose`.
     pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
         if self.odd.is_none() {
@@ -610,35 +615,32 @@ impl Fate {
 /// What became of how many links: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
-    counts: BTreeMap<Fate, BTreeMap<Option<Reason>, usize>>,
+    counts: BTreeMap<(Fate, Option<Reason>), usize>,
 }
 
 impl Tally {
     /// Of how many links this became.
     pub(crate) fn count(&self, fate: Fate) -> usize {
-        self.counts.get(&fate).map_or(0, |reasons| reasons.values().sum())
+        let same = self.counts.iter().filter(|((of, _), _)| *of == fate);
+        same.map(|(_, number)| number).sum()
     }
 
     /// Whether a link changed.
     pub(crate) fn is_new(&self) -> bool {
-        self.counts.keys().any(|fate| fate.is_new())
+        self.counts.keys().any(|(fate, _)| fate.is_new())
     }
 
     /// Counts those that `other` counts, too.
     pub(crate) fn merge(&mut self, other: &Self) {
-        for (fate, reasons) in &other.counts {
-            let own = self.counts.entry(*fate).or_default();
-            for (reason, number) in reasons {
-                *own.entry(*reason).or_default() += number;
-            }
+        for (of, number) in &other.counts {
+            *self.counts.entry(*of).or_default() += number;
         }
     }
 
     /// Counts what `rewrite` made of the links of a document, too.
     pub(crate) fn add_totals(&mut self, totals: &Totals) {
         for (outcome, reason, number) in totals.counts() {
-            let own = self.counts.entry(Fate::of_outcome(outcome)).or_default();
-            *own.entry(reason).or_default() += number;
+            *self.counts.entry((Fate::of_outcome(outcome), reason)).or_default() += number;
         }
     }
 
@@ -647,27 +649,29 @@ impl Tally {
         for link in &report.links {
             let (fate, reason) = (fate(link), link.reason);
             let reason = reason.filter(|_| fate != Fate::Local);
-            *self.counts.entry(fate).or_default().entry(reason).or_default() += 1;
+            *self.counts.entry((fate, reason)).or_default() += 1;
         }
         if report.unlisted > 0 {
-            let absolute = self.counts.entry(Fate::Absolute).or_default();
-            *absolute.entry(None).or_default() += report.unlisted;
+            *self.counts.entry((Fate::Absolute, None)).or_default() += report.unlisted;
         }
     }
 }
 
 impl Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.counts.values().flat_map(BTreeMap::values).sum::<usize>() {
+        match self.counts.values().sum::<usize>() {
             0 => return f.write_str("no links"),
             1 => f.write_str("1 link"),
             number => write!(f, "{number} links"),
         }?;
         let mut before = ": ";
-        for (fate, reasons) in &self.counts {
-            write!(f, "{before}{} {}", reasons.values().sum::<usize>(), fate.name())?;
+        let counts: Vec<_> = self.counts.iter().collect();
+        for reasons in counts.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
+            let Some(((fate, _), _)) = reasons.first() else { continue };
+            write!(f, "{before}{} {}", self.count(*fate), fate.name())?;
             before = ", ";
-            let named = reasons.iter().filter_map(|(reason, number)| Some(((*reason)?, number)));
+            let named =
+                reasons.iter().filter_map(|((_, reason), number)| Some(((*reason)?, number)));
             let told: Vec<_> = named
                 .map(|(reason, number)| match reasons.len() {
                     1 => reason.name().to_owned(),

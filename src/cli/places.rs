@@ -26,7 +26,7 @@ const WINDOW: usize = 64 << 10;
 
 /// Where things stand in a file.
 pub(crate) struct Places<'a> {
-    name: String,
+    path: &'a Path,
     bytes: &'a [u8],
     /// The encoding in which a line end has more than one byte, perhaps.
     charset: Option<Charset>,
@@ -49,7 +49,7 @@ impl<'a> Places<'a> {
     /// The places of `input`, whose encoding is this; `None` for a message.
     pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
-            name: input.name(),
+            path: input.path,
             bytes: input.bytes,
             charset,
             lines: OnceCell::new(),
@@ -60,14 +60,14 @@ impl<'a> Places<'a> {
 
     /// The places of `diagnostics` in a file in an encoding that extends ASCII. It is read as far as they stand.
     pub(crate) fn in_file_of(
-        path: &Path,
+        path: &'a Path,
         file: &mut (impl Read + Seek),
         diagnostics: &[Diagnostic],
     ) -> Result<Self> {
         let known = lines_and_columns(file, diagnostics.iter().map(|odd| odd.span.start))
             .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
-        let (name, lines) = (name(path), OnceCell::new());
-        Ok(Self { name, bytes: &[], charset: None, lines, known, before: (0, 0) })
+        let lines = OnceCell::new();
+        Ok(Self { path, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }
 
     /// Line and column of the first byte of `span`.
@@ -91,7 +91,7 @@ impl<'a> Places<'a> {
     /// `path:line:column` of the first byte of `span`.
     pub(crate) fn at(&self, span: Span) -> String {
         let (line, column) = self.line_and_column(span);
-        format!("{}:{line}:{column}", self.name)
+        format!("{}:{line}:{column}", name(self.path))
     }
 }
 

@@ -196,6 +196,7 @@ fn document(
     };
     let format = file.format;
     output.passed_over(&file.passed_over);
+    sink.reads(file.metadata.as_ref());
     // A thread that is one of several has its own files to work on.
     let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
         true => {
@@ -426,7 +427,7 @@ fn settle(
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;
-        told.summary(&name(path), format, is_written, output);
+        told.summary(path, format, is_written, output);
         totals.add(format, told);
     }
     Ok(status)

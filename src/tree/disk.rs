@@ -50,6 +50,7 @@ use std::thread;
 
 use tempfile::NamedTempFile;
 
+use super::straight;
 use super::write::{TEMPORARY, folder_of, identity, not_written};
 use crate::error::{Error, Result, cause};
 
@@ -69,7 +70,6 @@ pub(super) const PRIVATE: u32 = 0o600;
 impl New {
     /// In `folder`, with these permission bits less those of the umask.
     pub(super) fn within(folder: &Path, mode: u32) -> io::Result<Self> {
-        static OPENED: AtomicU64 = AtomicU64::new(0);
         let mut builder = tempfile::Builder::new();
         builder.prefix(TEMPORARY).rand_bytes(12);
         #[cfg(unix)]
@@ -78,6 +78,18 @@ impl New {
         let _ = mode;
         // Without the name of the temporary file, which nobody knows.
         let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
+        Self::of(file)
+    }
+
+    /// The same in `folder`, an absolute path, if no name in that is a symbolic link.
+    pub(super) fn straight_within(folder: &Path, mode: u32) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(TEMPORARY).rand_bytes(12);
+        Self::of(builder.make_in(folder, |path| straight::create(path, mode))?)
+    }
+
+    fn of(file: NamedTempFile) -> io::Result<Self> {
+        static OPENED: AtomicU64 = AtomicU64::new(0);
         let made = file.as_file().metadata()?;
         let (device, identity) = (device(&made), identity(&made));
         Ok(Self { file, device, identity, number: OPENED.fetch_add(1, Ordering::SeqCst) })

@@ -36,10 +36,11 @@
 //! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
 //! always read, write and enter it. Times are those of the input on request.
 //!
-//! Every folder on the way, the output folder among them, is looked at before each file. Somebody who
-//! may write to the output folder *while* it is written can still put a symbolic link in a folder's
-//! place between that look and the opening of the temporary file in it: the standard library opens
-//! files by path.
+//! Every folder on the way, the output folder among them, is looked at before the first file in it. Each
+//! file after that is made in it by a path on which the system finds no symbolic link (`straight.rs`); where
+//! it does not, the folders are looked at again. Somebody who may write to the output folder *while* it
+//! is written can still put a symbolic link in a folder's place between such a look and the opening of
+//! the temporary file in it, or between that and its renaming, which are by path.
 //!
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
@@ -50,7 +51,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::write::{Lost, Replacement, identity, not_written, standing, symbolic_link};
+use super::disk::New;
+use super::write::{Lost, Meets, Replacement, identity, not_written, standing, symbolic_link};
 use crate::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -73,6 +75,8 @@ struct Taken {
     files: HashSet<(u64, u64)>,
     /// Folders that were made, and the times that they are to have.
     folders: Vec<(PathBuf, FileTimes)>,
+    /// Folders that were looked at and used, by their paths below the output folder.
+    seen: HashMap<PathBuf, PathBuf>,
 }
 
 impl Mirror {
@@ -143,7 +147,72 @@ impl Mirror {
     /// the same output.
     pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let read = fs::metadata(input).map_err(|error| unread(input, &error))?;
-        self.place(input, relative, &read)
+        self.begin_like(input, relative, &read)
+    }
+
+    /// The same where it is known what the system says of `input`.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Mirror::begin`], but for an `input` of which the system says nothing.
+    pub fn begin_like(
+        &self,
+        input: &Path,
+        relative: &Path,
+        read: &Metadata,
+    ) -> Result<Replacement> {
+        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
+            return Err(self.outside(relative));
+        };
+        if last.as_encoded_bytes().contains(&0) {
+            return Err(self.outside(relative));
+        }
+        let look = || self.folder(input.parent().unwrap_or(input), above);
+        let seen = self.taken().seen.get(above).map(|folder| folder.join(last));
+        let (path, is_seen) = match seen {
+            Some(path) => (path, true),
+            None => {
+                let folder = look()?;
+                let path = folder.join(last);
+                self.taken().seen.insert(above.to_owned(), folder);
+                (path, false)
+            }
+        };
+        self.take(input, &path)?;
+        // Most files are new ones in a folder that has others: then nothing needs to be looked at twice.
+        let straight = || New::straight_within(&self.real.join(above), mode(read)).ok();
+        let new = match is_seen && matches!(standing(&path), Ok(None)) {
+            true => straight(),
+            false => None,
+        };
+        if is_seen && new.is_none() {
+            look()?;
+        }
+        let there = match new {
+            Some(_) => None,
+            None => standing(&path)?,
+        };
+        if let Some(there) = &there {
+            if there.is_symlink() {
+                return Err(symbolic_link(&path));
+            }
+            if !there.is_file() {
+                return Err(Error::new(format!("{}: not a regular file", name(&path))));
+            }
+            if identity(there).is_some_and(|file| self.taken().files.contains(&file)) {
+                let why = "another input was written there, under a name that is the same to this \
+                           file system";
+                return Err(Error::new(format!("{}: {why}", name(&path))));
+            }
+        }
+        let meets = Meets {
+            read_only: read.permissions().readonly(),
+            mode: mode(read),
+            times: self.times(read),
+        };
+        let replacement = Replacement::output(&path, there.as_ref(), new, meets)?;
+        self.taken().files.extend(replacement.identity());
+        Ok(replacement)
     }
 
     /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
@@ -161,7 +230,7 @@ impl Mirror {
             return Err(Error::new(format!("{}: not a regular file", name(input))));
         }
         let mut from = File::open(input).map_err(failed)?;
-        let copy = self.place(input, relative, &from.metadata().map_err(failed)?)?;
+        let copy = self.begin_like(input, relative, &from.metadata().map_err(failed)?)?;
         io::copy(&mut from, &mut copy.file())
             .map_err(|error| not_written(&self.out.join(relative), &error))?;
         Ok(copy)
@@ -256,36 +325,6 @@ impl Mirror {
         let (accessed, modified) = (of.accessed().ok()?, of.modified().ok()?);
         let times = FileTimes::new().set_accessed(accessed).set_modified(modified);
         self.preserve_times.then_some(times)
-    }
-
-    fn place(&self, input: &Path, relative: &Path, read: &Metadata) -> Result<Replacement> {
-        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
-            return Err(self.outside(relative));
-        };
-        if last.as_encoded_bytes().contains(&0) {
-            return Err(self.outside(relative));
-        }
-        let path = self.folder(input.parent().unwrap_or(input), above)?.join(last);
-        self.take(input, &path)?;
-        let there = standing(&path)?;
-        if let Some(there) = &there {
-            if there.is_symlink() {
-                return Err(symbolic_link(&path));
-            }
-            if !there.is_file() {
-                return Err(Error::new(format!("{}: not a regular file", name(&path))));
-            }
-            if identity(there).is_some_and(|file| self.taken().files.contains(&file)) {
-                let why = "another input was written there, under a name that is the same to this \
-                           file system";
-                return Err(Error::new(format!("{}: {why}", name(&path))));
-            }
-        }
-        let read_only = read.permissions().readonly();
-        let (mode, times) = (mode(read), self.times(read));
-        let replacement = Replacement::output(&path, there.as_ref(), mode, read_only, times)?;
-        self.taken().files.extend(replacement.identity());
-        Ok(replacement)
     }
 
     /// Takes in that `path` is made of `input`.

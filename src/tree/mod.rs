@@ -39,5 +39,6 @@ pub mod maildir;
 pub mod mirror;
 pub mod origin;
 pub mod relocate;
+mod straight;
 pub mod walk;
 pub mod write;

@@ -345,9 +345,10 @@ impl Origins {
                 source => of_files(source),
             };
             let Some(url) = url else { continue };
-            // What was given for this very file is taken as it is, as a base in it would be.
-            let is_given = source == Source::Retrieval && entry.relative.is_empty();
-            if let Some(why) = unusable(&url).filter(|_| !is_given) {
+            // What was given for this very file is taken as it is, as a base in it would be; and the URL of a
+            // folder is usable, so what is made of it by segments of a path is, too.
+            let is_usable = source == Source::Retrieval;
+            if !is_usable && let Some(why) = unusable(&url) {
                 passed_over.push(format!(
                     "{}: no {} URL: {why}: {}",
                     name(&entry.path),

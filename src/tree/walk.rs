@@ -24,7 +24,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType, OpenOptions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +34,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustix::fs::OFlags;
 use walkdir::WalkDir;
 
+use super::straight;
 use super::write::{Suffix, is_temporary};
 use crate::error::{Error, Result, name};
 
@@ -186,10 +187,30 @@ impl Entry {
     ///
     /// The system's, and that something else is there now.
     pub fn open(&self, follow: bool) -> Result<File> {
+        self.open_and_look(follow).map(|(file, _)| file)
+    }
+
+    /// The same, and what the system says of the file that was opened.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, &error);
-        if self.relative.is_empty() || follow {
-            return File::open(&self.path).map_err(system);
+        let is_any = self.relative.is_empty() || follow;
+        let file = match is_any {
+            true => File::open(&self.path).map_err(system)?,
+            false => straight::open(&self.path).or_else(|_| self.open_past_links())?,
+        };
+        let metadata = file.metadata().map_err(system)?;
+        if !is_any && !metadata.is_file() {
+            return Err(self.is_other());
         }
+        Ok((file, metadata))
+    }
+
+    /// Opens the file, after a look at each folder around it.
+    fn open_past_links(&self) -> Result<File> {
         // That the file itself is no link, the system looks for where it can.
         let names = self.relative.len() - usize::from(cfg!(unix));
         self.are_where_they_were(names)?;
@@ -201,15 +222,10 @@ impl Entry {
             &mut options,
             (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
         );
-        let opened = options.open(&self.path);
-        let file = opened.map_err(|error| match self.is_where_it_was() {
-            Ok(()) => system(error),
+        options.open(&self.path).map_err(|error| match self.is_where_it_was() {
+            Ok(()) => failed(&self.path, &error),
             Err(other) => other,
-        })?;
-        if !file.metadata().map_err(system)?.is_file() {
-            return Err(self.is_other());
-        }
-        Ok(file)
+        })
     }
 
     /// Looks whether no folder from the root down to the file is a symbolic link, and the file is none. A

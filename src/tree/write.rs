@@ -83,11 +83,19 @@ enum Standing {
     /// A file, or with `new` nothing.
     Output {
         new: bool,
-        /// As the input is, so one that is there may be so, too.
-        read_only: bool,
-        times: Option<FileTimes>,
+        meets: Meets,
     },
     Original(InPlace, Box<Original>),
+}
+
+/// What a file of an output folder gets of the one that it is made of.
+#[derive(Debug)]
+pub(super) struct Meets {
+    /// The permission bits, less those of the umask.
+    pub(super) mode: u32,
+    /// One that is there may be read-only, too.
+    pub(super) read_only: bool,
+    pub(super) times: Option<FileTimes>,
 }
 
 impl Replacement {
@@ -103,21 +111,25 @@ impl Replacement {
         Self::over(path, old.as_ref(), Standing::Any(permissions))
     }
 
-    /// Begins to write what is to be at `path` with these permission bits, less those of the umask, and
-    /// these times, whatever those of a file that is there. Where it is made of a file that is read-only,
-    /// one that is there may be, too. Where there is none, none is replaced either
-    /// that comes there meanwhile; and the new file is not synced: no bytes can be lost that were there
-    /// before.
-    /// `old` is what stands at `path` itself.
+    /// Begins to write what is to be at `path`, whatever the permission bits and times of a file that is
+    /// there. Where there is none, none is replaced either that comes there meanwhile; and the new file is
+    /// not synced: no bytes can be lost that were there before.
+    /// `old` is what stands at `path` itself; `made` a new file in the same folder, if there is one already.
     pub(super) fn output(
         path: &Path,
         old: Option<&Metadata>,
-        mode: u32,
-        read_only: bool,
-        times: Option<FileTimes>,
+        made: Option<New>,
+        meets: Meets,
     ) -> Result<Self> {
-        let meets = Standing::Output { new: old.is_none(), read_only, times };
-        Self::with_mode(path, old, meets, mode)
+        let mode = meets.mode;
+        let standing = Standing::Output { new: old.is_none(), meets };
+        match made {
+            Some(new) => {
+                let out = Out::Temporary(BufWriter::new(new));
+                Ok(Self { path: path.to_owned(), out, standing })
+            }
+            None => Self::with_mode(path, old, standing, mode),
+        }
     }
 
     fn over(path: &Path, old: Option<&Metadata>, standing: Standing) -> Result<Self> {
@@ -141,7 +153,10 @@ impl Replacement {
             Some(old)
                 if old.is_file()
                     && old.permissions().readonly()
-                    && !matches!(standing, Standing::Output { read_only: true, .. }) =>
+                    && !matches!(
+                        standing,
+                        Standing::Output { meets: Meets { read_only: true, .. }, .. }
+                    ) =>
             {
                 return refused("the file is read-only");
             }
@@ -172,10 +187,14 @@ impl Replacement {
     ///
     /// What `write` returns, or the system. The replacement is then to be dropped.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        self.write_and_tell(write)
+        match &mut self.out {
+            Out::Temporary(out) => write(out),
+            Out::Device(out) => write(out),
+        }
+        .map_err(|error| not_written(&self.path, &error))
     }
 
-    /// The same, and tells what `write` tells.
+    /// The same for what is written in large pieces, which are not gathered, and tells what `write` tells.
     ///
     /// # Errors
     ///
@@ -185,8 +204,8 @@ impl Replacement {
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> Result<T> {
         match &mut self.out {
-            Out::Temporary(out) => write(out),
-            Out::Device(out) => write(out),
+            Out::Temporary(out) => out.flush().and_then(|()| write(out.get_mut())),
+            Out::Device(out) => out.flush().and_then(|()| write(out.get_mut())),
         }
         .map_err(|error| not_written(&self.path, &error))
     }
@@ -222,6 +241,9 @@ impl Replacement {
     /// backup cannot be made. Only where the folder itself cannot be synced the file is new already,
     /// and the sentence says so.
     pub fn commit(self) -> Result<Vec<Lost>> {
+        if !self.waits_for_disk() {
+            return self.complete().and_then(Complete::rename).map(|file| file.lost);
+        }
         commit_all(vec![self]).pop().unwrap_or_else(|| Ok(Vec::new()))
     }
 
@@ -237,11 +259,11 @@ impl Replacement {
         };
         let mut lost = Vec::new();
         match &standing {
-            Standing::Any(None) | Standing::Output { times: None, .. } => {}
+            Standing::Any(None) | Standing::Output { meets: Meets { times: None, .. }, .. } => {}
             Standing::Any(Some(permissions)) => {
                 new.file().set_permissions(permissions.clone()).map_err(failed)?;
             }
-            Standing::Output { times: Some(times), .. } => {
+            Standing::Output { meets: Meets { times: Some(times), .. }, .. } => {
                 if new.file().set_times(*times).is_err() {
                     lost.push(Lost::Times);
                 }
@@ -331,7 +353,9 @@ impl Complete {
         let path = &self.path;
         let failed = |error: io::Error| not_written(path, &error);
         if matches!(self.standing, Standing::Output { new: true, .. }) {
-            return match new.name(path) {
+            // In the folder that it is in, whatever has that folder's name by now.
+            let place = new.path().with_file_name(path.file_name().unwrap_or_default());
+            return match new.name(&place) {
                 Ok(()) => Ok(self),
                 Err((_, error)) if error.kind() == ErrorKind::AlreadyExists => {
                     let why = "another file of that name came there meanwhile, and was left";

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -152,7 +152,8 @@ impl<'a> Target<'a> {
             (Self::Standard, _) => Sink::Standard,
             (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
             (Self::Below(below), Origin::Entry(entry)) => {
-                Sink::Below { below, entry, to: below.place(entry)?, new: None, is_dropped: false }
+                let (to, read, new) = (below.place(entry)?, None, None);
+                Sink::Below { below, entry, read, to, new, is_dropped: false }
             }
             (Self::InPlace(how, follow), Origin::Entry(entry)) => {
                 if !follow {
@@ -214,6 +215,14 @@ impl Below {
         Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
     }
 
+    /// Begins what is made of `entry`.
+    fn begin(&self, entry: &Entry, to: &Path, read: Option<&Metadata>) -> Result<Replacement> {
+        match read {
+            Some(read) => self.mirror.begin_like(&entry.path, to, read),
+            None => self.mirror.begin(&entry.path, to),
+        }
+    }
+
     fn preserving_times(self) -> Self {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
@@ -251,7 +260,6 @@ fn name_of(root: &Path) -> Result<OsString> {
 }
 
 /// Where the result of a file goes.
-#[expect(clippy::large_enum_variant, reason = "each thread has one at a time")]
 pub(in crate::cli) enum Sink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
@@ -259,6 +267,8 @@ pub(in crate::cli) enum Sink<'t> {
     Below {
         below: &'t Below,
         entry: &'t Entry,
+        /// What the system says of the file that is read, if it was asked.
+        read: Option<Metadata>,
         to: PathBuf,
         new: Option<Replacement>,
         /// It is not to be written after all.
@@ -299,6 +309,13 @@ impl Sink<'_> {
         }
     }
 
+    /// Takes in what the system says of the file that is read.
+    pub(in crate::cli) fn reads(&mut self, metadata: Option<&Metadata>) {
+        if let Self::Below { read, .. } = self {
+            *read = metadata.cloned();
+        }
+    }
+
     /// Copies what is no document, and says what of it could not be copied; `None` where it is to be
     /// left.
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
@@ -329,7 +346,7 @@ impl Sink<'_> {
             Self::Standard => write(output.out())?,
             Self::File(Some((file, _))) => return Ok(file.write(write)),
             Self::Below { is_dropped: true, .. } | Self::InPlace { is_dropped: true, .. } => {}
-            Self::Below { below, entry, to, new, .. } => {
+            Self::Below { below, entry, read, to, new, .. } => {
                 let begun = match new.take() {
                     Some(begun) => Ok(begun),
                     None => {
@@ -337,7 +354,7 @@ impl Sink<'_> {
                         if !edits.is_empty() && maildir::is_message(&entry.path) {
                             *to = maildir::with_sizes_of(to, write)?;
                         }
-                        below.mirror.begin(&entry.path, to)
+                        below.begin(entry, to, read.as_ref())
                     }
                 };
                 return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
@@ -412,8 +429,8 @@ impl Sink<'_> {
         match self {
             Self::Standard => write(output.out()),
             Self::File(Some((file, _))) => Ok(file.write_and_tell(write).and_then(|made| made)),
-            Self::Below { below, entry, to, new, is_dropped: false } => {
-                let begun = below.mirror.begin(&entry.path, to);
+            Self::Below { below, entry, read, to, new, is_dropped: false } => {
+                let begun = below.begin(entry, to, read.as_ref());
                 Ok(begun.and_then(|begun| {
                     new.insert(begun).write_and_tell(write).and_then(|made| made)
                 }))

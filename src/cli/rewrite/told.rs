@@ -10,10 +10,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
+use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
-use baselink::error::visible;
+use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{Outcome, Report, Totals as Short};
 
@@ -32,8 +34,8 @@ pub(super) struct Told {
     missing: Missing,
     documents: usize,
     entities: usize,
-    /// The base of the first document, alone and with what gave it.
-    base: (Option<Arc<str>>, String),
+    /// The base of the first document.
+    base: Option<Base>,
     /// The base of the relative links, where it is the same for all.
     of_links: Bases,
 }
@@ -41,12 +43,19 @@ pub(super) struct Told {
 /// URLs of the tree that are not among its files, and how many links have them for targets.
 type Missing = HashMap<String, usize>;
 
+/// A base, and what gave it.
+struct Base {
+    url: Option<Arc<str>>,
+    rule: Rule,
+    source: Source,
+}
+
 /// The bases of relative links.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 enum Bases {
     #[default]
     None,
-    One(Option<Arc<str>>, String),
+    One(Base),
     Several,
 }
 
@@ -62,25 +71,23 @@ impl Told {
         }
         self.documents += 1;
         self.entities += report.entities.len();
-        if self.base.1.is_empty()
+        if self.base.is_none()
             && let Some(outermost) = report.entities.first()
         {
             let chain = &outermost.chain;
-            self.base = (
-                chain.base.clone(),
-                base_and_rule(chain.base.as_deref(), chain.rule, chain.source),
-            );
+            let (rule, source) = (chain.rule, chain.source);
+            self.base = Some(Base { url: chain.base.clone(), rule, source });
         }
         // To absolute ones, the href of a base element among them, their base means nothing.
         let relative = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
         for link in relative {
             match &self.of_links {
                 Bases::None => {
-                    let text = base_and_rule(link.base.as_deref(), link.rule, link.source);
-                    self.of_links = Bases::One(link.base.clone(), text);
+                    let (rule, source) = (link.rule, link.source);
+                    self.of_links = Bases::One(Base { url: link.base.clone(), rule, source });
                 }
-                Bases::One(base, _) if *base != link.base => self.of_links = Bases::Several,
-                Bases::One(..) | Bases::Several => {}
+                Bases::One(base) if base.url != link.base => self.of_links = Bases::Several,
+                Bases::One(_) | Bases::Several => {}
             }
         }
     }
@@ -94,13 +101,11 @@ impl Told {
         }
         self.documents += behind.documents;
         self.entities += behind.entities;
-        if self.base.1.is_empty() {
-            self.base = behind.base;
-        }
+        self.base = self.base.take().or(behind.base);
         match (&self.of_links, behind.of_links) {
             (Bases::None, of_links) => self.of_links = of_links,
             (_, Bases::None) => {}
-            (Bases::One(base, _), Bases::One(other, _)) if *base == other => {}
+            (Bases::One(base), Bases::One(other)) if base.url == other.url => {}
             (Bases::One(..) | Bases::Several, _) => self.of_links = Bases::Several,
         }
     }
@@ -110,8 +115,8 @@ impl Told {
         self.tally.add_totals(short);
         self.documents += 1;
         self.entities += 1;
-        let text = base_and_rule(short.base.as_deref(), short.rule, short.source);
-        self.base = (short.base.clone(), text);
+        let (rule, source) = (short.rule, short.source);
+        self.base = Some(Base { url: short.base.clone(), rule, source });
     }
 
     /// Takes in what is odd in a document, where it is to be in a record.
@@ -123,13 +128,20 @@ impl Told {
     }
 
     /// Says it.
-    pub(super) fn summary(&self, name: &str, format: Format, written: bool, output: &mut Output) {
-        let (tally, (outermost, base)) = (&self.tally, &self.base);
+    pub(super) fn summary(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
+        if !output.tells_of_files() {
+            return;
+        }
+        let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
+        let url = outermost.and_then(|base| base.url.as_ref());
+        let text = |base: &Base| base_and_rule(base.url.as_deref(), base.rule, base.source);
         let base = match (format, &self.of_links) {
-            (Format::Message | Format::Mbox, Bases::Several) => "several bases",
-            (Format::Message | Format::Mbox, Bases::One(one, text)) if one != outermost => text,
-            (Format::Mbox, Bases::None) => "",
-            _ => base,
+            (Format::Message | Format::Mbox, Bases::Several) => "several bases".to_owned(),
+            (Format::Message | Format::Mbox, Bases::One(one)) if one.url.as_ref() != url => {
+                text(one)
+            }
+            (Format::Mbox, Bases::None) => String::new(),
+            _ => outermost.map(text).unwrap_or_default(),
         };
         let what = match format {
             Format::Mbox => count(self.documents, "message", "messages"),
