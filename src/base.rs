@@ -276,6 +276,32 @@ pub enum Outer<'a> {
     Heading(&'a BaseChain),
 }
 
+/// How one speaks of what stands in something else.
+struct Words {
+    noun: &'static str,
+    alone: &'static str,
+    without_base: &'static str,
+    /// What most say of the base that is there.
+    of_retrieval: &'static str,
+    of_encapsulating: &'static str,
+}
+
+const DOCUMENT: Words = Words {
+    noun: "document",
+    alone: "the document stands in no other",
+    without_base: "the document around it has no base",
+    of_retrieval: "the base of the document around it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the document around it, there by 3.2 (encapsulating)",
+};
+
+const ENTITY: Words = Words {
+    noun: "entity",
+    alone: "the entity stands in no other",
+    without_base: "the entity around it has no base",
+    of_retrieval: "the base of the entity around it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the entity around it, there by 3.2 (encapsulating)",
+};
+
 const INNER: &str = "an inner level gave the base";
 
 /// Establishes the base URL of `document`.
@@ -300,7 +326,7 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
     if let Outer::Heading(heading) = outer {
         chain.heading(heading);
     } else {
-        chain.enclosing(outer, "document");
+        chain.enclosing(outer, &DOCUMENT);
         chain.outermost(outer);
         chain.none();
     }
@@ -314,7 +340,7 @@ impl BaseChain {
         let (fallback, retrieval) = match outer {
             Outer::Retrieval(retrieval) => {
                 let established = retrieval.map(|retrieval| Established {
-                    url: Base::new(profile, &retrieval.url).as_str().into(),
+                    url: Base::text_of(profile, &retrieval.url).into(),
                     rule: Rule::Retrieval,
                     source: retrieval.source,
                 });
@@ -445,16 +471,15 @@ impl BaseChain {
         declaration
     }
 
-    /// 3.2: the entity around, which is called a `noun`.
-    fn enclosing(&mut self, outer: Outer<'_>, noun: &str) {
+    /// 3.2: the entity around.
+    fn enclosing(&mut self, outer: Outer<'_>, words: &Words) {
         let source = Source::Encapsulating;
         let Outer::Encapsulating(around) = outer else {
-            let reason = format!("the {noun} stands in no other");
-            self.level(Rule::Encapsulating, source, None, Status::Absent, reason);
+            self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
             return;
         };
         let (status, reason) = match (&around.base, &self.base) {
-            (None, _) => (Status::Absent, format!("the {noun} around it has no base").into()),
+            (None, _) => (Status::Absent, words.without_base.into()),
             (Some(_), Some(_)) => (Status::PassedOver, INNER.into()),
             (Some(base), None) => {
                 self.take(Arc::clone(base), Rule::Encapsulating, source);
@@ -464,9 +489,14 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let reason =
-                    format!("the base of the {noun} around it, there by {section} ({name})");
-                (Status::Taken, Cow::from(reason))
+                let noun = words.noun;
+                let reason: Cow<'static, str> = match (around.rule, around.source) {
+                    (Rule::Retrieval, Source::Retrieval) => words.of_retrieval.into(),
+                    (Rule::Encapsulating, Source::Encapsulating) => words.of_encapsulating.into(),
+                    _ => format!("the base of the {noun} around it, there by {section} ({name})")
+                        .into(),
+                };
+                (Status::Taken, reason)
             }
         };
         self.level(Rule::Encapsulating, source, around.base.clone(), status, reason);
@@ -567,7 +597,7 @@ impl Declaration {
             let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
             return Self::Invalid(why.into());
         }
-        let absolute = Base::absolute(profile, value).is_ok()
+        let absolute = Base::is_absolute(profile, value)
             && !(profile == Profile::Whatwg
                 && outer
                     .as_deref()
@@ -577,7 +607,7 @@ impl Declaration {
             return Self::Invalid("it is not a URL; the outer base counts".into());
         }
         if absolute {
-            return Self::Absolute(Base::new(profile, value).as_str().into());
+            return Self::Absolute(Base::text_of(profile, value).into());
         }
         let Some(outer) = outer else {
             return Self::NoOuter;

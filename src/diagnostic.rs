@@ -9,6 +9,8 @@
 //!
 //! Deliberately absent: levels. Whether a diagnostic fails a command is the command's decision.
 
+use std::borrow::Cow;
+
 use crate::span::Span;
 
 /// The kinds of oddity, a closed list.
@@ -129,13 +131,26 @@ pub struct Diagnostic {
     /// Where: bytes of the file.
     pub span: Span,
     /// A sentence for people, without a full stop.
-    pub message: String,
+    pub message: Cow<'static, str>,
 }
 
 impl Diagnostic {
     /// A diagnostic of the kind `code` about the bytes at `span`.
     #[must_use]
-    pub fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
         Self { code, span, message: message.into() }
+    }
+
+    /// Says that a header field called `name` stands at `span`, and is not the first one.
+    #[must_use]
+    pub(crate) fn repeated(name: &str, span: Span) -> Self {
+        let message: Cow<'static, str> = match name {
+            "Base" => "Base is repeated: the first counts".into(),
+            "Content-Base" => "Content-Base is repeated: the first counts".into(),
+            "Content-Location" => "Content-Location is repeated: the first counts".into(),
+            "Content-Type" => "Content-Type is repeated: the first counts".into(),
+            name => format!("{name} is repeated: the first counts").into(),
+        };
+        Self::new(Code::FieldRepeated, span, message)
     }
 }

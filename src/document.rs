@@ -158,10 +158,16 @@ pub struct ElementBase {
     pub span: Span,
 }
 
+const DIGITS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+
 /// The name of the `number`th entity in the entity that is called `around`.
 #[must_use]
 pub fn entity_name(around: &str, number: usize) -> Arc<str> {
-    if around.is_empty() { number.to_string().into() } else { format!("{around}.{number}").into() }
+    let dot = if around.is_empty() { "" } else { "." };
+    match number {
+        ..10 => [around, dot, DIGITS[number]].concat().into(),
+        _ => format!("{around}{dot}{number}").into(),
+    }
 }
 
 /// The text of a document that does not stand as itself in the buffer beneath.
@@ -363,6 +369,12 @@ impl UrlField {
             Self::SnapshotContentLocation => "Snapshot-Content-Location",
         }
     }
+
+    /// The one that is called `name`, in whatever case.
+    #[must_use]
+    pub fn named(name: &[u8]) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| name.eq_ignore_ascii_case(field.name().as_bytes()))
+    }
 }
 
 /// The URL in a header field.
@@ -371,7 +383,7 @@ pub struct UrlValue {
     /// Which field.
     pub field: UrlField,
     /// The URL, out of its wrapping and decoded, but never percent-decoded.
-    pub url: String,
+    pub url: Arc<str>,
     /// The value of the field as it stands: bytes of the message.
     pub value: Span,
     /// The whole field.

@@ -51,6 +51,28 @@ impl Edits {
         Ok(())
     }
 
+    /// Adds edits of a buffer that stands in this one from `start` on, behind all those already there.
+    ///
+    /// # Errors
+    ///
+    /// When one begins before the end of the last edit: it and those behind it are not added.
+    ///
+    /// ```
+    /// use baselink::{edit::Edits, span::Span};
+    /// let (mut all, mut inner) = (Edits::default(), Edits::default());
+    /// all.push(Span::new(0, 1), b"A".to_vec()).unwrap();
+    /// inner.push(Span::new(1, 2), b"C".to_vec()).unwrap();
+    /// all.append(inner, 1).unwrap();
+    /// assert_eq!(all.apply(b"abc"), b"AbC");
+    /// ```
+    pub fn append(&mut self, inner: Self, start: usize) -> Result<()> {
+        self.list.reserve(inner.list.len());
+        inner
+            .list
+            .into_iter()
+            .try_for_each(|Edit { span, new }| self.push(span.shifted(start), new))
+    }
+
     /// The edits, in the order of the buffer.
     pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
         self.list.iter()
@@ -104,6 +126,15 @@ impl Edits {
             Ok(()) => out,
             Err(_) => source.to_vec(),
         }
+    }
+}
+
+impl IntoIterator for Edits {
+    type Item = Edit;
+    type IntoIter = std::vec::IntoIter<Edit>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
     }
 }
 

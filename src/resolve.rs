@@ -240,6 +240,24 @@ impl Base {
         base
     }
 
+    /// The text of a base that is made of `url`: [`as_str`](Self::as_str), without making the rest of it.
+    pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
+        match profile {
+            Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
+            Profile::Whatwg => Cow::Owned(Self::new(profile, url).text),
+        }
+    }
+
+    /// Whether [`absolute`](Self::absolute) takes `url`.
+    pub(crate) fn is_absolute(profile: Profile, url: &str) -> bool {
+        let usable = match profile {
+            Profile::Rfc1808 => usable(url),
+            Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
+            Profile::Whatwg => Self::new(profile, url).usable,
+        };
+        !matches!(usable, Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid))
+    }
+
     /// Takes an absolute URL as the base.
     ///
     /// # Errors

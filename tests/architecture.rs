@@ -30,6 +30,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("mailparse", &["scan/message/"]),
     ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),
+    ("simdutf8", &["layer/charset.rs"]),
     ("base64", &["layer/digest.rs", "layer/transfer/base64.rs"]),
     ("md5", &["layer/digest.rs"]),
     ("url", &["resolve.rs", "resolve/"]),

@@ -547,4 +547,30 @@ fn threads_change_nothing_of_a_mailbox() {
     assert_eq!(all[0].matches("warning").count(), 39);
     assert_eq!(all[0], all[1]);
     assert_eq!(all[0], all[2]);
+    // What shows messages one by one, and what is told of all of them.
+    for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
+        let made = ["1", "5"].map(|jobs| {
+            fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
+            let _ = fs::remove_file(folder.path().join("out.mbox"));
+            let mut command = baselink(folder.path());
+            command
+                .args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"])
+                .args(how.split(' '));
+            let output = run(&mut command, b"");
+            let files = ["in.mbox", "out.mbox"].map(|name| fs::read(folder.path().join(name)).ok());
+            (output.status.code(), output.stdout, output.stderr, files)
+        });
+        assert!(made[0] == made[1], "{how}");
+        assert_eq!(made[0].0, Some(0), "{how}");
+    }
+    assert!(fs::read(folder.path().join("in.mbox")).unwrap() == expected.as_bytes());
+    // Nobody waits for what cannot be written.
+    #[cfg(target_os = "linux")]
+    {
+        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let mut command = baselink(folder.path());
+        command.args(["rewrite", "-q", "-u", "http://a/", "-j", "2", "in.mbox"]);
+        let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
 }

@@ -61,6 +61,12 @@ const TRAPS: &[&str] = &[
     "<noscript><img src=n></noscript>",
     "<script>x='<a href=no>'</script>",
     "<a href=\"{{t}}\">",
+    "a{b:url(css)}",
+    "a{b:url( 'http://abs/i' )}",
+    "@import url(http://abs/c);",
+    "a{b:url(http:\\2f /x)}",
+    "a{b:image-set('set')}",
+    "/* url(no) */",
     "a link <URL:../u> and <URL:http://v/> ",
     "<URL:\n w/\n x>",
     "text",
@@ -145,6 +151,8 @@ const TYPES: &[&str] = &[
     "Content-Type: text/html; charset=utf-16le",
     "Content-Type: text/html; charset=x-nobody-knows",
     "Content-Type: text/html; charset=utf-7",
+    "Content-Type: text/css",
+    "Content-Type: text/css; charset=shift_jis",
     "Content-Type: text/plain; charset=utf-8",
     "Content-Type: image/png",
     "Content-Type: message/external-body; access-type=URL; URL=\"ext/\"",
@@ -725,6 +733,7 @@ fn leaf(
     let label = before.media_type.parameter("charset");
     let format = match (&*before.media_type.type_, &*before.media_type.subtype) {
         ("text", "html") => Format::Html,
+        ("text", "css") => Format::Css,
         ("text", "plain") if options.scan.groups.contains(Group::Text) => Format::Plain,
         _ => {
             prop_assert_eq!(old, new);

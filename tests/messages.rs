@@ -450,7 +450,7 @@ fn urls_stand_in_headings_in_every_spelling() {
     let heading = Heading::read(message);
     let bases = heading.urls(message, UrlField::Base);
     let of = |span: Span| std::str::from_utf8(&message[span.range()]).unwrap();
-    assert_eq!(bases.iter().map(|one| one.url.as_str()).collect::<Vec<_>>(), ["http://a/", "bc"]);
+    assert_eq!(bases.iter().map(|one| &*one.url).collect::<Vec<_>>(), ["http://a/", "bc"]);
     assert_eq!(of(bases[0].value), "<URL:http://a/>");
     assert_eq!(of(bases[0].span), "Base:\r\n <URL:http://a/>\r\n");
     assert_eq!(bases[0].verbatim.map(of), Some("http://a/"));

@@ -10,7 +10,7 @@
 //! use baselink::resolve::Profile;
 //! let field = |field, url: &str| {
 //!     let (value, span) = Default::default();
-//!     UrlValue { field, url: url.to_owned(), value, span, verbatim: None }
+//!     UrlValue { field, url: url.into(), value, span, verbatim: None }
 //! };
 //! let fields = [
 //!     field(UrlField::ContentLocation, "http://b/"),
@@ -25,7 +25,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{BaseChain, Declaration, INNER, Level, Outer, Rule, Source, Status, abridged};
+use super::{BaseChain, Declaration, ENTITY, INNER, Level, Outer, Rule, Source, Status, abridged};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
 use crate::reference;
@@ -45,6 +45,7 @@ pub fn of_heading(
     content_location: bool,
 ) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
+    chain.levels.reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
     for field in UrlField::ALL {
         if field == UrlField::SnapshotContentLocation {
             if fields.is_empty() {
@@ -58,7 +59,7 @@ pub fn of_heading(
         }
     }
     if chain.levels.iter().all(|level| level.rule != Rule::Encapsulating) {
-        chain.enclosing(outer, "entity");
+        chain.enclosing(outer, &ENTITY);
     }
     chain.outermost(outer);
     chain.none();
@@ -81,8 +82,7 @@ impl BaseChain {
                 UrlField::ContentLocation | UrlField::SnapshotContentLocation
             );
         let (status, reason) = if index > 0 {
-            let message = format!("{name} is repeated: the first counts");
-            self.diagnostics.push(Diagnostic::new(Code::FieldRepeated, field.span, message));
+            self.diagnostics.push(Diagnostic::repeated(name, field.span));
             (Status::PassedOver, "the first field of its name counts".into())
         } else if !counts {
             (Status::PassedOver, "--no-content-location says that it does not count".into())
@@ -91,7 +91,7 @@ impl BaseChain {
         } else {
             self.first_header_field(field, profile)
         };
-        let value = Some(field.url.as_str().into());
+        let value = Some(Arc::clone(&field.url));
         self.level(Rule::Embedded, field.field.into(), value, status, reason);
         if let Some(level) = self.levels.last_mut() {
             level.span = Some(field.span);
@@ -122,7 +122,7 @@ impl BaseChain {
         }
         let is_label = !matches!(field.field, UrlField::Base | UrlField::ContentBase);
         // RFC 2557, 5: only an absolute Content-Location is a base.
-        if is_label && Base::absolute(profile, &field.url).is_err() {
+        if is_label && !Base::is_absolute(profile, &field.url) {
             let reason = "a relative one is a label, not a base (RFC 2557, 5)";
             return (Status::PassedOver, reason.into());
         }
@@ -184,7 +184,7 @@ impl BaseChain {
                     | Source::Xattr
                     | Source::SnapshotContentLocation
             ) {
-                self.enclosing(outer, "entity");
+                self.enclosing(outer, &ENTITY);
             }
         }
     }

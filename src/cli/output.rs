@@ -256,6 +256,12 @@ impl Output {
         Self { sink: Sink::Page(Page::default()), odd, ..*self }
     }
 
+    /// Whether anything was said on this page.
+    pub(crate) fn has_said(&self) -> bool {
+        let is_said = matches!(&self.sink, Sink::Page(page) if !page.pieces.is_empty());
+        is_said || self.odd.as_ref().is_some_and(|odd| !odd.0.is_empty())
+    }
+
     /// What was said on this page; nothing if it is the streams.
     pub(crate) fn into_page(self) -> Page {
         match self.sink {

@@ -197,7 +197,7 @@ impl Diagnostic {
     pub(crate) fn of(odd: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
         let (line, column) = places.line_and_column(odd.span);
         let Span { start, end } = places.in_file(odd.span);
-        let message = odd.message.clone();
+        let message = odd.message.clone().into_owned();
         Self { code: odd.code.name(), line, column, start, end, message }
     }
 }

@@ -327,8 +327,18 @@ fn taken(
 ) -> io::Result<Result<()>> {
     told.odd.extend(examined.odd);
     told.add(&examined.report, work);
-    if examined.is_proved {
-        return sink.add(input, &examined.edits, output);
+    written((&examined.edits, examined.is_proved), input, sink, output)
+}
+
+/// Writes `input` with these edits, behind what came before it; the outer error is one of standard output.
+fn written(
+    (edits, is_proved): (&Edits, bool),
+    input: &Input<'_>,
+    sink: &mut Sink<'_>,
+    output: &mut Output,
+) -> io::Result<Result<()>> {
+    if is_proved {
+        return sink.add(input, edits, output);
     }
     // What is on its way already cannot be called back, so a message in it stays as it was.
     sink.add_unproved(input, output).map(Ok)

@@ -19,7 +19,7 @@
 
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
-use super::{MapBuilder, OffsetMap, View};
+use super::{MapBuilder, View};
 use crate::span::{Lines, Span};
 
 /// A character encoding of the Encoding Standard.
@@ -153,7 +153,7 @@ impl Charset {
         if let Some(charset) = declared() {
             return found(charset, Declaration::Meta, 0);
         }
-        let valid = std::str::from_utf8(bytes).is_ok();
+        let valid = simdutf8::basic::from_utf8(bytes).is_ok();
         found(Self::assumed(valid), Declaration::Assumed, 0)
     }
 
@@ -174,16 +174,8 @@ impl Charset {
     /// the map leads from it back to them.
     #[must_use]
     pub fn decode(self, bytes: &[u8], source: usize) -> View {
-        if self.is_ascii_compatible() || self.0 == encoding_rs::UTF_8 {
-            if bytes.is_ascii() {
-                return View {
-                    text: String::from_utf8_lossy(bytes).into_owned(),
-                    map: OffsetMap::verbatim(source, bytes.len()),
-                };
-            }
-            if self.0 == encoding_rs::UTF_8 {
-                return decode_utf_8(bytes, source);
-            }
+        if self.0 == encoding_rs::UTF_8 || (self.is_ascii_compatible() && bytes.is_ascii()) {
+            return decode_utf_8(bytes, source);
         }
         if self.0 == encoding_rs::UTF_16LE {
             return decode_utf_16(bytes, source, u16::from_le_bytes);
@@ -205,7 +197,7 @@ impl Charset {
         loop {
             if pending == at && self.is_ascii_compatible() {
                 let length = Encoding::ascii_valid_up_to(&bytes[at..]);
-                text.push_str(&String::from_utf8_lossy(&bytes[at..at + length]));
+                text.push_str(str::from_utf8(&bytes[at..at + length]).unwrap_or_default());
                 map.verbatim(source + at, length);
                 at += length;
                 pending = at;
@@ -217,7 +209,7 @@ impl Charset {
                 decoder.decode_to_utf8_without_replacement(input, &mut output, last);
             at += read;
             let before = text.len();
-            text.push_str(&String::from_utf8_lossy(&output[..written]));
+            text.push_str(str::from_utf8(&output[..written]).unwrap_or_default());
             let mut end = at;
             if let DecoderResult::Malformed(_, behind) = result {
                 text.push('\u{fffd}');

@@ -37,7 +37,8 @@ fn markup(view: View, attribute: bool) -> View {
     if memchr::memchr3(b'&', b'\r', 0, view.text.as_bytes()).is_none() {
         return view;
     }
-    layered(view, |rest| match rest.as_bytes() {
+    let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
+    layered(view, next, |rest| match rest.as_bytes() {
         [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
         [b'\r', ..] => Some((1, Decoded::One('\n'))),
         [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
@@ -54,16 +55,24 @@ enum Decoded {
 }
 
 /// Applies `escape` wherever it finds one: it gets the rest of the text and says how many of its
-/// bytes are an escape, and of what.
-fn layered(view: View, escape: impl Fn(&str) -> Option<(usize, Decoded)>) -> View {
+/// bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
+fn layered(
+    view: View,
+    next: impl Fn(&[u8]) -> Option<usize>,
+    escape: impl Fn(&str) -> Option<(usize, Decoded)>,
+) -> View {
     let mut text = String::with_capacity(view.text.len());
     let mut map = MapBuilder::default();
     let mut plain = 0;
     let mut at = 0;
     while at < view.text.len() {
+        let Some(length) = next(&view.text.as_bytes()[at..]) else {
+            break;
+        };
+        at += length;
         let rest = &view.text[at..];
         let Some((length, decoded)) = escape(rest) else {
-            at += rest.chars().next().map_or(1, char::len_utf8);
+            at += 1;
             continue;
         };
         text.push_str(&view.text[plain..at]);
@@ -99,11 +108,18 @@ fn open(escape: &str) -> Option<Open> {
     }
 }
 
+/// Character references that most documents have: no name goes on behind a `;`.
+const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
+
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
 fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Decoded)> {
     let bytes = rest.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         return numeric_reference(bytes);
+    }
+    let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
+    if let Some((name, one)) = common {
+        return Some((name.len(), Decoded::One(*one)));
     }
     let mut matched = None;
     for end in 2..=bytes.len() {
@@ -180,7 +196,9 @@ fn css_escapes(view: View, token: bool) -> View {
     {
         return view;
     }
-    layered(view, |rest| {
+    let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
+    let next = |rest: &[u8]| rest.iter().position(begins);
+    layered(view, next, |rest| {
         let bytes = rest.as_bytes();
         match bytes {
             [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
@@ -224,7 +242,8 @@ pub fn json(view: View) -> View {
     if memchr::memchr(b'\\', view.text.as_bytes()).is_none() {
         return view;
     }
-    layered(view, |rest| {
+    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
+    layered(view, next, |rest| {
         let bytes = rest.as_bytes();
         if bytes[0] != b'\\' {
             return None;

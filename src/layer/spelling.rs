@@ -14,6 +14,8 @@
 //! Deliberately absent: quotes added or changed. What cannot stand at a place is escaped in the way the
 //! place has, else percent-encoded.
 
+use std::borrow::Cow;
+
 use super::charset::Charset;
 use super::escape::{self, Quote};
 use super::xml;
@@ -81,11 +83,11 @@ impl Spelling {
     ///
     /// `last` says that nothing of the reference follows `text`.
     #[must_use]
-    pub fn adapt(&self, text: &str, last: bool, charset: Charset) -> String {
-        if is_plain(text) {
-            return text.to_owned();
+    pub fn adapt<'a>(&self, text: &'a str, last: bool, charset: Charset) -> Cow<'a, str> {
+        match is_plain(text) {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(self.adapt_fully(text, last, charset)),
         }
-        self.adapt_fully(text, last, charset)
     }
 
     fn adapt_fully(&self, text: &str, last: bool, charset: Charset) -> String {
@@ -185,15 +187,20 @@ impl Spelling {
 /// Whether text is made of characters that stand for themselves at every place and in every encoding. A
 /// `-` does not at the end of an unquoted value, where it could end a comment.
 fn is_plain(text: &str) -> bool {
-    !text.ends_with('-')
-        && text.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric()
-                || matches!(
-                    byte,
-                    b'.' | b'/' | b':' | b'?' | b'#' | b'%' | b'_' | b'~' | b'+' | b'-'
-                )
-        })
+    !text.ends_with('-') && text.bytes().all(|byte| PLAIN[usize::from(byte)])
 }
+
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut at = 0;
+    while at < 128 {
+        let byte = at as u8;
+        plain[at] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'.' | b'/' | b':' | b'?' | b'#' | b'%' | b'_' | b'~' | b'+' | b'-');
+        at += 1;
+    }
+    plain
+};
 
 /// Whether a character reference by its number means another character (HTML, 13.2.5.80).
 fn is_remapped(character: char) -> bool {

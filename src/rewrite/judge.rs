@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: which base a document has.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -47,7 +48,9 @@ pub(super) struct Resolver<'a> {
     chain: &'a BaseChain,
     options: &'a Options,
     around: Surroundings<'a>,
-    bases: HashMap<Against, PreparedBase>,
+    /// What nearly every link is resolved against: the document base URL.
+    document: Option<PreparedBase>,
+    others: HashMap<Against, PreparedBase>,
 }
 
 /// A base with what was found out about it once.
@@ -103,7 +106,7 @@ impl<'a> Resolver<'a> {
         options: &'a Options,
         around: Surroundings<'a>,
     ) -> Self {
-        let mut resolver = Self { chain, options, around, bases: HashMap::new() };
+        let mut resolver = Self { chain, options, around, document: None, others: HashMap::new() };
         for link in links {
             resolver.prepare(&link.against, charset);
         }
@@ -112,11 +115,23 @@ impl<'a> Resolver<'a> {
 
     /// Makes links ready that are resolved against this.
     pub(super) fn prepare(&mut self, against: &Against, charset: Charset) {
-        if !self.bases.contains_key(against)
-            && let Some(url) = self.base_of(against)
-        {
-            let prepared = PreparedBase::new(url, self.options, charset);
-            self.bases.insert(against.clone(), prepared);
+        if self.prepared(against).is_some() {
+            return;
+        }
+        let Some(url) = self.base_of(against) else {
+            return;
+        };
+        let prepared = PreparedBase::new(url, self.options, charset);
+        match against {
+            Against::Document => self.document = Some(prepared),
+            other => drop(self.others.insert(other.clone(), prepared)),
+        }
+    }
+
+    fn prepared(&self, against: &Against) -> Option<&PreparedBase> {
+        match against {
+            Against::Document => self.document.as_ref(),
+            other => self.others.get(other),
         }
     }
 
@@ -175,7 +190,7 @@ impl<'a> Resolver<'a> {
         charset: Charset,
         carried: &[(Spelling, Charset)],
     ) -> Planned {
-        let prepared = self.bases.get(&link.against);
+        let prepared = self.prepared(&link.against);
         // A base that is too long to be used is not repeated for every link either.
         let base = prepared
             .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
@@ -213,6 +228,8 @@ impl<'a> Resolver<'a> {
             edits: Vec::new(),
             is_policy: false,
         };
+        // What is signed stays, be it absolute.
+        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let report = &mut planned.report;
         let mut target = match verdict {
             Verdict::Absolute => {
@@ -237,12 +254,11 @@ impl<'a> Resolver<'a> {
                 report.differs = !is_agreed
                     && prepared
                         .is_some_and(|one| one.differs(&report.reference, Some(&target.url)));
-                report.target = Some(target.url.clone());
+                // Whoever chooses is told; else it is needed until it is spelled.
+                report.target = destination.map(|_| target.url.clone());
                 Some(target)
             }
         };
-        // What is signed stays, be it absolute.
-        let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
         let choice = match destination.filter(|_| report.target.is_some()) {
             Some(destination) => destination.choose(report, &link.against),
             None => Choice::Target,
@@ -276,7 +292,7 @@ impl<'a> Resolver<'a> {
             };
             if spelled == Err(Reason::Escape) && chosen.is_some() {
                 // What both have in common begins in the middle of an escape.
-                let whole = Target { kept: Vec::new(), ..target };
+                let whole = Target { kept: Vec::new(), url: target.url.clone() };
                 spelled = spell_target(&whole, reference, link.map.as_ref(), places);
             }
             match spelled {
@@ -285,6 +301,9 @@ impl<'a> Resolver<'a> {
                     planned.report.written = written.or(chosen);
                 }
                 Err(reason) => planned.refuse(reason),
+            }
+            if destination.is_none() {
+                planned.report.target = Some(target.url);
             }
         }
         planned
@@ -487,9 +506,9 @@ fn spell_target(
             let wanted = new;
             let new = spelling.adapt(wanted, reference_to == length, charset);
             // What a value around the document has no escape for cannot stand in the document.
-            let new = carried
-                .iter()
-                .fold(new, |new, (around, beneath)| around.adapt(&new, false, *beneath));
+            let new = carried.iter().fold(new, |new, (around, beneath)| {
+                Cow::Owned(around.adapt(&new, false, *beneath).into_owned())
+            });
             if new.contains('\u{fffd}') {
                 return Err(Reason::Undecodable);
             }

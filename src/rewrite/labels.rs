@@ -123,9 +123,9 @@ impl OpenLabels {
                     .iter()
                     .any(|link| link.element == LABEL && link.map.is_none());
             let is_relative =
-                !label.url.is_empty() && Base::absolute(options.profile, &label.url).is_err();
+                !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
             if is_multipart && is_relative && stays {
-                labels.parts.entry(parent).or_default().push(label.url.into());
+                labels.parts.entry(parent).or_default().push((&*label.url).into());
             }
         }
         labels

@@ -22,6 +22,7 @@
 
 mod absolute;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ use super::{
 };
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Document, UrlField, UrlValue};
+use crate::document::Document;
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -73,13 +74,18 @@ fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Par
             options,
             detail,
             structure: &structure,
-            report: Report { diagnostics: structure.diagnostics.clone(), ..Report::default() },
+            report: Report {
+                entities: Vec::with_capacity(kept.len()),
+                diagnostics: structure.diagnostics.clone(),
+                ..Report::default()
+            },
             places: Vec::with_capacity(kept.len()),
             kept: &kept,
             labels_stay: &labels_stay,
             dependence: vec![Dependence::default(); kept.len()],
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
+            originals: Vec::new(),
             unfit: Vec::new(),
             edits: Vec::new(),
         };
@@ -142,6 +148,8 @@ struct Plan<'a> {
     dependence: Vec<Dependence>,
     labels: OpenLabels,
     parts: Vec<Part>,
+    /// What each of them was made of.
+    originals: Vec<Cow<'a, [u8]>>,
     /// What is wrong with bases, should there be links.
     unfit: Vec<Diagnostic>,
     /// Of the message, with the entity in whose heading or body each is.
@@ -160,7 +168,10 @@ impl Plan<'_> {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
         let mut heading = self.heading(entity);
-        self.report.diagnostics.append(&mut heading.diagnostics);
+        match self.report.diagnostics.is_empty() {
+            true => self.report.diagnostics = std::mem::take(&mut heading.diagnostics),
+            false => self.report.diagnostics.append(&mut heading.diagnostics),
+        }
         let links_before = self.links();
         self.header_links(index, &heading);
         self.places.push(self.report.entities.len());
@@ -172,7 +183,7 @@ impl Plan<'_> {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: format_of(&entity.media_type),
-                media_type: entity.media_type.to_string().into(),
+                media_type: entity.media_type.name(),
                 charset: Charset::UTF_8,
                 chain: heading,
                 ids: Vec::new(),
@@ -195,10 +206,7 @@ impl Plan<'_> {
             Some(parent) => Outer::Encapsulating(self.chain_of(parent)),
             None => Outer::Retrieval(self.options.retrieval.as_ref()),
         };
-        let fields: Vec<UrlValue> = UrlField::ALL
-            .iter()
-            .flat_map(|&field| entity.heading.urls(self.bytes, field))
-            .collect();
+        let fields = entity.heading.all_urls(self.bytes);
         let content_location = !self.options.no_content_location;
         base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
     }
@@ -233,7 +241,7 @@ impl Plan<'_> {
         let Settled { edits, links, .. } = Settled::of(planned);
         self.dependence[index].of_heading(&links);
         self.report.links.extend(links);
-        self.edits.extend(edits.iter().cloned().map(|edit| Placed {
+        self.edits.extend(edits.into_iter().map(|edit| Placed {
             edit,
             entity: index,
             in_body: false,
@@ -289,7 +297,7 @@ impl Plan<'_> {
         let parent = entity.parent.map(|parent| self.places[parent]);
         let mut settled = self.document(document, parent, heading, kept, &decoded);
         if let Some(report) = self.report.entities.get_mut(self.places[index]) {
-            report.media_type = entity.media_type.to_string().into();
+            report.media_type = entity.media_type.name();
         }
         let lifted = match settled.edits.is_empty() {
             true => None,
@@ -314,7 +322,7 @@ impl Plan<'_> {
                 }
                 let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
-                self.edits.extend(lifted.iter().cloned().map(|edit| placed(edit, true)));
+                self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
                 match digest {
                     Some(Ok(edit)) => self.edits.push(placed(edit, false)),
                     Some(Err(odd)) => self.report.diagnostics.push(odd),
@@ -331,6 +339,7 @@ impl Plan<'_> {
                     policies: settled.policies,
                     rewritten: settled.rewritten,
                 });
+                self.originals.push(decoded.bytes);
             }
             Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
@@ -360,7 +369,7 @@ impl Plan<'_> {
         self.report.entities.push(EntityReport {
             parent: entity.parent.map(|parent| self.places[parent]),
             format,
-            media_type: entity.media_type.to_string().into(),
+            media_type: entity.media_type.name(),
             charset,
             chain,
             ids: Vec::new(),
@@ -481,11 +490,11 @@ impl Plan<'_> {
         self.edits.sort_by_key(|placed| placed.edit.span.start);
         let mut edits = Edits::default();
         let mut in_order = true;
-        for Placed { edit, .. } in self.edits {
+        for Placed { edit, .. } in std::mem::take(&mut self.edits) {
             in_order &= edits.push(edit.span, edit.new).is_ok();
         }
         let odd = match in_order {
-            true => doubt(self.bytes, &edits, self.structure, &self.parts, &self.places),
+            true => self.doubt(&edits),
             false => Some("two changes reach into each other"),
         };
         if let Some(odd) = odd {
@@ -495,6 +504,37 @@ impl Plan<'_> {
             return (Edits::default(), Vec::new(), self.report);
         }
         (edits, self.parts, self.report)
+    }
+
+    /// What of the changed message does not read as it must: the same entities, and in every part the
+    /// changed document.
+    fn doubt(&self, edits: &Edits) -> Option<&'static str> {
+        if edits.is_empty() {
+            return None;
+        }
+        let (bytes, entities) = (self.bytes, &self.structure.entities);
+        let output = edits.apply(bytes);
+        let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
+        // There may be fewer: a reference that began a line no longer does.
+        if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
+            return Some("a line begins with 'From '");
+        }
+        let found = message::entities_named(&output, &entities[0].name);
+        if entities.len() != found.entities.len()
+            || !entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new))
+        {
+            return Some("other entities are found");
+        }
+        let entity_at: HashMap<usize, usize> =
+            self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
+        let reads = |part: &Part, old: &[u8]| {
+            let body = found.entities.get(*entity_at.get(&part.entity)?)?.body;
+            let new = part.encoding.decode(&output, body).ok()?;
+            (part.edits.as_ref()?.apply(old) == *new.bytes).then_some(())
+        };
+        let mut parts = self.parts.iter().zip(&self.originals);
+        let differs = parts.any(|(part, old)| reads(part, old).is_none());
+        differs.then_some("a part does not decode to what it was made of")
     }
 }
 
@@ -571,40 +611,4 @@ fn is_ascii_superset(label: &str) -> bool {
     let label = label.trim().to_ascii_lowercase();
     Charset::for_label(&label).is_some()
         || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
-}
-
-/// What of the changed message does not read as it must: the same entities, and in every part the changed
-/// document.
-fn doubt(
-    bytes: &[u8],
-    edits: &Edits,
-    structure: &Structure,
-    parts: &[Part],
-    places: &[usize],
-) -> Option<&'static str> {
-    if edits.is_empty() {
-        return None;
-    }
-    let output = edits.apply(bytes);
-    let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
-    // There may be fewer: a reference that began a line no longer does.
-    if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
-        return Some("a line begins with 'From '");
-    }
-    let found = message::entities_named(&output, &structure.entities[0].name);
-    if structure.entities.len() != found.entities.len()
-        || !structure.entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new))
-    {
-        return Some("other entities are found");
-    }
-    let entity_at: HashMap<usize, usize> =
-        places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
-    let reads = |part: &Part| {
-        let body = found.entities.get(*entity_at.get(&part.entity)?)?.body;
-        let old = part.encoding.decode(bytes, part.body).ok()?;
-        let new = part.encoding.decode(&output, body).ok()?;
-        (part.edits.as_ref()?.apply(&old.bytes) == *new.bytes).then_some(())
-    };
-    let differs = parts.iter().any(|part| reads(part).is_none());
-    differs.then_some("a part does not decode to what it was made of")
 }

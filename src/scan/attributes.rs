@@ -669,15 +669,50 @@ static FIRST: [usize; 129] = {
     first
 };
 
+/// Where the rows end that have the name of a row.
+static END: [usize; TABLE.len()] = {
+    let mut ends = [TABLE.len(); TABLE.len()];
+    let mut at = TABLE.len() - 1;
+    while at > 0 {
+        at -= 1;
+        let [one, next] = [TABLE[at].attribute, TABLE[at + 1].attribute];
+        ends[at] = if is_same(one, next) { ends[at + 1] } else { at + 1 };
+    }
+    ends
+};
+
+const fn is_same(one: &str, other: &str) -> bool {
+    let [one, other] = [one.as_bytes(), other.as_bytes()];
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
+
 /// The rows for an attribute of this name, whatever the element.
 #[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
     let Some(&letter @ 0..128) = attribute.as_bytes().first() else {
         return &[];
     };
-    let rows = &TABLE[FIRST[usize::from(letter)]..FIRST[usize::from(letter) + 1]];
-    let rows = &rows[rows.partition_point(|row| row.attribute < attribute)..];
-    &rows[..rows.partition_point(|row| row.attribute == attribute)]
+    let mut at = FIRST[usize::from(letter)];
+    while at < FIRST[usize::from(letter) + 1] {
+        if TABLE[at].attribute == attribute {
+            return &TABLE[at..END[at]];
+        }
+        at = END[at];
+    }
+    &[]
+}
+
+/// Attributes that carry no URL and are asked for: by the conditions of rows, for an id, for a type.
+const ASKED: &[&str] =
+    &["attributename", "http-equiv", "id", "itemprop", "name", "property", "type", "valuetype"];
+
+/// Whether anybody asks for an attribute of this name, in ASCII lower case.
+pub(super) fn is_asked_for(attribute: &str) -> bool {
+    !rows(attribute).is_empty() || ASKED.contains(&attribute)
 }
 
 /// The row that says how `attribute` of an `element` carries URLs; none if it doesn't.
@@ -904,6 +939,17 @@ mod tests {
                 assert_eq!(found(namespace, element, row.attribute, &others), Some(row));
             }
         }
+    }
+
+    #[test]
+    fn what_conditions_ask_for_is_known() {
+        for row in TABLE {
+            if let When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) = row.when {
+                assert!(is_asked_for(name), "{name}");
+            }
+        }
+        assert!(is_asked_for("codebase") && is_asked_for("href") && is_asked_for("src"));
+        assert!(!is_asked_for("") && !is_asked_for("class") && !is_asked_for("zzz"));
     }
 
     #[test]

@@ -97,9 +97,10 @@ impl<'a> Collector<'a> {
     pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &Place<'_>) {
         let text = view.text.as_str();
         let (spans, form) = match syntax {
-            Syntax::Url => (vec![Span::new(0, text.len())], Form::Whole),
             Syntax::Curie if text.trim_start().starts_with('[') => return,
-            Syntax::Curie => (vec![Span::new(0, text.len())], Form::Whole),
+            Syntax::Url | Syntax::Curie => {
+                return self.one(&view, Span::new(0, text.len()), Form::Whole, place);
+            }
             Syntax::Spaces => (value::space_separated(text), Form::Spaces),
             Syntax::Pairs => (
                 value::space_separated(text).into_iter().skip(1).step_by(2).collect(),
@@ -132,11 +133,16 @@ impl<'a> Collector<'a> {
             }
         };
         for span in spans {
-            let inner = value::trimmed(&text[span.range()]).shifted(span.start);
-            let is_unknown = unknown(place.entities, inner);
-            self.reference(&view, span, form, place.carriers.of(inner), place);
-            self.judge_entities(is_unknown);
+            self.one(&view, span, form, place);
         }
+    }
+
+    /// Adds the reference at `span` of a value.
+    fn one(&mut self, view: &View, span: Span, form: Form, place: &Place<'_>) {
+        let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
+        let is_unknown = unknown(place.entities, inner);
+        self.reference(view, span, form, place.carriers.of(inner), place);
+        self.judge_entities(is_unknown);
     }
 
     /// Whether the last link holds entities, of which one `is_unknown`; `None` without any.

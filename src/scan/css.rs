@@ -33,6 +33,7 @@ use std::sync::Arc;
 use cssparser::{Parser, Token};
 
 use super::attributes::{self, Groups};
+use super::sieve::Sieve;
 use super::{ScanOptions, block, value};
 use crate::document::{Against, Decoded, Document, Link};
 use crate::format::Format;
@@ -339,7 +340,7 @@ impl<'a> Iterator for Tokens<'a> {
 /// Empty and fragment-only URLs are among them.
 #[must_use]
 pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
-    plain_urls(css.as_bytes()).unwrap_or_else(|| urls_of_tokens(css, options))
+    plain(css.as_bytes(), Some(options)).unwrap_or_else(|| urls_of_tokens(css, options))
 }
 
 /// The bytes at which something can begin that matters where there are no escapes.
@@ -352,25 +353,63 @@ const MARKS: [u8; 7] = *b"/\"'(@\\\0";
 /// `bytes` are in any encoding whose bytes of ASCII stand for themselves wherever they are. All others
 /// belong to names (CSS Syntax 3, 4.2, "ident code point").
 pub(crate) fn plain_urls(bytes: &[u8]) -> Option<Vec<CssUrl>> {
+    plain(bytes, None)
+}
+
+/// The same. With options, `AlphaImageLoader()` of Internet Explorer is read, too.
+fn plain(bytes: &[u8], options: Option<Options>) -> Option<Vec<CssUrl>> {
     let mut found = Vec::new();
+    let mut marks = Marks { bytes, next: [0; 2] };
     let mut at = 0;
+    // It belongs to names, as U+FFFD.
+    if memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
     loop {
-        at = block::find_any(bytes, at, MARKS, 0);
+        at = marks.find(at);
         at = match bytes[at..] {
             [] => return Some(found),
-            [b'/', b'*', ..] => match memchr::memmem::find(&bytes[at + 2..], b"*/") {
-                Some(length) => at + 2 + length + 2,
+            [b'/', b'*', ..] => match comment_end(bytes, at) {
+                Some(end) => end,
                 None => return Some(found),
             },
             [b'"' | b'\'', ..] => plain_string_end(bytes, at)? + 1,
-            [b'(', ..] => plain_function(bytes, at, &mut found)?,
+            [b'(', ..] => plain_function(bytes, at, options, &mut found)?,
             [b'@', ..] => plain_at_rule(bytes, at)?,
             [b'\\', ..] => plain_escape_end(bytes, at)?,
-            // It belongs to names, as U+FFFD.
-            [0, ..] => return None,
             _ => at + 1,
         };
     }
+}
+
+/// Where the next of [`MARKS`] stands, NUL aside.
+struct Marks<'a> {
+    bytes: &'a [u8],
+    /// Where one of each half of them stands.
+    next: [usize; 2],
+}
+
+impl Marks<'_> {
+    /// Looks from `at` on, which may not decrease; the length of the bytes where there is none.
+    fn find(&mut self, at: usize) -> usize {
+        let [one, two] = &mut self.next;
+        if *one <= at {
+            let found = memchr::memchr3(b'(', b'"', b'\'', &self.bytes[at..]);
+            *one = found.map_or(self.bytes.len(), |length| at + length);
+        }
+        if *two <= at {
+            let found = memchr::memchr3(b'/', b'@', b'\\', &self.bytes[at..]);
+            *two = found.map_or(self.bytes.len(), |length| at + length);
+        }
+        *one.min(two)
+    }
+}
+
+/// Behind the comment at `at`; `None` where the text ends in it.
+fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let body = &bytes[at + 2..];
+    let end = memchr::memchr_iter(b'/', body).find(|&slash| body[..slash].ends_with(b"*"))?;
+    Some(at + 2 + end + 1)
 }
 
 /// Where the string that the quote at `at` opens has its other quote.
@@ -410,13 +449,50 @@ const fn is_space(byte: u8) -> bool {
 }
 
 /// Whether a byte belongs to a name (CSS Syntax 3, 4.2, "ident code point").
-const fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || !byte.is_ascii()
+fn is_of_name(byte: u8) -> bool {
+    OF_NAMES[usize::from(byte)]
 }
+
+const OF_NAMES: [bool; 256] = {
+    let mut of_names = [false; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        of_names[at] =
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || !byte.is_ascii();
+        at += 1;
+    }
+    of_names
+};
+
+/// The name of a function without the dashes that it begins with.
+fn bare(name: &[u8]) -> &[u8] {
+    let dashes = name.iter().take_while(|&&byte| byte == b'-').count();
+    &name[dashes..]
+}
+
+/// For the names of [`FUNCTIONS`], without the dashes.
+const FUNCTION_NAMES: Sieve = {
+    let mut names = [""; FUNCTIONS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = match FUNCTIONS[at].0.as_bytes() {
+            [b'-', ..] => FUNCTIONS[at].0.split_at(1).1,
+            _ => FUNCTIONS[at].0,
+        };
+        at += 1;
+    }
+    Sieve::of(names)
+};
 
 /// Goes on behind the `(` at `at`; where it is that of `url(`, behind the URL, and where nothing inside can
 /// be one, behind its end.
-fn plain_function(bytes: &[u8], at: usize, found: &mut Vec<CssUrl>) -> Option<usize> {
+fn plain_function(
+    bytes: &[u8],
+    at: usize,
+    options: Option<Options>,
+    found: &mut Vec<CssUrl>,
+) -> Option<usize> {
     let start = bytes[..at].iter().rposition(|&one| !is_of_name(one)).map_or(0, |last| last + 1);
     let name = &bytes[start..at];
     if start > 0 && !name.is_empty() && matches!(bytes[start - 1], b'#' | b'@' | b'\\') {
@@ -426,13 +502,18 @@ fn plain_function(bytes: &[u8], at: usize, found: &mut Vec<CssUrl>) -> Option<us
         return silent_end(bytes, at + 1, true);
     }
     if !name.eq_ignore_ascii_case(b"url") {
+        if let Some(options) = options
+            && name.eq_ignore_ascii_case(b"alphaimageloader")
+        {
+            return plain_source(bytes, at + 1, options, found);
+        }
         // Dashes before the name may belong to a `<!--`.
-        let bare = |name: &[u8]| name.iter().take_while(|&&byte| byte == b'-').count();
-        let name = &name[bare(name)..];
-        let is_known = |known: &[u8]| name.eq_ignore_ascii_case(&known[bare(known)..]);
-        let is_other = FUNCTIONS.iter().any(|(known, arguments)| {
-            !matches!(arguments, Arguments::Inherited) && is_known(known.as_bytes())
-        });
+        let name = bare(name);
+        let is_other = FUNCTION_NAMES.passes(name)
+            && FUNCTIONS.iter().any(|(known, arguments)| {
+                !matches!(arguments, Arguments::Inherited)
+                    && name.eq_ignore_ascii_case(bare(known.as_bytes()))
+            });
         return (!is_other).then_some(at + 1);
     }
     let inside = at + 1 + bytes[at + 1..].iter().position(|&byte| !is_space(byte))?;
@@ -449,6 +530,48 @@ fn plain_function(bytes: &[u8], at: usize, found: &mut Vec<CssUrl>) -> Option<us
     }
     found.push(CssUrl { span: Span::new(inside, end), form: Form::Token, group: None });
     Some(behind + 1)
+}
+
+/// Goes through the arguments of `AlphaImageLoader()` from `at` on ([`Strings::Source`]), where those are names,
+/// `=`, `,` and strings, and behind their end.
+fn plain_source(
+    bytes: &[u8],
+    mut at: usize,
+    options: Options,
+    found: &mut Vec<CssUrl>,
+) -> Option<usize> {
+    let mut seen = 0;
+    loop {
+        let byte = *bytes.get(at)?;
+        match byte {
+            _ if is_space(byte) => at += 1,
+            b'a'..=b'z' | b'A'..=b'Z' => {
+                let length = bytes[at..].iter().take_while(|&&byte| is_of_name(byte)).count();
+                let name = &bytes[at..at + length];
+                at += length;
+                if matches!(bytes.get(at), None | Some(b'(' | b'\\' | 0)) {
+                    return None;
+                }
+                seen = u8::from(name.eq_ignore_ascii_case(b"src"));
+            }
+            b'=' | b',' => {
+                seen = if byte == b'=' && seen == 1 { 2 } else { 0 };
+                at += 1;
+            }
+            b'"' | b'\'' => {
+                let end = plain_string_end(bytes, at)?;
+                if seen == 2 && options.ie {
+                    let span = Span::new(at + 1, end);
+                    let form = Form::String(char::from(byte));
+                    found.push(CssUrl { span, form, group: Some(Group::Ie) });
+                }
+                seen = 0;
+                at = end + 1;
+            }
+            b')' => return Some(at + 1),
+            _ => return None,
+        }
+    }
 }
 
 /// Goes on behind the name of the at-rule at `at`, or where its prelude ends if that is silent.
@@ -485,7 +608,7 @@ fn silent_end(bytes: &[u8], mut at: usize, is_function: bool) -> Option<usize> {
         let is_mark = |byte: &u8| MARKS.contains(byte) || b"[{}];)".contains(byte);
         at += bytes[at..].iter().position(is_mark)?;
         at = match bytes[at..] {
-            [b'/', b'*', ..] => at + 4 + memchr::memmem::find(&bytes[at + 2..], b"*/")?,
+            [b'/', b'*', ..] => comment_end(bytes, at)?,
             [b'/', ..] => at + 1,
             // In an at-rule that is out of place it may be a URL.
             [b'"' | b'\'', ..] if is_function => plain_string_end(bytes, at)? + 1,
@@ -753,6 +876,10 @@ mod tests {
             "@-moz-document url(i){",
             "target-text(",
             "AlphaImageLoader(",
+            "alphaImageLoader(src='t', b=\"u\")",
+            "-AlphaImageLoader(src='t')",
+            "x.AlphaImageLoader( a , Src = \"v\\77\")",
+            "'w'",
             "progid:",
             "rgba(1,2)",
             "%",
@@ -778,18 +905,23 @@ mod tests {
             state ^= state << 17;
             (state >> 11) as usize % bound
         };
-        let mut plain = 0;
+        let (mut plain_ones, mut of_explorer) = (0, 0);
         for _ in 0..200_000 {
             let length = 1 + below(8);
             let css: String = (0..length).map(|_| PIECES[below(PIECES.len())]).collect();
-            if let Some(found) = plain_urls(css.as_bytes()) {
-                plain += usize::from(!found.is_empty());
-                for options in [Options::default(), ALL] {
-                    assert_eq!(found, urls_of_tokens(&css, options), "{css:?}");
+            for options in [Options::default(), ALL] {
+                let tokens = || urls_of_tokens(&css, options);
+                if let Some(found) = plain_urls(css.as_bytes()) {
+                    plain_ones += usize::from(!found.is_empty());
+                    assert_eq!(found, tokens(), "{css:?}");
+                }
+                if let Some(found) = plain(css.as_bytes(), Some(options)) {
+                    of_explorer += usize::from(found.iter().any(|one| one.group.is_some()));
+                    assert_eq!(found, tokens(), "{css:?}");
                 }
             }
         }
-        assert!(plain > 2_000, "{plain}");
+        assert!(plain_ones > 4_000 && of_explorer > 1_000, "{plain_ones} {of_explorer}");
     }
 
     fn check(css: &str, options: Options, expected: &[&str]) {

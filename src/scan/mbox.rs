@@ -55,6 +55,8 @@ pub struct Messages<R> {
     buffer: Vec<u8>,
     /// Where the message begins in `buffer`. What stands before it is dropped now and then.
     start: usize,
+    /// Whether what stands before it is to stay: messages of a batch.
+    is_kept: bool,
     /// How long the message is that was handed out last; the next one begins behind it.
     length: usize,
     number: usize,
@@ -84,6 +86,32 @@ pub struct Message<'a> {
     pub message: Span,
 }
 
+/// Messages that stand one behind the other.
+#[derive(Debug)]
+pub struct Batch {
+    /// All of them.
+    pub bytes: Vec<u8>,
+    /// Where each stands; none at the end of the mailbox.
+    pub messages: Vec<Place>,
+    /// What the reader returned in the place of more. No message is lost then: the next batch goes on.
+    pub failed: Option<io::Error>,
+}
+
+/// Where a message stands in a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which one of the mailbox it is, from 1.
+    pub number: usize,
+    /// Where it begins in the mailbox, in bytes.
+    pub offset: u64,
+    /// Where it stands in the bytes of the batch, up to the next message.
+    pub span: Span,
+    /// In the same, what [`Message::envelope`] is.
+    pub envelope: Span,
+    /// In the same, what [`Message::message`] is.
+    pub message: Span,
+}
+
 impl<R: Read> Messages<R> {
     /// The messages of what `reader` gives.
     pub fn new(reader: R) -> Self {
@@ -96,6 +124,7 @@ impl<R: Read> Messages<R> {
             ended: false,
             buffer: Vec::new(),
             start: 0,
+            is_kept: false,
             length: 0,
             number: 0,
             offset: 0,
@@ -114,6 +143,59 @@ impl<R: Read> Messages<R> {
     /// What the reader returns, other than [`io::ErrorKind::Interrupted`]. No message is lost then:
     /// the next call goes on with the same one.
     pub fn next_message(&mut self) -> io::Result<Option<Message<'_>>> {
+        let Some((envelope, message)) = self.advance()? else { return Ok(None) };
+        let (number, offset, bytes) = (self.number, self.offset, &self.rest()[..self.length]);
+        Ok(Some(Message { number, offset, bytes, envelope, message }))
+    }
+
+    /// The next messages: as many as it takes to have `least` bytes, or all that are left. They are read
+    /// into a buffer of their own, for the next one of which `spare` serves; what it holds is dropped.
+    ///
+    /// ```
+    /// use baselink::scan::mbox::Messages;
+    /// let mailbox = b"From a\nx\n\nFrom b\ny\n\nFrom c\nz\n";
+    /// let mut messages = Messages::new(&mailbox[..]);
+    /// let batch = messages.next_batch(12, Vec::new());
+    /// assert_eq!(batch.bytes, b"From a\nx\n\nFrom b\ny\n\n");
+    /// let second = &batch.messages[1];
+    /// assert_eq!((second.number, second.offset, &batch.bytes[second.message.range()]), (2, 10, &b"y\n"[..]));
+    /// assert_eq!(messages.next_batch(12, batch.bytes).messages[0].offset, 20);
+    /// assert!(messages.next_batch(12, Vec::new()).messages.is_empty());
+    /// ```
+    pub fn next_batch(&mut self, least: usize, mut spare: Vec<u8>) -> Batch {
+        let end = self.start + self.length;
+        self.buffer.drain(..end);
+        self.offset += self.length as u64;
+        (self.start, self.length, self.is_kept) = (0, 0, true);
+        let (mut messages, mut failed) = (Vec::new(), None);
+        while self.start + self.length < least {
+            match self.advance() {
+                Ok(Some((envelope, message))) => messages.push(Place {
+                    number: self.number,
+                    offset: self.offset,
+                    span: Span::new(self.start, self.start + self.length),
+                    envelope: envelope.shifted(self.start),
+                    message: message.shifted(self.start),
+                }),
+                Ok(None) => break,
+                Err(error) => {
+                    failed = Some(error);
+                    break;
+                }
+            }
+        }
+        let end = self.start + self.length;
+        self.did(self.buffer.len() - end);
+        spare.clear();
+        spare.extend_from_slice(&self.buffer[end..]);
+        self.buffer.truncate(end);
+        self.offset += self.length as u64;
+        (self.start, self.length, self.is_kept) = (0, 0, false);
+        Batch { bytes: std::mem::replace(&mut self.buffer, spare), messages, failed }
+    }
+
+    /// Goes on to the next message: its envelope, and its heading and body.
+    fn advance(&mut self) -> io::Result<Option<(Span, Span)>> {
         self.start += self.length;
         self.offset += self.length as u64;
         self.length = 0;
@@ -127,13 +209,7 @@ impl<R: Read> Messages<R> {
         let (end, message_end) = self.end(envelope, counted)?;
         self.length = end;
         self.number += 1;
-        Ok(Some(Message {
-            number: self.number,
-            offset: self.offset,
-            bytes: &self.rest()[..end],
-            envelope: Span::new(0, envelope),
-            message: Span::new(envelope, message_end),
-        }))
+        Ok(Some((Span::new(0, envelope), Span::new(envelope, message_end))))
     }
 
     /// What is in memory from the start of the message on. Offsets below count from there.
@@ -147,7 +223,7 @@ impl<R: Read> Messages<R> {
             return Ok(false);
         }
         // What is moved is no longer than what is dropped, and that is dropped once.
-        if self.start >= self.rest().len() {
+        if self.start >= self.rest().len() && !self.is_kept {
             self.did(self.rest().len());
             self.buffer.drain(..self.start);
             self.start = 0;
@@ -367,6 +443,69 @@ mod tests {
                 ("From i\n", "\r", ""),
             ],
         );
+    }
+
+    #[test]
+    fn batches_hold_the_same_messages() {
+        let (last, mailbox) =
+            ("From 4\n\nd", "From 1\n\na\n\nFrom 2\nContent-Length: 2\n\nb\n\nFrom 3\n");
+        let mailbox = [mailbox, "\n", "c\n".repeat(20).as_str(), "\n", last].concat();
+        let alone = messages(mailbox.as_bytes(), LOOK_AHEAD, CHUNK);
+        assert_eq!(alone.len(), 4);
+        for (chunk, least) in
+            (1..30).flat_map(|chunk| [1, 20, 50, 1000].map(|least| (chunk, least)))
+        {
+            let mut rest = Messages::with_limits(mailbox.as_bytes(), LOOK_AHEAD, chunk);
+            let first = rest.next_message().unwrap().unwrap();
+            let (mut offset, mut found) = (first.bytes.len() as u64, 1);
+            let mut spare = b"dropped".to_vec();
+            loop {
+                let batch = rest.next_batch(least, spare);
+                let Some(last) = batch.messages.last() else { break };
+                // Without the last one it would be too short, unless none is left.
+                assert!(last.span.start < least && last.span.end == batch.bytes.len());
+                assert!(last.span.end >= least || found + batch.messages.len() == 4);
+                for place in &batch.messages {
+                    let behind = Span::new(place.message.end, place.span.end);
+                    let pieces = [place.envelope, place.message, behind];
+                    assert_eq!(pieces.map(|span| batch.bytes[span.range()].to_vec()), alone[found]);
+                    found += 1;
+                    assert_eq!((place.number, place.offset), (found, offset));
+                    offset += place.span.len() as u64;
+                }
+                spare = batch.bytes;
+            }
+            assert_eq!((found, offset), (4, mailbox.len() as u64), "{chunk}, {least}");
+        }
+    }
+
+    /// A reader that fails once, in the middle.
+    struct Failing<'a>(&'a [u8], &'a [u8], bool);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(into)? {
+                0 if !std::mem::replace(&mut self.2, true) => Err(io::ErrorKind::TimedOut.into()),
+                0 => self.1.read(into),
+                read => Ok(read),
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_ends_where_reading_fails_and_the_next_goes_on() {
+        let failing = Failing(b"From 1\n\na\n\nFrom 2\n\nb", b"c\n", false);
+        // The third chunk ends in the second message.
+        let mut messages = Messages::with_limits(failing, LOOK_AHEAD, 8);
+        let first = messages.next_batch(1000, Vec::new());
+        assert_eq!(first.bytes, b"From 1\n\na\n\n");
+        assert_eq!(first.failed.map(|error| error.kind()), Some(io::ErrorKind::TimedOut));
+        let second = messages.next_batch(1000, Vec::new());
+        assert_eq!(
+            (second.bytes.as_slice(), second.messages[0].number),
+            (&b"From 2\n\nbc\n"[..], 2)
+        );
+        assert!(second.failed.is_none());
     }
 
     /// The most that was in memory, and what was searched and moved, for the messages of `mailbox`.

@@ -21,6 +21,7 @@ pub mod html;
 pub mod json;
 pub mod mbox;
 pub mod message;
+mod sieve;
 pub mod text;
 pub mod value;
 pub mod xml;

@@ -92,6 +92,24 @@ impl Told {
         }
     }
 
+    /// Takes in what became of the documents behind those.
+    pub(super) fn merge(&mut self, behind: Self) {
+        self.tally.merge(&behind.tally);
+        self.odd.extend(behind.odd);
+        for (target, number) in behind.missing {
+            *self.missing.entry(target).or_default() += number;
+        }
+        self.documents += behind.documents;
+        self.entities += behind.entities;
+        self.base = self.base.take().or(behind.base);
+        match (&self.of_links, behind.of_links) {
+            (Bases::None, of_links) => self.of_links = of_links,
+            (_, Bases::None) => {}
+            (Bases::One(base), Bases::One(other)) if base.url == other.url => {}
+            (Bases::One(..) | Bases::Several, _) => self.of_links = Bases::Several,
+        }
+    }
+
     /// Takes in what became of the only document in it, on the short way.
     pub(super) fn add_short(&mut self, short: &Short) {
         self.tally.add_totals(short);

@@ -13,7 +13,6 @@
 
 use super::{Decoded, Obstacle, WIDTH, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
-use crate::layer::{MapBuilder, OffsetMap};
 use crate::span::Span;
 
 fn is_blank(byte: u8) -> bool {
@@ -99,68 +98,145 @@ const DIGITS: [u8; 256] = {
     values
 };
 
+/// Where some of the decoded bytes stand, from which the places of all others are found in a few steps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks(Vec<Mark>);
+
+/// What stands before `raw` is decoded to what is before `decoded`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    decoded: usize,
+    raw: usize,
+}
+
+/// About so many raw bytes are between two marks, where not all of them stand for themselves.
+const STEP: usize = 128;
+
 /// The bytes that quoted-printable text stands for.
-///
+pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
+    decode_in_steps(raw, STEP)
+}
+
 /// From one `=` or line end to the next everything stands for itself, but for blanks at its end, and
 /// where there are none it goes on over the line end.
-pub(super) fn decode(raw: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(raw.len());
-    // What stands before this is settled.
-    let (mut start, mut at) = (0, 0);
+fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
+    let bytes = Vec::with_capacity(raw.len());
+    let mut decoding = Decoding { raw, step, bytes, marks: Vec::new(), start: 0, marked: 0 };
+    let mut at = 0;
     while let Some(before) = memchr::memchr3(b'=', b'\r', b'\n', &raw[at..]) {
         at += before;
         if raw[at] != b'=' {
-            if at > start && is_blank(raw[at - 1]) {
-                bytes.extend_from_slice(without_blanks(&raw[start..at]));
-                start = at;
+            if at > decoding.start && is_blank(raw[at - 1]) {
+                decoding.settle_line(at);
             }
             at += line_end_length(&raw[at..]);
+            if at - decoding.start >= step {
+                decoding.settle(at, at);
+            }
             continue;
         }
         let settled = at;
-        let before = bytes.len();
         // In text that is not ASCII one stands behind the other.
         while let [b'=', high, low, ..] = raw[at..]
             && let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)])
             && high | low < 16
         {
-            if bytes.len() == before {
-                bytes.extend_from_slice(&raw[start..settled]);
+            if at == settled {
+                decoding.settle(at, at);
             }
-            bytes.push(high << 4 | low);
+            decoding.bytes.push(high << 4 | low);
             at += 3;
-            start = at;
+            decoding.begin(at);
         }
         if raw.get(at) == Some(&b'=') {
             let after = (Tokens { text: raw, at }).next();
             if let Some((Token::SoftBreak, span)) = after {
-                bytes.extend_from_slice(&raw[start..at]);
-                (start, at) = (span.end, span.end);
+                decoding.settle(at, span.end);
+                at = span.end;
             } else {
                 at += 1;
             }
         }
     }
-    bytes.extend_from_slice(without_blanks(&raw[start..]));
-    bytes
+    decoding.settle_line(raw.len());
+    (decoding.bytes, Marks(decoding.marks))
 }
 
-fn without_blanks(line: &[u8]) -> &[u8] {
-    let blanks = line.iter().rev().take_while(|&&byte| is_blank(byte)).count();
-    &line[..line.len() - blanks]
+struct Decoding<'a> {
+    raw: &'a [u8],
+    step: usize,
+    bytes: Vec<u8>,
+    marks: Vec<Mark>,
+    /// What stands before this is decoded.
+    start: usize,
+    /// Where the last mark is.
+    marked: usize,
 }
 
-/// Where each byte stands that [`decode`] makes of `raw`, which begins at `source`.
-pub(super) fn map(raw: &[u8], source: usize) -> OffsetMap {
-    let mut map = MapBuilder::default();
-    for (token, span) in Tokens::of(raw) {
-        match token {
-            Token::Plain | Token::LineEnd => map.verbatim(source + span.start, span.len()),
-            Token::Escape(_) => map.whole(1, span.shifted(source), None),
-            Token::Padding | Token::SoftBreak => {}
+impl Decoding<'_> {
+    /// Takes all up to `end` as it stands, and goes on at `next`.
+    #[inline(always)]
+    fn settle(&mut self, end: usize, next: usize) {
+        let is_long = end - self.start >= self.step;
+        if is_long {
+            self.mark(self.start);
+        }
+        self.bytes.extend_from_slice(&self.raw[self.start..end]);
+        if is_long {
+            self.mark(end);
+        }
+        self.begin(next);
+    }
+
+    /// The same up to the blanks before the line end, or the end of the text, at `end`.
+    fn settle_line(&mut self, end: usize) {
+        let line = &self.raw[self.start..end];
+        let blanks = line.iter().rev().take_while(|&&byte| is_blank(byte)).count();
+        self.settle(end - blanks, end);
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, next: usize) {
+        self.start = next;
+        if next - self.marked >= self.step {
+            self.mark(next);
         }
     }
-    map.finish(source)
+
+    #[cold]
+    fn mark(&mut self, raw: usize) {
+        self.marks.push(Mark { decoded: self.bytes.len(), raw });
+        self.marked = raw;
+    }
+}
+
+impl Marks {
+    /// Where the decoded byte `index`, which is one, stands in `raw`.
+    pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
+        let behind = self.0.partition_point(|mark| mark.decoded <= index);
+        let before = behind.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
+        // All between the two stands for itself.
+        if let Some(next) = self.0.get(behind)
+            && next.raw - before.raw == next.decoded - before.decoded
+        {
+            let at = before.raw + (index - before.decoded);
+            return Span::new(at, at + 1);
+        }
+        let mut decoded = before.decoded;
+        for (token, span) in (Tokens { text: raw, at: before.raw }) {
+            match token {
+                Token::Plain | Token::LineEnd if index < decoded + span.len() => {
+                    let at = span.start + (index - decoded);
+                    return Span::new(at, at + 1);
+                }
+                Token::Plain | Token::LineEnd => decoded += span.len(),
+                Token::Escape(_) if index == decoded => return span,
+                Token::Escape(_) => decoded += 1,
+                Token::Padding | Token::SoftBreak => {}
+            }
+        }
+        Span::at(raw.len())
+    }
 }
 
 /// A raw line, with its end.
@@ -452,20 +528,52 @@ mod tests {
                     "=", "=3D", "=3d", "=\n", "=\r\n", "=\r", "= \n", "=\t ", " ", "\t", "\n", "\r\n",
                     "\r", "a", "3D", "bc d", "=4", "==",
                 ]),
-                0..20,
+                0..40,
             ),
+            step in 1_usize..12,
         ) {
             let raw = pieces.concat().into_bytes();
-            let mut expected = Vec::new();
+            let (mut expected, mut places) = (Vec::new(), Vec::new());
             for (token, span) in Tokens::of(&raw) {
                 match token {
-                    Token::Plain | Token::LineEnd => expected.extend_from_slice(&raw[span.range()]),
-                    Token::Escape(byte) => expected.push(byte),
+                    Token::Plain | Token::LineEnd => {
+                        expected.extend_from_slice(&raw[span.range()]);
+                        places.extend(span.range().map(|at| Span::new(at, at + 1)));
+                    }
+                    Token::Escape(byte) => {
+                        expected.push(byte);
+                        places.push(span);
+                    }
                     Token::Padding | Token::SoftBreak => {}
                 }
             }
-            prop_assert_eq!(decode(&raw), expected);
-            prop_assert_eq!(map(&raw, 5).len(), decode(&raw).len());
+            let (decoded, marks) = decode_in_steps(&raw, step);
+            prop_assert_eq!(&decoded, &expected);
+            let found: Vec<_> = (0..decoded.len()).map(|at| marks.place(&raw, at)).collect();
+            prop_assert_eq!(found, places);
+            prop_assert_eq!(decode(&raw).0, expected);
+        }
+    }
+
+    /// Whatever a body is made of, no two marks are far from each other without one stretch between them that
+    /// stands for itself; so a place is found in a few steps.
+    #[test]
+    fn marks_are_dense_enough() {
+        let long = 100_000;
+        for shape in
+            ["x", "=41", "=\n", "x\n", "x \n", "x=\n", "= \n", "=", " ", "=4", "x\r", "\u{e9}"]
+        {
+            let raw = ["y", shape, "z"].map(|one| one.repeat(long)).concat().into_bytes();
+            let (bytes, Marks(marks)) = decode(&raw);
+            let end = Mark { decoded: bytes.len(), raw: raw.len() };
+            let all: Vec<_> = [&[Mark::default()], &marks[..], &[end]].concat();
+            for pair in all.windows(2) {
+                let (raw, decoded) = (pair[1].raw - pair[0].raw, pair[1].decoded - pair[0].decoded);
+                // What stands for nothing costs no step.
+                let is_short = raw <= 2 * STEP + 3 || decoded <= 2 * STEP;
+                assert!(raw == decoded || is_short, "{shape}: {pair:?}");
+            }
+            assert!(marks.len() <= 2 + raw.len() / (STEP / 2), "{shape}: {}", marks.len());
         }
     }
 }

@@ -24,7 +24,7 @@
 //! Deliberately absent: anything that is done otherwise than to a document in memory.
 
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Seek};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use self::StreamError::{Giving, Reading};
 use super::writer::{self, Away, Give, Writer};
@@ -180,6 +180,7 @@ fn in_windows(
     options: &Options,
     give: &mut Give<'_>,
 ) -> Result<Result<Totals, usize>, StreamError> {
+    let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
     document.rewind().map_err(Reading)?;
     let chain = writer::chain(encoding.charset, &[], options);
     let most = buffer.len() / 2;
@@ -187,7 +188,7 @@ fn in_windows(
     let mut away = Away { to: Some(give), most, is_known: true, ..Away::nowhere() };
     let mut writer = Writer::new(encoding, options, &chain, false, &mut piece, &mut away);
     let mut course = Course::new(encoding);
-    let (mut from, mut filled) = (encoding.mark, 0);
+    let (mut from, mut filled, mut left) = (encoding.mark, 0, length);
     let stopped = loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Reading)?;
         let bytes = &buffer[..filled];
@@ -210,9 +211,12 @@ fn in_windows(
         from = reached.at - reached.done;
         buffer.copy_within(reached.done..filled, 0);
         filled -= reached.done;
+        left = left.saturating_sub(reached.done as u64);
         // What is long is looked at again each time that there is more of it.
         if filled > buffer.len() / 2 {
-            buffer.resize(2 * buffer.len(), 0);
+            let least = buffer.len() + LEAST;
+            let all = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(1);
+            buffer.resize(all.clamp(least, 2 * least), 0);
         }
     };
     match (away.failed, stopped) {

@@ -12,7 +12,10 @@
 //! assert_eq!(unlisted(b"Content-Type: text/html\n\n<a href=mailto:x><img src=y>"), 0);
 //! ```
 //!
-//! Deliberately absent: parts that are no HTML.
+//! A style sheet is searched for the URLs that are written plainly, and gone over anew where it may have
+//! others.
+//!
+//! Deliberately absent: parts that are neither HTML nor CSS.
 
 use crate::document::{Document, Link};
 use crate::format::Format;
@@ -21,7 +24,7 @@ use crate::resolve::Profile;
 use crate::rewrite::direct::is_absolute;
 use crate::rewrite::{BaseElement, Options};
 use crate::scan::html::flow::{self, Stop, Taker, Value};
-use crate::scan::{ScanOptions, Scanner};
+use crate::scan::{ScanOptions, Scanner, css};
 
 /// How many links the part `bytes` has, and its encoding, if every one is absolute and nothing is to be
 /// done for another reason.
@@ -31,9 +34,13 @@ pub(super) fn count(
     options: &Options,
     scan: &ScanOptions,
 ) -> Option<(usize, Charset)> {
+    if options.destination.is_some() || options.profile == Profile::Whatwg {
+        return None;
+    }
+    if format == Format::Css {
+        return of_style_sheet(bytes, scan);
+    }
     let is_simple = format == Format::Html
-        && options.destination.is_none()
-        && options.profile != Profile::Whatwg
         && scan.scanner == Scanner::Fast
         && !scan.ids
         && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
@@ -57,6 +64,16 @@ pub(super) fn count(
         }
     }
     None
+}
+
+/// The same for a style sheet.
+fn of_style_sheet(bytes: &[u8], scan: &ScanOptions) -> Option<(usize, Charset)> {
+    let Detected { charset, mark, .. } = Charset::detect_style_sheet(bytes, scan.charset);
+    let text = &bytes[mark..];
+    let urls = charset.is_ascii_fixed().then(|| css::plain_urls(text))??;
+    let is_plain = |raw: &[u8]| is_absolute(raw) && memchr::memchr(b'\\', raw).is_none();
+    let are_absolute = urls.iter().all(|url| is_plain(&text[url.span.range()]));
+    are_absolute.then_some((urls.len(), charset))
 }
 
 /// Takes absolute references, and nothing else.

@@ -15,9 +15,10 @@
 //! remains.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::fast::{self, Name, Names, Sink};
-use super::pass::{OpenText, Pass};
+use super::pass::{LONGEST_ATTRIBUTE, OpenText, Pass, lower_case};
 use super::tag::{RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
@@ -25,7 +26,7 @@ use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::Form;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Row, Syntax, When};
+use crate::scan::attributes::{self, Against, Empty, Fragment, Group, Groups, Row, Syntax, When};
 use crate::scan::{css, value};
 use crate::span::Span;
 
@@ -238,7 +239,8 @@ pub(crate) fn links_on<T: Taker>(
     Ok(Reached { at, done })
 }
 
-/// Every `base` element of `bytes` from `start` on, the effective one first.
+/// The effective `base` element of `bytes`; another one, where there are only such. Those behind it change
+/// nothing.
 pub(crate) fn bases(
     bytes: &[u8],
     Detected { charset, mark: start, .. }: Detected,
@@ -256,6 +258,8 @@ pub(crate) fn bases(
         ) -> Result<(), Stop> {
             if self.1[tag.name.range()].eq_ignore_ascii_case(b"base") {
                 self.0.start_tag(tag, namespace, TextModel::Markup);
+                // Its href is a link, too, which is found later.
+                self.0.collector.links.clear();
             }
             Ok(())
         }
@@ -274,6 +278,7 @@ pub(crate) fn bases(
     let facts = fast::walk(bytes, span.range(), true, &names, &mut found)?;
     let mut bases = found.0.finish(span, facts).bases;
     bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    bases.truncate(1);
     Ok(bases)
 }
 
@@ -304,6 +309,10 @@ struct Known {
     place: Option<(Name, Name, Namespace)>,
     answer: Answer,
 }
+
+/// Answers where there are no groups and no further places, kept from document to document: of those that
+/// could stand in one place, the first.
+static SHARED: [OnceLock<Known>; 512] = [const { OnceLock::new() }; 512];
 
 struct Flow<'a, T> {
     bytes: &'a [u8],
@@ -459,25 +468,43 @@ impl<T: Taker> Flow<'_, T> {
         namespace: Namespace,
         attribute: &RawAttribute,
     ) -> Answer {
+        // Documents have most of their places in common.
+        let is_usual = self.options.places.is_empty() && self.options.groups == Groups::default();
+        let shared = place.filter(|_| is_usual).map(|(element, name, _)| {
+            &SHARED[(element.hash() ^ name.hash().rotate_left(3)) & (SHARED.len() - 1)]
+        });
+        let known = shared.and_then(OnceLock::get).filter(|known| known.place == place);
+        if let Some(known) = known {
+            self.rows[slot] = *known;
+            return known.answer;
+        }
         let answer = self.look_up(tag, namespace, attribute);
         // Other bytes could look like these where names are compared.
         let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let mut names = [tag.name, attribute.name].into_iter();
         if names.all(|name| self.bytes[name.range()].iter().all(is_exact)) {
             self.rows[slot] = Known { place, answer };
+            shared.map(|shared| shared.get_or_init(|| self.rows[slot]));
         }
         answer
     }
 
     #[inline(never)]
     fn look_up(&self, tag: &RawTag, namespace: Namespace, attribute: &RawAttribute) -> Answer {
-        let name = match str::from_utf8(&self.bytes[attribute.name.range()]) {
-            Ok(name) if self.options.places.is_empty() => name,
-            _ => return Answer::Ask,
+        let raw = &self.bytes[attribute.name.range()];
+        if !self.options.places.is_empty() || str::from_utf8(raw).is_err() {
+            return Answer::Ask;
+        }
+        let (mut of_name, mut of_element) = ([0; LONGEST_ATTRIBUTE], [0; LONGEST_ATTRIBUTE]);
+        let Some(name) = lower_case(raw, &mut of_name) else {
+            // No name in the table is as long.
+            return Answer::Nothing;
         };
-        let element = self.pass.element(tag);
-        let name = name.to_ascii_lowercase();
-        let mut rows = attributes::rows(&name).iter().filter(|row| {
+        let element = match lower_case(&self.bytes[tag.name.range()], &mut of_element) {
+            Some(element) => Cow::Borrowed(element),
+            None => Cow::Owned(self.pass.element(tag)),
+        };
+        let mut rows = attributes::rows(name).iter().filter(|row| {
             row.group.is_none_or(|group| self.options.groups.contains(group))
                 && row.namespaces.contains(&namespace)
                 && row.elements.contain(&element)

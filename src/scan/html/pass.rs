@@ -12,8 +12,6 @@
 //!
 //! Deliberately absent: nested documents. A pass notes where they are.
 
-use std::collections::HashMap;
-
 use super::fast::{self, Names, Sink};
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
 use super::{Event, Markup, TextModel, TreeFacts, exact, tokens};
@@ -27,6 +25,20 @@ use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
 use crate::scan::{ScanOptions, Scanner, json, value};
 use crate::span::Span;
+
+/// No name of an attribute in the table is longer.
+pub(super) const LONGEST_ATTRIBUTE: usize = 48;
+
+/// `name` in ASCII lower case, without an allocation; `None` where it is too long for that, or not UTF-8.
+pub(super) fn lower_case<'a>(
+    name: &[u8],
+    buffer: &'a mut [u8; LONGEST_ATTRIBUTE],
+) -> Option<&'a str> {
+    let lower = buffer.get_mut(..name.len())?;
+    lower.copy_from_slice(name);
+    lower.make_ascii_lowercase();
+    str::from_utf8(lower).ok()
+}
 
 /// As much of an element's name as is kept.
 const LONGEST_NAME: usize = 256;
@@ -130,10 +142,15 @@ impl<'a> Pass<'a> {
     pub(super) fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
         self.close_text(span.end);
         if self.standing == Standing::First && !self.bases.is_empty() {
-            let standings: HashMap<usize, Standing> = facts.bases.into_iter().collect();
+            let mut standings = facts.bases;
+            standings.sort_unstable_by_key(|&(tag, _)| tag);
+            let mut standings = standings.into_iter().peekable();
+            // Both are in source order.
             for base in &mut self.bases {
-                base.standing =
-                    standings.get(&base.span.start).copied().unwrap_or(Standing::Dropped);
+                let tag = base.span.start;
+                while standings.next_if(|&(at, _)| at < tag).is_some() {}
+                let found = standings.next_if(|&(at, _)| at == tag);
+                base.standing = found.map_or(Standing::Dropped, |(_, standing)| standing);
             }
         }
         self
@@ -151,7 +168,9 @@ impl<'a> Pass<'a> {
     /// Where the start tag at `at` ends, if there is one and it is called `name`.
     fn start_tag_at(&self, at: usize, name: &str) -> Option<usize> {
         let mut reader = TagReader::new(at);
+        let begins = self.bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
         if self.bytes.get(at) != Some(&b'<')
+            || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
             || reader.read(self.bytes, at, self.bytes.len()) != Progress::Complete
         {
             return None;
@@ -218,14 +237,14 @@ impl<'a> Pass<'a> {
         if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
             return;
         }
-        for attribute in tag::distinct(self.bytes, &tag) {
-            if self.is_named(&attribute, "implementation") {
+        for attribute in tag::distinct(self.bytes, &tag).iter() {
+            if self.is_named(attribute, "implementation") {
                 let place = Place {
                     attribute: Some("implementation"),
                     no_value: attribute.value.is_none(),
                     ..text_of("?import", Carriers::One(Carrier::Attribute(attribute.quote)))
                 };
-                self.collector.references(self.value(&attribute), Syntax::Url, &place);
+                self.collector.references(self.value(attribute), Syntax::Url, &place);
             }
         }
     }
@@ -262,7 +281,7 @@ impl<'a> Pass<'a> {
             self.open_text(tag, namespace, text, &element, &[]);
             return;
         }
-        let attributes = tag::distinct(self.bytes, tag);
+        let attributes = tag::wanted(self.bytes, tag, |name| self.is_asked_for(name));
         if element == "base" {
             self.base(tag, namespace, &attributes);
         }
@@ -270,7 +289,7 @@ impl<'a> Pass<'a> {
         if self.options.ids && self.standing == Standing::First {
             self.ids(namespace, &element, &attributes);
         }
-        for attribute in &attributes {
+        for attribute in attributes.iter() {
             self.attribute(namespace, &element, attribute, &attributes);
         }
         self.open_text(tag, namespace, text, &element, &attributes);
@@ -305,7 +324,7 @@ impl<'a> Pass<'a> {
         });
         let hrefs = tag.attributes.iter().filter(|one| self.is_named(one, "href")).count();
         let removable = match href {
-            Some(href) if attributes.len() > 1 && hrefs == 1 => {
+            Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
                 let blank = self.bytes[..href.name.start]
                     .iter()
                     .rev()
@@ -331,6 +350,14 @@ impl<'a> Pass<'a> {
         self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
     }
 
+    /// Whether an attribute of this name, as written, can matter.
+    fn is_asked_for(&self, name: &[u8]) -> bool {
+        let mut buffer = [0; LONGEST_ATTRIBUTE];
+        let is_of_table = lower_case(name, &mut buffer).is_some_and(attributes::is_asked_for);
+        let mut places = self.options.places.iter();
+        is_of_table || places.any(|place| place.attribute().as_bytes().eq_ignore_ascii_case(name))
+    }
+
     fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
         self.bytes[attribute.name.range()].eq_ignore_ascii_case(name.as_bytes())
     }
@@ -349,16 +376,11 @@ impl<'a> Pass<'a> {
         attributes: &[RawAttribute],
     ) {
         let raw_name = &self.bytes[attribute.name.range()];
-        let mut buffer = [0; 48];
-        let Some(lower) = buffer.get_mut(..raw_name.len()) else {
-            return self.long_name(namespace, element, attribute, attributes);
-        };
-        lower.copy_from_slice(raw_name);
-        lower.make_ascii_lowercase();
-        let Ok(name) = std::str::from_utf8(lower) else {
-            return;
-        };
-        self.named_attribute(namespace, element, name, attribute, attributes);
+        let mut buffer = [0; LONGEST_ATTRIBUTE];
+        match lower_case(raw_name, &mut buffer) {
+            Some(name) => self.named_attribute(namespace, element, name, attribute, attributes),
+            None => self.long_name(namespace, element, attribute, attributes),
+        }
     }
 
     /// An attribute whose name is too long for the table, but perhaps not for the user's places.

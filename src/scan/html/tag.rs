@@ -14,8 +14,9 @@
 //! Deliberately absent: what the tag means, and whether the tokenizer is in a state in which `<`
 //! opens a tag at all.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
 
 use crate::layer::escape::Quote;
 use crate::span::Span;
@@ -305,30 +306,79 @@ impl TagReader {
     }
 }
 
+/// Attributes of one tag that are compared with each other.
+pub(super) const FEW: usize = 16;
+
 /// The attributes that count: of several with one name (case ignored) the first (HTML, 13.2.5.33).
 #[must_use]
-pub fn distinct(bytes: &[u8], tag: &RawTag) -> Vec<RawAttribute> {
-    const FEW: usize = 16;
+pub fn distinct<'a>(bytes: &[u8], tag: &'a RawTag) -> Cow<'a, [RawAttribute]> {
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
-    if tag.attributes.len() > FEW {
-        return distinct_by(tag, |attribute| name(attribute).to_ascii_lowercase());
+    let all = tag.attributes.as_slice();
+    if all.len() > FEW {
+        return distinct_by(tag, |attribute| AnyCase(name(attribute)));
     }
-    let mut distinct: Vec<RawAttribute> = Vec::with_capacity(tag.attributes.len());
-    for attribute in &tag.attributes {
-        if !distinct.iter().any(|seen| name(seen).eq_ignore_ascii_case(name(attribute))) {
-            distinct.push(*attribute);
-        }
+    let is_repeated =
+        |at: usize| all[..at].iter().any(|seen| name(seen).eq_ignore_ascii_case(name(&all[at])));
+    match (0..all.len()).any(is_repeated) {
+        false => Cow::Borrowed(all),
+        true => (0..all.len()).filter(|&at| !is_repeated(at)).map(|at| all[at]).collect(),
     }
-    distinct
+}
+
+/// Of the attributes that count at least those whose names, as written, are wanted. Of a tag there may be
+/// a million attributes, and hardly one that is.
+pub(super) fn wanted<'a>(
+    bytes: &[u8],
+    tag: &'a RawTag,
+    mut is_wanted: impl FnMut(&[u8]) -> bool,
+) -> Cow<'a, [RawAttribute]> {
+    if tag.attributes.len() <= FEW {
+        return distinct(bytes, tag);
+    }
+    let mut seen = HashSet::new();
+    let mut counts = |attribute: &&RawAttribute| {
+        let name = &bytes[attribute.name.range()];
+        is_wanted(name) && seen.insert(AnyCase(name))
+    };
+    tag.attributes.iter().filter(|attribute| counts(attribute)).copied().collect()
 }
 
 /// The first attribute of each name, where `name` says what the names are.
 pub(super) fn distinct_by<N: Hash + Eq>(
     tag: &RawTag,
     name: impl Fn(&RawAttribute) -> N,
-) -> Vec<RawAttribute> {
-    let mut seen = HashSet::new();
-    tag.attributes.iter().filter(|attribute| seen.insert(name(attribute))).copied().collect()
+) -> Cow<'_, [RawAttribute]> {
+    let all = tag.attributes.as_slice();
+    let mut seen = HashSet::with_capacity(all.len());
+    let Some(first) = all.iter().position(|attribute| !seen.insert(name(attribute))) else {
+        return Cow::Borrowed(all);
+    };
+    let mut distinct = all[..first].to_vec();
+    distinct.extend(all[first..].iter().filter(|attribute| seen.insert(name(attribute))));
+    Cow::Owned(distinct)
+}
+
+/// A name whose case is ignored.
+struct AnyCase<'a>(&'a [u8]);
+
+impl PartialEq for AnyCase<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(other.0)
+    }
+}
+
+impl Eq for AnyCase<'_> {}
+
+impl Hash for AnyCase<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for piece in self.0.chunks(16) {
+            let mut lower = [0; 16];
+            lower[..piece.len()].copy_from_slice(piece);
+            lower.make_ascii_lowercase();
+            state.write(&lower[..piece.len()]);
+        }
+        state.write_usize(self.0.len());
+    }
 }
 
 #[cfg(test)]
@@ -360,6 +410,28 @@ mod tests {
         assert_eq!(attributes("<a b / c>"), [("b", None), ("c", None)]);
         assert_eq!(attributes("<a b=\"\">"), [("b", Some(""))]);
         assert_eq!(attributes("<a <b>"), [("<b", None)]);
+    }
+
+    /// HTML, 13.2.5.33: of several with one name the first counts, its case ignored.
+    #[test]
+    fn the_first_of_several_with_one_name_counts() {
+        let long = "an-attribute-of-more-than-sixteen";
+        for others in [0, 14, 40] {
+            let others: String = (0..others).map(|number| format!("o{number} ")).collect();
+            let page = format!("<a b=1 {others}B=2 c {long}=3 {}=4 b=5>", long.to_uppercase());
+            let mut reader = TagReader::new(0);
+            reader.read(page.as_bytes(), 0, page.len());
+            let found = distinct(page.as_bytes(), reader.tag());
+            assert_eq!(found.len() + 3, reader.tag().attributes.len(), "{page}");
+            let values: Vec<_> = found.iter().filter_map(|one| one.value).collect();
+            let values: Vec<_> = values.iter().map(|value| &page[value.range()]).collect();
+            assert_eq!(values, ["1", "3"], "{page}");
+            let page = format!("<a {others}b c {long}>");
+            let mut reader = TagReader::new(0);
+            reader.read(page.as_bytes(), 0, page.len());
+            let found = distinct(page.as_bytes(), reader.tag());
+            assert_eq!(found, reader.tag().attributes, "{page}");
+        }
     }
 
     #[test]

@@ -25,7 +25,7 @@ use super::{Event, Namespace, Standing, TextModel, TreeFacts};
 use crate::span::Span;
 
 /// Start tags that end foreign content (HTML, 13.2.6.5); `font` does with some attributes only.
-pub(super) const BREAKOUT: &[&str] = &[
+pub(super) const BREAKOUT: [&str; 44] = [
     "b",
     "big",
     "blockquote",
@@ -157,9 +157,9 @@ fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
 
 /// Where the raw text or RCDATA that begins at `from` ends: at its end tag, else at the end.
 pub(super) fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
-    memchr::memmem::find_iter(&bytes[from..], b"</")
+    memchr::memchr_iter(b'<', &bytes[from..])
         .map(|length| from + length)
-        .find(|&at| is_name_at(bytes, at + 2, name))
+        .find(|&at| bytes.get(at + 1) == Some(&b'/') && is_name_at(bytes, at + 2, name))
         .unwrap_or(bytes.len())
 }
 
@@ -229,17 +229,8 @@ fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
     if rest.starts_with(b"->") {
         return Some(body + 2);
     }
-    let mut from = body;
-    while let Some(length) = memchr::memmem::find(&bytes[from..], b"--") {
-        let dashes = bytes[from + length..].iter().take_while(|&&byte| byte == b'-').count();
-        from += length + dashes;
-        match bytes[from..] {
-            [b'>', ..] => return Some(from + 1),
-            [b'!', b'>', ..] => return Some(from + 2),
-            _ => {}
-        }
-    }
-    None
+    let is_end = |&at: &usize| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']);
+    memchr::memchr_iter(b'>', rest).find(is_end).map(|at| body + at + 1)
 }
 
 /// Which elements that change the meaning of what follows are open.

@@ -14,7 +14,7 @@
 //! let heading = Heading::read(message);
 //! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
 //! let url = heading.url(message, UrlField::Base).unwrap();
-//! assert_eq!(url.url, "http://a/b/");
+//! assert_eq!(&*url.url, "http://a/b/");
 //! assert_eq!(&message[url.value.range()], b"<URL:http://a/\n  b/>");
 //! ```
 //!
@@ -27,6 +27,9 @@ use crate::span::Span;
 
 /// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
 pub const LONGEST_DECODED: usize = 4096;
+
+/// So many fields most headings of messages have, about.
+const USUAL: usize = 24;
 
 /// A header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +111,9 @@ impl Heading {
                             let before = odd.map_or(0, |(_, lines)| lines);
                             odd = Some((odd.map_or(line, |(first, _)| first), before + lines));
                         }
+                        if fields.is_empty() {
+                            fields.reserve(USUAL);
+                        }
                         fields.push(Field {
                             name: Span::new(at, at + name),
                             value: Span::at(at + colon + 1),
@@ -155,6 +161,14 @@ impl Heading {
     #[must_use]
     pub fn urls(&self, bytes: &[u8], field: UrlField) -> Vec<UrlValue> {
         self.all(bytes, field.name()).map(|one| url_value(bytes, field, one)).collect()
+    }
+
+    /// The URLs of the fields of all kinds, in the order of the message.
+    #[must_use]
+    pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {
+        let kind = |field: &Field| UrlField::named(&bytes[field.name.range()]);
+        let urls = self.fields.iter().filter_map(|field| Some((kind(field)?, *field)));
+        urls.map(|(kind, field)| url_value(bytes, kind, field)).collect()
     }
 
     /// The URL of the first field of the kind `field`.
@@ -339,7 +353,12 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
     let url = unwrapped(url_of(value));
     let start = comments_end(value);
-    let at = memchr::memmem::find(&value[start..], url.as_bytes()).filter(|_| !url.is_empty());
+    let rest = &value[start..];
+    let at = match rest.starts_with(url.as_bytes()) {
+        true => Some(0),
+        false => memchr::memmem::find(rest, url.as_bytes()),
+    };
+    let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
-    UrlValue { field: kind, url, value: field.value, span: field.span, verbatim }
+    UrlValue { field: kind, url: url.into(), value: field.value, span: field.span, verbatim }
 }

@@ -61,8 +61,11 @@ impl MediaType {
         let length: usize = pairs.iter().map(|(name, value)| name.len() + value.len() + 5).sum();
         let too_long = length > LONGEST_DECODED;
         // Most have nothing to be put together or decoded.
-        let is_plain =
-            |(name, value): &(String, String)| !name.contains('*') && !value.contains("=?");
+        let is_plain = |(name, value): &(String, String)| {
+            memchr::memchr(b'*', name.as_bytes()).is_none()
+                && memchr::memchr_iter(b'=', value.as_bytes())
+                    .all(|at| value.as_bytes().get(at + 1) != Some(&b'?'))
+        };
         let pairs = match too_long || pairs.iter().all(is_plain) {
             true => pairs,
             false => assembled(&pairs),
@@ -72,8 +75,21 @@ impl MediaType {
         });
         let boundary = boundary.filter(|bytes| !bytes.is_empty()).map(Vec::into_boxed_slice);
         let parameters = pairs.into_iter().map(|(name, value)| (name, unicode(value))).collect();
-        let lower = |token: &[u8]| Cow::Owned(latin_1(token).to_ascii_lowercase());
-        Some(Self { type_: lower(type_), subtype: lower(subtype), parameters, too_long, boundary })
+        let (type_, subtype) = (lower(type_), lower(subtype));
+        Some(Self { type_, subtype, parameters, too_long, boundary })
+    }
+
+    /// `type/subtype`.
+    #[must_use]
+    pub fn name(&self) -> Cow<'static, str> {
+        let is_it = |name: &&&str| {
+            name.strip_prefix(&*self.type_).and_then(|rest| rest.strip_prefix('/'))
+                == Some(&*self.subtype)
+        };
+        match NAMES.iter().find(is_it) {
+            Some(name) => Cow::Borrowed(name),
+            None => Cow::Owned(self.to_string()),
+        }
     }
 
     /// The value of the parameter `name`, which is in lower case.
@@ -93,6 +109,51 @@ impl MediaType {
     #[must_use]
     pub fn boundary(&self) -> Option<&[u8]> {
         self.boundary.as_deref()
+    }
+}
+
+/// Those that most entities have.
+const NAMES: [&str; 12] = [
+    "text/plain",
+    "text/html",
+    "multipart/mixed",
+    "multipart/alternative",
+    "multipart/related",
+    "text/css",
+    "image/png",
+    "image/jpeg",
+    "image/gif",
+    "application/octet-stream",
+    "application/pdf",
+    "message/rfc822",
+];
+
+/// The halves of those.
+const WORDS: [&str; 17] = [
+    "text",
+    "plain",
+    "html",
+    "multipart",
+    "mixed",
+    "alternative",
+    "related",
+    "css",
+    "image",
+    "png",
+    "jpeg",
+    "gif",
+    "application",
+    "octet-stream",
+    "pdf",
+    "message",
+    "rfc822",
+];
+
+/// A token in lower case.
+fn lower(token: &[u8]) -> Cow<'static, str> {
+    match WORDS.iter().find(|word| token.eq_ignore_ascii_case(word.as_bytes())) {
+        Some(word) => Cow::Borrowed(word),
+        None => Cow::Owned(latin_1(token).to_ascii_lowercase()),
     }
 }
 
@@ -144,7 +205,8 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
         }
         // Where the `;` before it is missing, what stands before the name is none of it.
         let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
-        let name = latin_1(name).to_ascii_lowercase();
+        let mut name = latin_1(name);
+        name.make_ascii_lowercase();
         let (value, behind) = parameter_value(&rest[end + 1..]);
         rest = behind;
         let is_new = match pairs.len() {
@@ -166,6 +228,12 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
 fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
+        // Most have nothing to be left out.
+        if let Some(length) = memchr::memchr(b'"', &rest[1..])
+            && memchr::memchr3(b'\\', b'\r', b'\n', &rest[1..=length]).is_none()
+        {
+            return (latin_1(&rest[1..=length]), &rest[length + 2..]);
+        }
         let mut content = Vec::new();
         let mut at = 1;
         while at < rest.len() && rest[at] != b'"' {
@@ -186,7 +254,8 @@ fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let end = memchr::memchr(b';', rest).unwrap_or(rest.len());
     let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
-    let value = latin_1(rest[..comment.unwrap_or(end)].trim_ascii()).replace(['\r', '\n'], "");
+    let mut value = latin_1(rest[..comment.unwrap_or(end)].trim_ascii());
+    value.retain(|one| !matches!(one, '\r' | '\n'));
     (value, &rest[comment.unwrap_or(end)..])
 }
 
@@ -218,5 +287,8 @@ fn unicode(text: String) -> String {
 
 /// The bytes that the characters of `text` stand for; `None` where one stands for more.
 fn octets(text: &str) -> Option<Vec<u8>> {
+    if text.is_ascii() {
+        return Some(text.as_bytes().to_vec());
+    }
     text.chars().map(|one| u8::try_from(one).ok()).collect()
 }

@@ -13,7 +13,7 @@
 //! assert_eq!(&*structure.entities[1].name, "1");
 //! assert_eq!(&message[structure.entities[1].body.range()], b"<a href=x>");
 //! let url = structure.entities[0].heading.url(message, UrlField::Base).unwrap();
-//! assert_eq!(url.url, "http://a/");
+//! assert_eq!(&*url.url, "http://a/");
 //! ```
 //!
 //! Deliberately absent: transfer encodings, and what is in a body. It is the bytes that stand in the

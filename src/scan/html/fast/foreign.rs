@@ -17,6 +17,7 @@
 
 use crate::scan::attributes::Namespace;
 use crate::scan::html::tokens::BREAKOUT;
+use crate::scan::sieve::Sieve;
 
 /// An open element.
 #[derive(Clone, Copy, Debug)]
@@ -167,8 +168,9 @@ impl Foreign {
     }
 }
 
+const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
+
 /// Whether a start tag of this name ends foreign content, whatever its attributes (13.2.6.5).
 pub(super) fn breaks_out(name: &[u8]) -> bool {
-    // The longest is `blockquote`; names of SVG are mostly longer than those of HTML.
-    name.len() <= 10 && is_one(name, BREAKOUT)
+    BREAKING_OUT.passes(name) && is_one(name, &BREAKOUT)
 }

@@ -1,0 +1,62 @@
+//! What a name cannot be, told from its first letter and its length: most names are of no list, and need
+//! not be compared with it.
+//!
+//! ```
+//! // `svg` is left for a `p` (HTML, 13.2.6.5), and not for a `path`.
+//! let page = b"<svg><path href=x /><image href=y /><p><image href=z>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links.len(), 1);
+//! ```
+//!
+//! Deliberately absent: the answer. A name that passes has to be compared.
+
+/// For each first letter, case ignored, the lengths of the names in a list: one bit each.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sieve([u32; 32]);
+
+/// The bit of a length; those of 31 and more share one.
+const fn bit(length: usize) -> u32 {
+    1 << if length < 31 { length } else { 31 }
+}
+
+impl Sieve {
+    /// For the names that begin with a letter; an empty one is passed over.
+    pub(super) const fn of<const N: usize>(names: [&str; N]) -> Self {
+        let mut lengths = [0; 32];
+        let mut at = 0;
+        while at < N {
+            let name = names[at].as_bytes();
+            if !name.is_empty() {
+                lengths[(name[0] & 31) as usize] |= bit(name.len());
+            }
+            at += 1;
+        }
+        Self(lengths)
+    }
+
+    /// Whether `name` may be one of them.
+    #[inline(always)]
+    pub(super) fn passes(&self, name: &[u8]) -> bool {
+        match name.first() {
+            Some(first) => self.0[usize::from(first & 31)] & bit(name.len()) != 0,
+            None => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_of_a_list_passes_and_few_others_do() {
+        let long = "x-one-that-is-longer-than-thirty-one";
+        let sieve = Sieve::of(["a", "Abc", "b", "", long]);
+        for name in ["a", "A", "abc", "ABC", "b", long, &long.to_uppercase()] {
+            assert!(sieve.passes(name.as_bytes()), "{name}");
+        }
+        for name in ["", "ab", "c", "bc", "x", "abcd"] {
+            assert!(!sieve.passes(name.as_bytes()), "{name}");
+        }
+    }
+}
