@@ -126,14 +126,14 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
         }
     }
     // Read in windows, in which nearly everything is cut in two.
-    for window in [16, 100] {
+    for (window, handles) in [(16, 1), (100, 3)] {
+        let mut handles = vec![Cursor::new(bytes); handles];
         let mut pieces = Vec::new();
         let mut give = |piece: &mut Vec<u8>| {
             pieces.append(piece);
             Ok(())
         };
-        let of_windows =
-            rewrite_stream(&mut Cursor::new(bytes), options, window, &mut give).unwrap();
+        let of_windows = rewrite_stream(&mut handles, options, window, &mut give).unwrap();
         if pieces != wanted[6..] || of_windows != totals {
             let (pieces, wanted) = (shown(&pieces), shown(&wanted[6..]));
             return Some(format!(

@@ -84,13 +84,13 @@ impl Tools {
 
     /// Rewrites a file into another by the library, on one thread.
     pub(crate) fn stream(&self, from: &Path, to: &Path) {
-        let (mut from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
+        let (from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
         let mut give = |piece: &mut Vec<u8>| {
             to.write_all(piece)?;
             piece.clear();
             Ok(())
         };
-        drop(rewrite_stream(&mut from, &self.fast, 256 << 10, &mut give).unwrap());
+        drop(rewrite_stream(&mut [from], &self.fast, 256 << 10, &mut give).unwrap());
     }
 
     /// Does `job`; what comes out is in `out`, whose memory is used again.

@@ -161,8 +161,8 @@ impl<'a> File<'a> {
     }
 
     /// A large document that has not been read, and what the library is told of it.
-    pub(crate) fn large(&mut self) -> Option<(&mut fs::File, Options)> {
-        let Contents::Large(file, _) = &mut self.contents else { return None };
+    pub(crate) fn large(&self) -> Option<(&fs::File, Options)> {
+        let Contents::Large(file, _) = &self.contents else { return None };
         let (format, retrieval) = (self.format, self.retrieval.clone());
         Some((file, Options { format, retrieval, ..self.reading.options.clone() }))
     }
@@ -297,6 +297,41 @@ fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
 #[cfg(not(unix))]
 fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
     Err(ErrorKind::Unsupported.into())
+}
+
+/// So many readers of a file, each with a place of its own.
+#[cfg(unix)]
+pub(crate) fn readers(file: &fs::File, count: usize) -> Vec<impl Read + Seek + Send> {
+    use std::os::unix::fs::FileExt;
+    struct Reader<'a> {
+        file: &'a fs::File,
+        at: u64,
+    }
+    impl Read for Reader<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.file.read_at(buffer, self.at)?;
+            self.at += length as u64;
+            Ok(length)
+        }
+    }
+    impl Seek for Reader<'_> {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            let (from, by) = match to {
+                SeekFrom::Start(at) => (at, 0),
+                SeekFrom::Current(by) => (self.at, by),
+                SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+            };
+            self.at = from.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
+            Ok(self.at)
+        }
+    }
+    (0..count).map(|_| Reader { file, at: 0 }).collect()
+}
+
+/// A reader of a file, which has one place only.
+#[cfg(not(unix))]
+pub(crate) fn readers(file: &fs::File, _count: usize) -> Vec<impl Read + Seek + Send> {
+    vec![file]
 }
 
 /// Says that what was named is no document.

@@ -204,7 +204,7 @@ fn document(
         }
         false => None,
     };
-    let mut file = match pool {
+    let file = match pool {
         None => file,
         Some(pool) => match file.into_mailbox() {
             Err(file) => *file,
@@ -226,7 +226,7 @@ fn document(
             let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let places = short.and_then(|short| {
                 told.add_short(&short);
-                let places = Places::in_file_of(origin.path(), large, &short.diagnostics)?;
+                let places = Places::in_file_of(origin.path(), &mut { large }, &short.diagnostics)?;
                 Ok((short, places))
             });
             let ended = places.and_then(|(short, places)| {

@@ -512,6 +512,16 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     Some(Some((name, value)))
 }
 
+/// How much of `bytes` is UTF-8; `None` where something else stands in them. A character that ends behind them
+/// is none of theirs, unless they are the last.
+pub(crate) fn utf_8_up_to(bytes: &[u8], is_last: bool) -> Option<usize> {
+    match simdutf8::compat::from_utf8(bytes) {
+        Ok(_) => Some(bytes.len()),
+        Err(error) if error.error_len().is_none() && !is_last => Some(error.valid_up_to()),
+        Err(_) => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

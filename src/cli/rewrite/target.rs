@@ -31,7 +31,7 @@ use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
 use crate::cli::files::Origin;
-use crate::cli::input::Input;
+use crate::cli::input::{Input, readers};
 use crate::cli::output::Output;
 use crate::cli::rewrite::aside::aside;
 
@@ -49,7 +49,7 @@ pub(in crate::cli) enum Target<'a> {
 /// So much of a document is rewritten before it is written.
 const PIECE: usize = 128 << 10;
 /// So much of a large one is in memory at once.
-const WINDOW: usize = 256 << 10;
+const WINDOW: usize = 1 << 20;
 
 thread_local! {
     /// Where what is rewritten is gathered, file after file.
@@ -396,15 +396,16 @@ impl Sink<'_> {
     /// the outer error is one of standard output.
     pub(in crate::cli) fn add_large(
         &mut self,
-        (path, document): (&Path, &mut fs::File),
+        (path, document): (&Path, &fs::File),
         options: &Options,
         threads: usize,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
         self.add_written(output, |out| {
+            let mut readers = readers(document, threads.min(2));
             let made = match threads {
-                2.. => aside(|give| rewrite_stream(document, options, WINDOW, give), out)?,
-                _ => rewrite_stream(document, options, WINDOW, &mut |piece| {
+                2.. => aside(|give| rewrite_stream(&mut readers, options, WINDOW, give), out)?,
+                _ => rewrite_stream(&mut readers, options, WINDOW, &mut |piece| {
                     out.write_all(piece)?;
                     piece.clear();
                     Ok(())

@@ -1,7 +1,8 @@
 //! A large document, rewritten window by window, without ever having all of it in memory.
 //!
 //! ```text
-//! first look:  whole document --> its encoding, and whether a base or another encoding may be declared
+//! first look:  document, in as many parts as there are handles
+//!              --> its encoding, and whether a base or another encoding may be declared
 //! then:        window --> links --> pieces of output
 //!              what is not complete --> beginning of the next window
 //! ```
@@ -12,10 +13,10 @@
 //!
 //! ```
 //! use baselink::{Options, rewrite_stream};
-//! let mut document = std::io::Cursor::new(b"<a href=../x>".repeat(100_000));
+//! let document = std::io::Cursor::new(b"<a href=../x>".repeat(100_000));
 //! let mut out = Vec::new();
 //! let mut give = |piece: &mut Vec<u8>| Ok(out.append(piece));
-//! let totals = rewrite_stream(&mut document, &Options::at("http://a/b/c"), 4_096, &mut give)?;
+//! let totals = rewrite_stream(&mut [document], &Options::at("http://a/b/c"), 4_096, &mut give)?;
 //! assert_eq!(totals.links(), 100_000);
 //! assert_eq!(out, b"<a href=http://a/x>".repeat(100_000));
 //! # Ok::<(), baselink::StreamError>(())
@@ -25,11 +26,14 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::thread;
 
 use self::StreamError::{Giving, Reading};
 use super::writer::{self, Away, Give, Writer};
 use super::{LEAST, Totals, in_pieces, is_simple, rest};
-use crate::layer::charset::{Charset, Declaration, Detected};
+use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::rewrite::Options;
 use crate::scan::block;
 use crate::scan::html::flow::{self, Course, Stop, Window};
@@ -38,36 +42,36 @@ use crate::scan::html::{LONGEST_DECLARATION, may_declare};
 /// A first look has at least so much before it.
 const LEAST_LOOK: usize = 4 * LONGEST_DECLARATION;
 
-/// Makes every relative link of `document` absolute, from its beginning on, as [`super::rewrite_to`] does. It
-/// is read in windows of so many bytes; 256 KiB is a good size. The output comes in pieces, in order: `give`
-/// takes what is in each, and leaves it empty; it may put another buffer in its place. An HTML document
-/// without `<base`, whose encoding is declared within the first kilobyte or nowhere, takes a fixed amount of
-/// memory, and as much as the longest comment, tag or text of an element in it. Any other takes as much as
-/// its length.
+/// Makes every relative link of a document absolute, as [`super::rewrite_to`] does. `handles` read it, each with
+/// a place of its own in it; the first look is divided among them, and the first then reads it in windows of
+/// so many bytes. 1 MiB is a good size. The output comes in pieces, in order: `give` takes what is in each,
+/// and leaves it empty; it may put another buffer in its place. An HTML document without `<base`, whose
+/// encoding is declared within the first kilobyte or nowhere, takes a fixed amount of memory, and as much as
+/// the longest comment, tag or text of an element in it. Any other takes as much as its length.
 ///
 /// # Errors
 ///
 /// What was given is then of no use.
-pub fn rewrite_stream<D: Read + Seek>(
-    document: &mut D,
+pub fn rewrite_stream<D: Read + Seek + Send>(
+    handles: &mut [D],
     options: &Options,
     window: usize,
     give: &mut dyn FnMut(&mut Vec<u8>) -> io::Result<()>,
 ) -> Result<Totals, StreamError> {
     let mut given = 0;
-    if is_simple(options) {
-        let mut buffer = vec![0; window.max(LEAST_LOOK)];
-        if let Some(encoding) = look(document, &mut buffer, options).map_err(Reading)? {
-            buffer.truncate(window.max(LEAST));
-            match in_windows(document, buffer, encoding, options, give)? {
-                Ok(totals) => return Ok(totals),
-                Err(at) => given = at,
-            }
+    if is_simple(options)
+        && let Some(encoding) = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?
+        && let [document, ..] = handles
+    {
+        match in_windows(document, window.max(LEAST), encoding, options, give)? {
+            Ok(totals) => return Ok(totals),
+            Err(at) => given = at,
         }
     }
     let mut bytes = Vec::new();
-    document.rewind().map_err(Reading)?;
-    document.read_to_end(&mut bytes).map_err(Reading)?;
+    if let [document, ..] = handles {
+        document.rewind().and_then(|()| document.read_to_end(&mut bytes)).map_err(Reading)?;
+    }
     let mut piece = Vec::with_capacity(window);
     match given {
         0 => in_pieces(&bytes, options, &mut piece, give).map_err(Giving),
@@ -114,68 +118,131 @@ fn fill(document: &mut impl Read, buffer: &mut [u8], filled: &mut usize) -> io::
     Ok(false)
 }
 
-/// The encoding of a document; `None` where it, or a base, may be declared somewhere.
-fn look(
-    document: &mut (impl Read + Seek),
-    buffer: &mut [u8],
+/// The encoding of a document; `None` where it, or a base, may be declared somewhere, or nobody reads it.
+fn look<D: Read + Seek + Send>(
+    handles: &mut [D],
+    window: usize,
     options: &Options,
 ) -> io::Result<Option<Detected>> {
-    document.rewind()?;
-    let mut filled = 0;
-    let mut is_last = fill(document, buffer, &mut filled)?;
+    let count = handles.len() as u64;
+    let [first, others @ ..] = handles else { return Ok(None) };
+    let length = first.seek(SeekFrom::End(0))?;
+    first.rewind()?;
+    let (mut buffer, mut filled) = (vec![0; window], 0);
+    fill(first, &mut buffer, &mut filled)?;
     let mut encoding = flow::encoding(&buffer[..filled], &options.scan);
-    let is_assumed = encoding.declaration == Declaration::Assumed;
     if !encoding.charset.is_ascii_compatible() {
         return Ok(None);
     }
-    let (mut at, mut checked) = (0, Some(0));
-    loop {
-        let bytes = &buffer[..filled];
-        // Of what stands behind it is seen with the next window whether it declares anything.
-        let end = if is_last { filled } else { filled - LONGEST_DECLARATION };
-        while at < end {
-            at = match is_assumed {
-                true => block::find_tag(bytes, at, *b"bm"),
-                false => block::find_tag(bytes, at, *b"b"),
-            };
-            let name = bytes.get(at + 1..at + 5);
-            let is_base = name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"));
-            if at < end && (is_base || (is_assumed && may_declare(bytes, at))) {
-                return Ok(None);
-            }
-            at += 1;
-        }
-        if is_assumed && let Some(from) = checked {
-            checked = match std::str::from_utf8(&bytes[from..]) {
-                Ok(_) => Some(filled),
-                // A character that goes on in the next window.
-                Err(error) if error.error_len().is_none() && !is_last => {
-                    Some(from + error.valid_up_to())
-                }
-                Err(_) => None,
-            };
-        }
-        if is_last {
-            break;
-        }
-        // A character is shorter than a declaration.
-        buffer.copy_within(end..filled, 0);
-        checked = checked.map(|checked: usize| checked.saturating_sub(end));
-        filled -= end;
-        at = 0;
-        is_last = fill(document, buffer, &mut filled)?;
+    let is_assumed = encoding.declaration == Declaration::Assumed;
+    let part = |number: u64| {
+        let end = |number: u64| length / count * number;
+        end(number)..if number + 1 == count { length } else { end(number + 1) }
+    };
+    let looked: io::Result<Vec<_>> = thread::scope(|scope| {
+        let others: Vec<_> = (1..)
+            .zip(others)
+            .map(|(number, handle)| {
+                scope.spawn(move || look_at(handle, part(number), &mut vec![0; window], is_assumed))
+            })
+            .collect();
+        let first = look_at(first, part(0), &mut buffer, is_assumed);
+        let others = others
+            .into_iter()
+            .map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        std::iter::once(first).chain(others).collect()
+    });
+    let looked = looked?;
+    if looked.contains(&Looked::Declares) {
+        return Ok(None);
     }
     if is_assumed {
-        encoding.charset = Charset::assumed(checked.is_some());
+        encoding.charset = Charset::assumed(!looked.contains(&Looked::Bytes));
     }
     Ok(Some(encoding))
+}
+
+/// What a first look at a part of a document has seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    /// It may declare a base, or an encoding where none is known.
+    Declares,
+    /// Nothing of the kind; the characters that begin in it are those of UTF-8.
+    Text,
+    /// Some of them are not.
+    Bytes,
+}
+
+fn look_at(
+    document: &mut (impl Read + Seek),
+    part: Range<u64>,
+    buffer: &mut [u8],
+    is_assumed: bool,
+) -> io::Result<Looked> {
+    document.seek(SeekFrom::Start(part.start))?;
+    let (mut start, mut filled) = (part.start, 0);
+    let mut checked = None;
+    let mut is_utf_8 = true;
+    loop {
+        let is_end = fill(document, buffer, &mut filled)?;
+        let bytes = &buffer[..filled];
+        let left = usize::try_from(part.end - start).unwrap_or(usize::MAX);
+        // Of what stands behind it is seen with the next window whether it declares anything.
+        let known = filled.saturating_sub(LONGEST_DECLARATION);
+        let is_last = is_end || left <= known;
+        let end = if is_last { left.min(filled) } else { known };
+        if declares(bytes, end, is_assumed) {
+            return Ok(Looked::Declares);
+        }
+        if is_assumed && is_utf_8 {
+            // What of a character stands in front of the part belongs to the one before.
+            let from = checked.unwrap_or(if start > 0 { continued(bytes, 0) } else { 0 });
+            let to = if is_last { continued(bytes, end).max(from) } else { filled };
+            let valid = bytes.get(from..to).and_then(|bytes| utf_8_up_to(bytes, is_last));
+            is_utf_8 = valid.is_some();
+            checked = valid.map(|length| (from + length).saturating_sub(end));
+        }
+        if is_last {
+            return Ok(if is_utf_8 { Looked::Text } else { Looked::Bytes });
+        }
+        buffer.copy_within(end..filled, 0);
+        filled -= end;
+        start += end as u64;
+    }
+}
+
+/// Whether a tag in front of `end` may declare a base, or an encoding where that `is_assumed`.
+fn declares(bytes: &[u8], end: usize, is_assumed: bool) -> bool {
+    let mut at = 0;
+    loop {
+        at = match is_assumed {
+            true => block::find_tag(bytes, at, *b"bm"),
+            false => block::find_tag(bytes, at, *b"b"),
+        };
+        if at >= end {
+            return false;
+        }
+        let name = bytes.get(at + 1..at + 5);
+        if name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
+            || (is_assumed && may_declare(bytes, at))
+        {
+            return true;
+        }
+        at += 1;
+    }
+}
+
+/// Behind the bytes at `at` that go on with a character of UTF-8.
+fn continued(bytes: &[u8], at: usize) -> usize {
+    let is_within = |byte: &&u8| (0x80..0xc0).contains(*byte);
+    at + bytes[at..].iter().take(3).take_while(is_within).count()
 }
 
 /// Rewrites a document that declares no base, nor another encoding; `Err` says how much of it had been given
 /// when it was found that it has to be seen whole.
 fn in_windows(
     document: &mut (impl Read + Seek),
-    mut buffer: Vec<u8>,
+    window: usize,
     encoding: Detected,
     options: &Options,
     give: &mut Give<'_>,
@@ -183,6 +250,7 @@ fn in_windows(
     let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
     document.rewind().map_err(Reading)?;
     let chain = writer::chain(encoding.charset, &[], options);
+    let mut buffer = vec![0; window];
     let most = buffer.len() / 2;
     let mut piece = Vec::with_capacity(most);
     let mut away = Away { to: Some(give), most, is_known: true, ..Away::nowhere() };
