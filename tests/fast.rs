@@ -414,6 +414,23 @@ const MORE_TRAPS: &[&str] = &[
 ];
 
 /// A declaration behind the first 1024 bytes, in and out of what only looks like markup.
+/// A base in a cell comes behind one that the tree puts before the table (HTML, 13.2.6.1), also where much
+/// has been written by then.
+#[test]
+fn a_base_before_its_table() {
+    for links in [1, 100] {
+        let link = "<a href=x>y</a>".repeat(links);
+        let page = format!(
+            "<table><td><base href=http://c/>{link}</td></tr><base href=http://d/></table>{link}"
+        );
+        same(page.as_bytes());
+        let mut out = Vec::new();
+        let _ = rewrite_into(page.as_bytes(), &Options::at("http://a/"), &mut out);
+        let wanted = "<a href=http://d/x>y</a>".repeat(links);
+        assert!(String::from_utf8(out).unwrap().ends_with(&wanted));
+    }
+}
+
 #[test]
 fn late_declarations() {
     let padding = "x".repeat(1_100);

@@ -254,7 +254,9 @@ fn directly(
     let mut encoding = flow::encoding(bytes, &options.scan);
     let mut bases = Vec::new();
     let length = out.len();
-    if away.to.is_none() {
+    // What is given away cannot be taken back when a base turns out to be another.
+    let to_end = away.to.is_some();
+    if !to_end {
         out.reserve(bytes.len() + bytes.len() / 8);
     }
     // What is not expected is found out once: an encoding, and bases.
@@ -270,17 +272,17 @@ fn directly(
                 encoding = declared(charset);
                 // Those that were found were read in another encoding.
                 if !bases.is_empty() {
-                    bases = flow::bases(bytes, encoding, &options.scan).ok()?;
+                    bases = flow::bases(bytes, encoding, &options.scan, to_end).ok()?;
                 }
             }
-            Err(Stop::Base) => bases = flow::bases(bytes, encoding, &options.scan).ok()?,
+            Err(Stop::Base) => bases = flow::bases(bytes, encoding, &options.scan, to_end).ok()?,
             Err(Stop::Refused) if std::mem::take(&mut away.is_asked) => {
                 if encoding.declaration == Declaration::Assumed
                     && let Some(charset) = flow::declared(bytes).ok()?
                 {
                     encoding = declared(charset);
                 }
-                bases = flow::bases(bytes, encoding, &options.scan).ok()?;
+                bases = flow::bases(bytes, encoding, &options.scan, to_end).ok()?;
                 away.is_known = true;
             }
             Err(_) => return None,

@@ -58,6 +58,9 @@ pub(super) trait Sink {
 
     /// A comment that begins with `<!--`, or with `<?`, from there to behind its end.
     fn comment(&mut self, span: Span) -> Result<(), Self::Stop>;
+
+    /// How the `base` element of HTML stands whose start tag comes next.
+    fn base(&mut self, _standing: Standing) {}
 }
 
 /// Walks over `range` of `bytes`; `scripting` as in HTML, 13.2.4.5.
@@ -441,6 +444,7 @@ impl<'a, S: Sink> Walk<'a, S> {
             Standing::First
         };
         self.bases.push((at, standing));
+        self.sink.base(standing);
         Ok(())
     }
 

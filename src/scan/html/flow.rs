@@ -240,13 +240,19 @@ pub(crate) fn links_on<T: Taker>(
 }
 
 /// The effective `base` element of `bytes`; another one, where there are only such. Those behind it change
-/// nothing.
+/// nothing, unless the tree puts one before it: `to_end` says whether that is found out now, or with the links.
 pub(crate) fn bases(
     bytes: &[u8],
     Detected { charset, mark: start, .. }: Detected,
     options: &ScanOptions,
+    to_end: bool,
 ) -> Result<Vec<DeclaredBase>, Stop> {
-    struct Bases<'a>(Pass<'a>, &'a [u8]);
+    struct Bases<'a> {
+        bytes: &'a [u8],
+        pass: Pass<'a>,
+        is_effective: bool,
+        to_end: bool,
+    }
     impl Sink for Bases<'_> {
         type Stop = Stop;
 
@@ -256,12 +262,12 @@ pub(crate) fn bases(
             namespace: Namespace,
             _text: TextModel,
         ) -> Result<(), Stop> {
-            if self.1[tag.name.range()].eq_ignore_ascii_case(b"base") {
-                self.0.start_tag(tag, namespace, TextModel::Markup);
+            if self.bytes[tag.name.range()].eq_ignore_ascii_case(b"base") {
+                self.pass.start_tag(tag, namespace, TextModel::Markup);
                 // Its href is a link, too, which is found later.
-                self.0.collector.links.clear();
+                self.pass.collector.links.clear();
             }
-            Ok(())
+            if self.is_effective && !self.to_end { Err(Stop::Base) } else { Ok(()) }
         }
 
         fn end_text(&mut self, _at: usize) -> Result<(), Stop> {
@@ -271,15 +277,31 @@ pub(crate) fn bases(
         fn comment(&mut self, _span: Span) -> Result<(), Stop> {
             Ok(())
         }
+
+        fn base(&mut self, standing: Standing) {
+            self.is_effective = standing == Standing::First;
+        }
     }
     let names = Names::of(options);
     let span = Span::new(start, bytes.len());
-    let mut found = Bases(Pass::new(bytes, Standing::First, false, charset, options), bytes);
-    let facts = fast::walk(bytes, span.range(), true, &names, &mut found)?;
-    let mut bases = found.0.finish(span, facts).bases;
-    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
-    bases.truncate(1);
-    Ok(bases)
+    let pass = Pass::new(bytes, Standing::First, false, charset, options);
+    let mut found = Bases { bytes, pass, is_effective: false, to_end };
+    match fast::walk(bytes, span.range(), true, &names, &mut found) {
+        Ok(facts) => {
+            let mut bases = found.pass.finish(span, facts).bases;
+            bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+            bases.truncate(1);
+            Ok(bases)
+        }
+        Err(Stop::Base) => {
+            let effective = found.pass.bases.pop();
+            Ok(effective
+                .map(|base| DeclaredBase { standing: Standing::First, ..base })
+                .into_iter()
+                .collect())
+        }
+        Err(stop) => Err(stop),
+    }
 }
 
 /// How many places are remembered. As many as a power of two, more than most documents use.
