@@ -3,6 +3,7 @@
 //! Deliberately absent: what comes out. `tests/hostile.rs` has that.
 
 use std::hint::black_box;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use baselink::format::Format;
@@ -97,32 +98,50 @@ const WAYS: [(Scanner, Way); 3] = [
     (Scanner::Exact, |document, options, _| rewrite(document, options).edits.len()),
 ];
 
-/// The table of all shapes: milliseconds for the first size, and the factors from n to 2n and on to 4n, of
-/// the best of some rounds.
-pub(crate) fn growth(asked: &Asked) {
-    let n = asked.hostile;
+/// The table of all shapes, made by a process whose allocator keeps what it has. By itself glibc gives memory
+/// back to the system where it is more than some megabytes, so that from some size on each pass pays for it
+/// again: a step in the time that has nothing to do with the document.
+pub(crate) fn in_kept_memory(asked: &Asked) {
+    const KEPT: &str = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=8589934592";
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([WORD, &asked.rounds.to_string(), &asked.hostile.to_string()]);
+    let status = command.env("GLIBC_TUNABLES", KEPT).status().unwrap();
+    assert!(status.success(), "the process with the hostile documents ended: {status}");
+}
+
+/// The first argument of that process.
+pub(crate) const WORD: &str = "--growth";
+
+/// The table of all shapes: milliseconds for documents of `n` bytes, and the factors from n to 2n and on to
+/// 4n, of the best of some rounds.
+pub(crate) fn growth(rounds: usize, n: usize) {
     println!("\nhostile documents of {}, then 2 and 4 times as much", table::megabytes(n as u64));
     let columns = ["short ms", "2n", "4n", "report ms", "2n", "4n", "exact ms", "2n", "4n"];
     let mut rows = Table::new(&columns);
     let mut largest: f64 = 0.0;
     for (title, shape) in PAGES {
-        rows.row(title, &row(asked, shape, Format::Html, &mut largest));
+        rows.row(title, &row((rounds, n), shape, Format::Html, &mut largest));
     }
     for (title, shape) in MESSAGES {
-        rows.row(title, &row(asked, shape, Format::Message, &mut largest));
+        rows.row(title, &row((rounds, n), shape, Format::Message, &mut largest));
     }
     rows.print();
     println!("  the largest factor: {}; wanted: less than 2.3", table::ratio(largest));
 }
 
-fn row(asked: &Asked, shape: Shape, format: Format, largest: &mut f64) -> Vec<String> {
-    let documents = [1, 2, 4].map(|times| shape(times * asked.hostile));
+fn row(
+    (rounds, n): (usize, usize),
+    shape: Shape,
+    format: Format,
+    largest: &mut f64,
+) -> Vec<String> {
+    let documents = [1, 2, 4].map(|times| shape(times * n));
     let mut cells = Vec::new();
     let mut out = Vec::new();
     for (scanner, way) in WAYS {
         let options = Options { format, ..options(scanner) };
         let mut best = [f64::INFINITY; 3];
-        for _ in 0..asked.rounds {
+        for _ in 0..rounds {
             for (document, best) in documents.iter().zip(&mut best) {
                 let (started, before) = (Instant::now(), on_a_processor());
                 let mut passes = 0_u32;

@@ -95,6 +95,12 @@ fn main() {
         let job = Job::named(job).unwrap_or_else(|| panic!("{job}: not a job"));
         return processes::be(job, paths);
     }
+    if let [word, rounds, size] = arguments.as_slice()
+        && word == hostile::WORD
+    {
+        let number = |text| usize::try_from(table::size(text)).unwrap();
+        return hostile::growth(number(rounds), number(size));
+    }
     if !arguments.iter().any(|argument| argument == "--bench") {
         println!("this takes long: run it by `cargo bench --bench compare`, or with -- --quick");
         return;
@@ -122,7 +128,7 @@ fn main() {
         processes::mailbox(&asked);
     }
     if asked.wants("hostile") {
-        hostile::growth(&asked);
+        hostile::in_kept_memory(&asked);
     }
 }
 
