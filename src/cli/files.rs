@@ -6,8 +6,8 @@
 //!
 //! Files are taken from the walk in batches; the threads share a batch, and go on with the next when
 //! nothing is left of it. Each file writes to a page of its own, and the pages of a batch are shown in the
-//! order of the files. What is printed therefore does not depend on the number of threads. A batch of one file goes straight to the streams, so that a
-//! mailbox, which may be longer than memory, is never held.
+//! order of the files. What is printed therefore does not depend on the number of threads. A batch of one
+//! file goes straight to the streams, so that a mailbox, which may be longer than memory, is never held.
 //!
 //! Deliberately absent: what is done with a file. The commands say it.
 

@@ -25,9 +25,8 @@ use std::path::{Path, PathBuf};
 use baselink::edit::Edits;
 use baselink::error::{Result, name};
 use baselink::format::Format;
-use baselink::scan::Scanner;
 use baselink::tree::maildir::{is_maildir, is_message};
-use baselink::{BaseElement, Options, Report, Rewritten, verify};
+use baselink::{Options, Report, Rewritten, verify};
 
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
@@ -158,12 +157,12 @@ fn is_short(
     output: &Output,
 ) -> bool {
     let asks_links = asked.verify || asked.strict || output.is_verbose();
-    let is_simple = options.format == Format::Html
-        && options.scan.scanner == Scanner::Fast
-        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
     // A message that is read as something else still has a name with its size.
     let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(path);
-    matches!(work, Work::Absolute) && !asks_links && is_simple && is_file
+    matches!(work, Work::Absolute)
+        && !asks_links
+        && is_file
+        && options.allow_short_way(options.format)
 }
 
 /// The outer error is one of standard output.

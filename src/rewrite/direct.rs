@@ -233,12 +233,16 @@ fn rest(
     Ok(Totals::of_long(rewritten))
 }
 
-/// Whether the short way may be gone.
-fn is_simple(options: &Options) -> bool {
-    options.format == Format::Html
-        && options.destination.is_none()
-        && options.scan.scanner == Scanner::Fast
-        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep)
+impl Options {
+    /// Whether these let a document of `format` go the short way, where no report of its links is asked for. It
+    /// may turn out on the way that it has to go the long one.
+    #[must_use]
+    pub fn allow_short_way(&self, format: Format) -> bool {
+        format == Format::Html
+            && self.destination.is_none()
+            && self.scan.scanner == Scanner::Fast
+            && matches!(self.base_element, BaseElement::Absolute | BaseElement::Keep)
+    }
 }
 
 /// The short way; `None` where it does not lead to the end.
@@ -248,7 +252,7 @@ fn directly(
     out: &mut Vec<u8>,
     away: &mut Away<'_>,
 ) -> Option<Totals> {
-    if !is_simple(options) {
+    if !options.allow_short_way(options.format) {
         return None;
     }
     let mut encoding = flow::encoding(bytes, &options.scan);

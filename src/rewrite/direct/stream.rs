@@ -32,7 +32,7 @@ use std::thread;
 
 use self::StreamError::{Giving, Reading};
 use super::writer::{self, Away, Give, Writer};
-use super::{LEAST, Totals, in_pieces, is_simple, rest};
+use super::{LEAST, Totals, in_pieces, rest};
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::rewrite::Options;
 use crate::scan::block;
@@ -59,7 +59,7 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
     give: &mut dyn FnMut(&mut Vec<u8>) -> io::Result<()>,
 ) -> Result<Totals, StreamError> {
     let mut given = 0;
-    if is_simple(options)
+    if options.allow_short_way(options.format)
         && let Some(encoding) = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?
         && let [document, ..] = handles
     {

@@ -21,10 +21,10 @@ use crate::document::{Document, Link};
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::resolve::Profile;
+use crate::rewrite::Options;
 use crate::rewrite::direct::is_absolute;
-use crate::rewrite::{BaseElement, Options};
 use crate::scan::html::flow::{self, Stop, Taker, Value};
-use crate::scan::{ScanOptions, Scanner, css};
+use crate::scan::{ScanOptions, css};
 
 /// How many links the part `bytes` has, and its encoding, if every one is absolute and nothing is to be
 /// done for another reason.
@@ -40,11 +40,7 @@ pub(super) fn count(
     if format == Format::Css {
         return of_style_sheet(bytes, scan);
     }
-    let is_simple = format == Format::Html
-        && scan.scanner == Scanner::Fast
-        && !scan.ids
-        && matches!(options.base_element, BaseElement::Absolute | BaseElement::Keep);
-    if !is_simple {
+    if scan.ids || !options.allow_short_way(format) {
         return None;
     }
     let mut encoding = flow::encoding(bytes, scan);
