@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -253,6 +253,19 @@ fn what_is_odd_in_a_large_document_has_its_line_and_column() {
     assert!(err.starts_with("page.html:600003:10: warning[profiles-differ]: 1 of the "), "{err}");
     let out = out.unwrap();
     assert!(out.contains(r#""line":600003,"column":10"#), "{out}");
+}
+
+#[test]
+fn the_lines_of_a_large_document_are_those_of_its_encoding() {
+    let scene = tempfile::tempdir().unwrap();
+    // U+0A0A holds two bytes like line ends, and is none.
+    let text = "\u{feff}\u{a0a}\u{a0a}\n<a href='//[z'>".to_owned() + &"x".repeat(5 << 20);
+    let page: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(scene.path().join("page.html"), page).unwrap();
+    let mut command = baselink(scene.path());
+    command.args(["rewrite", "--dry-run", "-u", "http://a/b/", "page.html"]);
+    let err = String::from_utf8(run(&mut command, b"").stderr).unwrap();
+    assert!(err.starts_with("page.html:2:19: warning[profiles-differ]: 1 of the "), "{err}");
 }
 
 /// A page of `links` links.
@@ -496,6 +509,55 @@ mod unix {
             }
         }
         assert!(tried >= 15, "{tried}");
+    }
+
+    /// What is written to the file itself must neither be read nor be written over what is to be read.
+    #[test]
+    fn a_file_may_be_where_standard_output_goes() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        let rewritten = b"<a href=http://a/x>x</a>\n".repeat(600_000);
+        for appends in [false, true] {
+            let page = long_page(600_000);
+            fs::write(&path, &page).unwrap();
+            let out = fs::OpenOptions::new().write(true).append(appends).open(&path).unwrap();
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-u", "http://a/", "page.html"]).stdout(out);
+            assert!(command.status().unwrap().success());
+            let wanted = if appends { [&page, &rewritten[..]].concat() } else { rewritten.clone() };
+            assert!(fs::read(&path).unwrap() == wanted, "appends: {appends}");
+        }
+        let mailbox = b"From a@b Thu Jan  1 00:00:00 1970\nSubject: x\n\ny\n";
+        fs::write(&path, mailbox).unwrap();
+        let out = fs::OpenOptions::new().append(true).open(&path).unwrap();
+        let mut command = baselink(scene.path());
+        command.args(["rewrite", "--format", "mbox", "page.html"]).stdout(out);
+        assert_eq!(command.status().unwrap().code(), Some(2));
+        assert_eq!(fs::read(&path).unwrap(), mailbox);
+    }
+
+    /// Others write to it while it is read: before each piece of output is taken.
+    #[test]
+    fn a_large_document_that_changes_meanwhile_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        for jobs in ["1", "2"] {
+            fs::write(&path, long_page(2_000_000)).unwrap();
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/", "page.html"]);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = child.stdout.take().unwrap();
+            // It waits for somebody to read.
+            out.read_exact(&mut [0; 1_000]).unwrap();
+            let mut page = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            page.write_all(b"<base href=http://c/>").unwrap();
+            io::copy(&mut out, &mut io::sink()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(2));
+            let said = "error: page.html: it was changed while it was read; what was made of it is \
+                        of no use\n";
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
+use std::time::SystemTime;
 
 use baselink::Options;
 use baselink::base::{Retrieval, Source};
@@ -299,17 +300,54 @@ fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// So many readers of a file, each with a place of its own.
+/// What changes when somebody writes to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) length: u64,
+    modified: Option<SystemTime>,
+}
+
+impl State {
+    /// That of a file now.
+    pub(crate) fn of(file: &fs::File) -> io::Result<Self> {
+        let seen = file.metadata()?;
+        Ok(Self { length: seen.len(), modified: seen.modified().ok() })
+    }
+}
+
+/// Whether standard output goes to the file of which the system says `seen`, so that what is written is read,
+/// or written over what is not read yet.
+pub(crate) fn is_standard_output(seen: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let standard = io::stdout().as_fd().try_clone_to_owned().map(fs::File::from);
+        standard.and_then(|standard| standard.metadata()).is_ok_and(|standard| {
+            seen.is_file() && (standard.dev(), standard.ino()) == (seen.dev(), seen.ino())
+        })
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = seen;
+        false
+    }
+}
+
+/// So many readers of a file of this length, each with a place of its own. What comes behind that is not read.
 #[cfg(unix)]
-pub(crate) fn readers(file: &fs::File, count: usize) -> Vec<impl Read + Seek + Send> {
+pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Read + Seek + Send> {
     use std::os::unix::fs::FileExt;
     struct Reader<'a> {
         file: &'a fs::File,
+        length: u64,
         at: u64,
     }
     impl Read for Reader<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let length = self.file.read_at(buffer, self.at)?;
+            let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
+            let most = buffer.len().min(left);
+            let length = self.file.read_at(&mut buffer[..most], self.at)?;
             self.at += length as u64;
             Ok(length)
         }
@@ -319,18 +357,22 @@ pub(crate) fn readers(file: &fs::File, count: usize) -> Vec<impl Read + Seek + S
             let (from, by) = match to {
                 SeekFrom::Start(at) => (at, 0),
                 SeekFrom::Current(by) => (self.at, by),
-                SeekFrom::End(by) => (self.file.metadata()?.len(), by),
+                SeekFrom::End(by) => (self.length, by),
             };
             self.at = from.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
             Ok(self.at)
         }
     }
-    (0..count).map(|_| Reader { file, at: 0 }).collect()
+    (0..count).map(|_| Reader { file, length, at: 0 }).collect()
 }
 
 /// A reader of a file, which has one place only.
 #[cfg(not(unix))]
-pub(crate) fn readers(file: &fs::File, _count: usize) -> Vec<impl Read + Seek + Send> {
+pub(crate) fn readers(
+    file: &fs::File,
+    _length: u64,
+    _count: usize,
+) -> Vec<impl Read + Seek + Send> {
     vec![file]
 }
 

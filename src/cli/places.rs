@@ -32,8 +32,8 @@ pub(crate) struct Places<'a> {
     charset: Option<Charset>,
     /// Of the document, found out when something is to be said of it.
     lines: OnceCell<Lines>,
-    /// Line and column of some offsets, where the bytes are not at hand.
-    known: Vec<(usize, (usize, usize))>,
+    /// Line and column of some offsets, in their order, where the bytes are not at hand.
+    known: Known,
     /// How many lines come before it, and how many bytes.
     before: (usize, usize),
 }
@@ -58,22 +58,28 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The places of `diagnostics` in a file in an encoding that extends ASCII. It is read as far as they stand.
+    /// The places of `diagnostics` in a file in this encoding. It is read as far as they stand.
     pub(crate) fn in_file_of(
         path: &'a Path,
         file: &mut (impl Read + Seek),
+        charset: Charset,
         diagnostics: &[Diagnostic],
     ) -> Result<Self> {
-        let known = lines_and_columns(file, diagnostics.iter().map(|odd| odd.span.start))
-            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        let offsets = diagnostics.iter().map(|odd| odd.span.start);
+        let known = match charset.is_ascii_compatible() {
+            true => lines_and_columns(file, offsets),
+            false => lines_and_columns_in(charset, file, offsets),
+        };
+        let known =
+            known.map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
         let lines = OnceCell::new();
         Ok(Self { path, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }
 
     /// Line and column of the first byte of `span`.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
-        if let Some((_, place)) = self.known.iter().find(|(at, _)| *at == span.start) {
-            return *place;
+        if let Ok(number) = self.known.binary_search_by_key(&span.start, |(at, _)| *at) {
+            return self.known[number].1;
         }
         let lines = self.lines.get_or_init(|| match self.charset {
             Some(charset) => charset.lines(self.bytes),
@@ -95,11 +101,33 @@ impl<'a> Places<'a> {
     }
 }
 
+/// Line and column of some offsets, by offset.
+type Known = Vec<(usize, (usize, usize))>;
+
+/// The same in an encoding in which a line end may have more than one byte. Such a file has been in memory as a
+/// whole before.
+fn lines_and_columns_in(
+    charset: Charset,
+    file: &mut (impl Read + Seek),
+    offsets: impl Iterator<Item = usize>,
+) -> io::Result<Known> {
+    let mut offsets = offsets.peekable();
+    let mut bytes = Vec::new();
+    if offsets.peek().is_some() {
+        file.rewind()?;
+        file.read_to_end(&mut bytes)?;
+    }
+    let lines = charset.lines(&bytes);
+    let mut known: Known = offsets.map(|offset| (offset, lines.place(offset))).collect();
+    known.sort_unstable();
+    Ok(known)
+}
+
 /// Line and column of `offsets` of a file, as [`Lines`] has them.
 fn lines_and_columns(
     file: &mut (impl Read + Seek),
     offsets: impl Iterator<Item = usize>,
-) -> io::Result<Vec<(usize, (usize, usize))>> {
+) -> io::Result<Known> {
     let mut offsets: Vec<usize> = offsets.collect();
     offsets.sort_unstable();
     let mut left = offsets.into_iter().peekable();

@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
-use baselink::error::{Result, name};
+use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
 use baselink::{Options, Report, Rewritten, verify};
@@ -33,7 +33,7 @@ use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
-use super::input::{File, Input, no_document};
+use super::input::{File, Input, is_standard_output, no_document};
 use super::output::{Output, Page, count, in_order};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
@@ -196,6 +196,14 @@ fn document(
     let format = file.format;
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
+    let to_itself =
+        matches!(sink, Sink::Standard) && file.metadata.as_ref().is_some_and(is_standard_output);
+    if to_itself && format == Format::Mbox {
+        return Ok(Err(Error::new(format!(
+            "{}: standard output goes to this mailbox itself; use --in-place, or another file",
+            name(origin.path())
+        ))));
+    }
     // A thread that is one of several has its own files to work on.
     let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
         true => {
@@ -218,14 +226,15 @@ fn document(
         },
     };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
-    if let Some((large, options)) = file.large() {
+    if let Some((large, options)) = file.large().filter(|_| !to_itself) {
         let options = work.options(origin, &options);
         if is_short(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
             let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let places = short.and_then(|short| {
                 told.add_short(&short);
-                let places = Places::in_file_of(origin.path(), &mut { large }, &short.diagnostics)?;
+                let (mut from, odd) = (large, &short.diagnostics);
+                let places = Places::in_file_of(origin.path(), &mut from, short.charset, odd)?;
                 Ok((short, places))
             });
             let ended = places.and_then(|(short, places)| {

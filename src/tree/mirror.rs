@@ -232,8 +232,22 @@ impl Mirror {
         if !fs::metadata(input).map_err(failed)?.is_file() {
             return Err(Error::new(format!("{}: not a regular file", name(input))));
         }
-        let mut from = File::open(input).map_err(failed)?;
-        let copy = self.begin_like(input, relative, &from.metadata().map_err(failed)?)?;
+        self.begin_copy_of(File::open(input).map_err(failed)?, input, relative)
+    }
+
+    /// The same of the file `from`, which was opened as `input`.
+    ///
+    /// # Errors
+    ///
+    /// As there, but for an `input` that is no regular file.
+    pub fn begin_copy_of(
+        &self,
+        mut from: File,
+        input: &Path,
+        relative: &Path,
+    ) -> Result<Replacement> {
+        let read = from.metadata().map_err(|error| unread(input, &error))?;
+        let copy = self.begin_like(input, relative, &read)?;
         io::copy(&mut from, &mut copy.file())
             .map_err(|error| not_written(&self.out.join(relative), &error))?;
         Ok(copy)

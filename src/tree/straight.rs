@@ -18,9 +18,8 @@
 //! # }
 //! ```
 //!
-//! Deliberately absent: why a file cannot be opened so. Linux before 5.6, some sandboxes and other
-//! systems have no such call, and what was named may well lie behind a link: whoever asks has another
-//! way, and looks at the names himself.
+//! Deliberately absent: another way. Linux before 5.6, some sandboxes and other systems have no such
+//! call ([`is_missing`]); whoever asks has to look at the names himself there.
 
 use std::fs::File;
 use std::io;
@@ -46,6 +45,33 @@ fn openat2(path: &Path, flags: rustix::fs::OFlags, mode: u32) -> io::Result<File
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::LARGEFILE;
     let file = openat2(CWD, path, flags, Mode::from_bits_truncate(mode), ResolveFlags::NO_SYMLINKS);
     Ok(file?.into())
+}
+
+/// Whether the system, or a sandbox around it, has no such call.
+pub(super) fn is_missing(error: &io::Error) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::io::Errno;
+        let missing = [Errno::NOSYS, Errno::PERM, Errno::INVAL, Errno::TOOBIG, Errno::OPNOTSUPP];
+        missing.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        error.kind() == io::ErrorKind::Unsupported
+    }
+}
+
+/// Whether a name on the path is a symbolic link.
+pub(super) fn is_link(error: &io::Error) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = error;
+        false
+    }
 }
 
 #[cfg(not(target_os = "linux"))]

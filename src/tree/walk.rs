@@ -200,13 +200,36 @@ impl Entry {
         let is_any = self.relative.is_empty() || follow;
         let file = match is_any {
             true => File::open(&self.path).map_err(system)?,
-            false => straight::open(&self.path).or_else(|_| self.open_past_links())?,
+            false => self.open_straight()?,
         };
         let metadata = file.metadata().map_err(system)?;
         if !is_any && !metadata.is_file() {
             return Err(self.is_other());
         }
         Ok((file, metadata))
+    }
+
+    fn open_straight(&self) -> Result<File> {
+        match straight::open(&self.path) {
+            Ok(file) => Ok(file),
+            Err(error) if straight::is_missing(&error) => self.open_past_links(),
+            // What was named may lie behind a link, or be one.
+            Err(error) if straight::is_link(&error) => {
+                let real = fs::canonicalize(&self.root);
+                let mut path = real.map_err(|error| failed(&self.path, &error))?;
+                path.extend(&self.relative);
+                straight::open(&path).map_err(|error| self.not_opened(&error))
+            }
+            Err(error) => Err(self.not_opened(&error)),
+        }
+    }
+
+    fn not_opened(&self, error: &io::Error) -> Error {
+        match self.is_where_it_was() {
+            Ok(()) if straight::is_link(error) => self.is_other(),
+            Ok(()) => failed(&self.path, error),
+            Err(other) => other,
+        }
     }
 
     /// Opens the file, after a look at each folder around it.
@@ -222,10 +245,7 @@ impl Entry {
             &mut options,
             (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
         );
-        options.open(&self.path).map_err(|error| match self.is_where_it_was() {
-            Ok(()) => failed(&self.path, &error),
-            Err(other) => other,
-        })
+        options.open(&self.path).map_err(|error| self.not_opened(&error))
     }
 
     /// Looks whether no folder from the root down to the file is a symbolic link, and the file is none. A

@@ -21,11 +21,12 @@ const WAITING: usize = 2;
 /// Takes a piece of output, and leaves an empty one.
 pub(super) type Give<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
 
-/// Writes what `make` gives to `out` meanwhile.
+/// Writes what `make` gives to `out` meanwhile; `None` where there is no other thread to be had, and `make` has
+/// not been called.
 pub(super) fn aside<T: Send>(
     make: impl FnOnce(&mut Give<'_>) -> T + Send,
     out: &mut dyn Write,
-) -> io::Result<T> {
+) -> io::Result<Option<T>> {
     let (full, made) = sync_channel::<Vec<u8>>(WAITING);
     let (back, empty) = channel();
     thread::scope(|scope| {
@@ -37,7 +38,9 @@ pub(super) fn aside<T: Send>(
                 full.send(piece).map_err(|_| ErrorKind::BrokenPipe.into())
             })
         };
-        let maker = thread::Builder::new().spawn_scoped(scope, make)?;
+        let Ok(maker) = thread::Builder::new().spawn_scoped(scope, make) else {
+            return Ok(None);
+        };
         let written = made.iter().try_for_each(|mut piece| {
             out.write_all(&piece)?;
             piece.clear();
@@ -47,7 +50,7 @@ pub(super) fn aside<T: Send>(
         });
         drop(made);
         let made = maker.join().unwrap_or_else(|panic| resume_unwind(panic));
-        written.map(|()| made)
+        written.map(|()| Some(made))
     })
 }
 
@@ -68,7 +71,7 @@ mod tests {
             }
             "done"
         };
-        assert_eq!(aside(make, &mut out).unwrap(), "done");
+        assert_eq!(aside(make, &mut out).unwrap(), Some("done"));
         let expected: Vec<u8> = (0..10_000_u32).flat_map(u32::to_be_bytes).collect();
         assert_eq!(out, expected);
     }

@@ -31,7 +31,7 @@ use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
 use crate::cli::files::Origin;
-use crate::cli::input::{Input, readers};
+use crate::cli::input::{Input, State, readers};
 use crate::cli::output::Output;
 use crate::cli::rewrite::aside::aside;
 
@@ -227,6 +227,11 @@ impl Below {
         Self { mirror: self.mirror.preserving_times(), ..self }
     }
 
+    /// Begins to copy `entry`, as it is now, to `to` below the folder.
+    fn copy(&self, entry: &Entry, to: &Path) -> Result<Replacement> {
+        self.mirror.begin_copy_of(entry.open(self.follow)?, &entry.path, to)
+    }
+
     /// The place of `entry`, below the folder.
     fn place(&self, entry: &Entry) -> Result<PathBuf> {
         // A link may lead to what is being written.
@@ -321,9 +326,8 @@ impl Sink<'_> {
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
             Self::Below { below, entry, to, .. } if !below.only_documents => {
-                // What was found may be something else by now.
-                let found = entry.open(below.follow);
-                let copied = found.and_then(|_| below.mirror.copy(&entry.path, &to));
+                // What has its name may be something else by now.
+                let copied = below.copy(entry, &to).and_then(Replacement::commit);
                 Some(copied.map(|lost| (below.out.join(to), lost)))
             }
             _ => None,
@@ -401,22 +405,33 @@ impl Sink<'_> {
         threads: usize,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
+        let failed = |error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let before = match State::of(document) {
+            Ok(before) => before,
+            Err(error) => return Ok(Err(failed(error))),
+        };
         self.add_written(output, |out| {
-            let mut readers = readers(document, threads.min(2));
+            let mut readers = readers(document, before.length, threads.min(2));
             let made = match threads {
                 2.. => aside(|give| rewrite_stream(&mut readers, options, WINDOW, give), out)?,
-                _ => rewrite_stream(&mut readers, options, WINDOW, &mut |piece| {
+                _ => None,
+            };
+            let made = made.unwrap_or_else(|| {
+                rewrite_stream(&mut readers, options, WINDOW, &mut |piece| {
                     out.write_all(piece)?;
                     piece.clear();
                     Ok(())
-                }),
-            };
-            match made {
-                Ok(totals) => Ok(Ok(totals)),
-                Err(StreamError::Giving(error)) => Err(error),
-                Err(StreamError::Reading(error)) => {
-                    Ok(Err(Error::new(format!("{}: {}", name(path), cause(&error)))))
-                }
+                })
+            });
+            // Of another document there may be pieces in it.
+            match (made, State::of(document)) {
+                (Err(StreamError::Giving(error)), _) => Err(error),
+                (Err(StreamError::Reading(error)), _) | (_, Err(error)) => Ok(Err(failed(error))),
+                (Ok(totals), Ok(after)) if after == before => Ok(Ok(totals)),
+                (Ok(_), Ok(_)) => Ok(Err(Error::new(format!(
+                    "{}: it was changed while it was read; what was made of it is of no use",
+                    name(path)
+                )))),
             }
         })
     }
@@ -487,7 +502,7 @@ impl Sink<'_> {
                 Written::of_output(new, below.out.join(to))?
             }
             Self::Below { below, entry, to, new: None, .. } => {
-                Written::of_output(below.mirror.begin_copy(&entry.path, &to)?, below.out.join(to))?
+                Written::of_output(below.copy(entry, &to)?, below.out.join(to))?
             }
             Self::InPlace { original, new: Some(new), .. } => {
                 Written::Pending(Pending { new, to: original.path().to_owned() })

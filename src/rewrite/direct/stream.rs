@@ -139,15 +139,22 @@ fn look<D: Read + Seek + Send>(
         let end = |number: u64| length / count * number;
         end(number)..if number + 1 == count { length } else { end(number + 1) }
     };
+    let mut parts = part(0);
     let looked: io::Result<Vec<_>> = thread::scope(|scope| {
-        let others: Vec<_> = (1..)
-            .zip(others)
-            .map(|(number, handle)| {
-                scope.spawn(move || look_at(handle, part(number), &mut vec![0; window], is_assumed))
-            })
-            .collect();
-        let first = look_at(first, part(0), &mut buffer, is_assumed);
-        let others = others
+        let mut begun = Vec::new();
+        for (number, handle) in (1..).zip(others) {
+            let look = move || look_at(handle, part(number), &mut vec![0; window], is_assumed);
+            match thread::Builder::new().spawn_scoped(scope, look) {
+                Ok(thread) => begun.push(thread),
+                // The first looks at the rest, too.
+                Err(_) => {
+                    parts = part(0).start..length;
+                    break;
+                }
+            }
+        }
+        let first = look_at(first, parts, &mut buffer, is_assumed);
+        let others = begun
             .into_iter()
             .map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         std::iter::once(first).chain(others).collect()
