@@ -465,7 +465,7 @@ struct TypedDocuments {
     /// In folders, also what symbolic links lead to
     #[arg(long, help_heading = "Folders")]
     follow: bool,
-    /// How many files at a time [default: as many as there are processors]
+    /// How many files at a time, and threads for one large HTML file or mailbox [default: as many as there are processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
     jobs: Option<u16>,
     /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never

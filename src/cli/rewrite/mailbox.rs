@@ -37,6 +37,8 @@ use crate::cli::output::{Output, Page};
 const BYTES: usize = 1 << 20;
 /// How many batches are read and not written, beside those that threads work on.
 const BEHIND: usize = 2;
+/// How many bytes of long messages are read and not written, but for one message that is longer.
+const HELD: usize = 16 << 20;
 
 /// A batch with what is known of where it stands.
 struct Part {
@@ -202,6 +204,8 @@ struct State<'a, 't> {
     done: BTreeMap<usize, Done>,
     /// Which is to be written next.
     due: usize,
+    /// How many bytes are read and not written.
+    held: usize,
     /// Buffers of what was written.
     spare: Vec<Vec<u8>>,
     /// The first error, which ends it all.
@@ -215,11 +219,13 @@ impl<'a, 't> Desk<'a, 't> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until fewer than `most` batches up to `number` are to be written, and gives a buffer; `None` where
-    /// there will be no need of one.
+    /// Waits until fewer than `most` batches up to `number` are to be written, and of long messages not too much,
+    /// and gives a buffer; `None` where there will be no need of one.
     fn wait(&self, number: usize, most: usize) -> Option<Vec<u8>> {
         let is_full = |state: &mut State<'_, '_>| {
-            number >= state.due + most && state.failed.is_none() && !state.is_broken
+            let is_much = state.held >= HELD.max(most * BYTES) && number > state.due;
+            let goes_on = state.failed.is_none() && !state.is_broken;
+            (number >= state.due + most || is_much) && goes_on
         };
         let waited = self.moved.wait_while(self.lock(), is_full);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
@@ -244,6 +250,7 @@ impl<'a, 't> Desk<'a, 't> {
             state = self.lock();
             state.writer = Some(writer);
             state.due += 1;
+            state.held -= done.part.batch.bytes.len();
             state.spare.push(done.part.batch.bytes);
             state.failed = match written {
                 Ok(Ok(())) => None,
@@ -287,6 +294,7 @@ pub(super) fn rewrite(
             writer: Some(writer),
             done: BTreeMap::new(),
             due: 0,
+            held: 0,
             spare: Vec::new(),
             failed: None,
             is_broken: false,
@@ -301,6 +309,7 @@ pub(super) fn rewrite(
             let Some(spare) = desk.wait(number, most) else { break };
             let part = Part::behind(&mut lines, messages.next_batch(BYTES, spare));
             let is_last = part.batch.failed.is_some() || part.batch.bytes.len() < BYTES;
+            desk.lock().held += part.batch.bytes.len();
             scope.spawn(move |_| {
                 let _watch = Watch(desk);
                 desk.take(number, all.done(part, blank));
