@@ -68,10 +68,10 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
             Err(at) => given = at,
         }
     }
-    let mut bytes = Vec::new();
-    if let [document, ..] = handles {
-        document.rewind().and_then(|()| document.read_to_end(&mut bytes)).map_err(Reading)?;
-    }
+    let bytes = match handles {
+        [document, ..] => whole(document).map_err(Reading)?,
+        [] => Vec::new(),
+    };
     let mut piece = Vec::with_capacity(window);
     match given {
         0 => in_pieces(&bytes, options, &mut piece, give).map_err(Giving),
@@ -102,6 +102,16 @@ impl std::error::Error for StreamError {}
 
 fn has_changed() -> io::Error {
     io::Error::new(ErrorKind::InvalidData, "it was changed while it was read")
+}
+
+/// All of a document, in no more memory than it needs.
+fn whole(document: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = usize::try_from(document.seek(SeekFrom::End(0))?).unwrap_or(usize::MAX);
+    bytes.try_reserve_exact(length).map_err(|_| ErrorKind::OutOfMemory)?;
+    document.rewind()?;
+    document.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads on behind the first `filled` bytes of `buffer`, until it is full or the document ends; says whether
@@ -139,7 +149,7 @@ fn look<D: Read + Seek + Send>(
         let end = |number: u64| length / count * number;
         end(number)..if number + 1 == count { length } else { end(number + 1) }
     };
-    let mut parts = part(0);
+    let mut own = part(0);
     let looked: io::Result<Vec<_>> = thread::scope(|scope| {
         let mut begun = Vec::new();
         for (number, handle) in (1..).zip(others) {
@@ -148,12 +158,12 @@ fn look<D: Read + Seek + Send>(
                 Ok(thread) => begun.push(thread),
                 // The first looks at the rest, too.
                 Err(_) => {
-                    parts = part(0).start..length;
+                    own = 0..length;
                     break;
                 }
             }
         }
-        let first = look_at(first, parts, &mut buffer, is_assumed);
+        let first = look_at(first, own, &mut buffer, is_assumed);
         let others = begun
             .into_iter()
             .map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
