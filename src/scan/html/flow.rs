@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use super::fast::{self, Name, Names, Sink};
 use super::pass::{LONGEST_ATTRIBUTE, OpenText, Pass, lower_case};
-use super::tag::{RawAttribute, RawTag};
+use super::tag::{FEW, RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
 use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
@@ -336,6 +336,12 @@ struct Known {
 /// could stand in one place, the first.
 static SHARED: [OnceLock<Known>; 512] = [const { OnceLock::new() }; 512];
 
+/// Where the answer for an attribute of an element is kept, in a table of any length.
+#[inline(always)]
+fn spot(element: Name, attribute: Name) -> usize {
+    element.hash() ^ attribute.hash().rotate_left(3)
+}
+
 struct Flow<'a, T> {
     bytes: &'a [u8],
     charset: Charset,
@@ -424,9 +430,6 @@ impl<T: Taker> Sink for Flow<'_, T> {
     }
 }
 
-/// Attributes of one tag that are compared with each other.
-const FEW: usize = 16;
-
 impl<T: Taker> Flow<'_, T> {
     /// Whether the links of all texts before a tag have been found. A `style` element of SVG may have tags and
     /// comments in it, and its own links come at its end.
@@ -473,7 +476,7 @@ impl<T: Taker> Flow<'_, T> {
         let element = Name::read(self.bytes, element.start, element.end);
         let name = Name::read(self.bytes, name.start, name.end);
         let place = Some((element, name, namespace));
-        let slot = (element.hash() ^ name.hash().rotate_left(3)) & (KNOWN - 1);
+        let slot = spot(element, name) & (KNOWN - 1);
         let known = &self.rows[slot];
         if known.place == place {
             return known.answer;
@@ -492,9 +495,9 @@ impl<T: Taker> Flow<'_, T> {
     ) -> Answer {
         // Documents have most of their places in common.
         let is_usual = self.options.places.is_empty() && self.options.groups == Groups::default();
-        let shared = place.filter(|_| is_usual).map(|(element, name, _)| {
-            &SHARED[(element.hash() ^ name.hash().rotate_left(3)) & (SHARED.len() - 1)]
-        });
+        let shared = place
+            .filter(|_| is_usual)
+            .map(|(element, name, _)| &SHARED[spot(element, name) & (SHARED.len() - 1)]);
         let known = shared.and_then(OnceLock::get).filter(|known| known.place == place);
         if let Some(known) = known {
             self.rows[slot] = *known;
