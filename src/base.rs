@@ -21,13 +21,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{BaseKind, DeclaredBase, Document, LONGEST_BASE, Standing, UrlField};
+use crate::document::{DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
 use crate::format::Format;
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
 
 mod heading;
+mod saved;
 mod xml_base;
 pub use heading::of_heading;
 
@@ -93,6 +94,8 @@ pub enum Source {
     Layout,
     /// What the document says of itself: a comment of the program that saved it.
     SavedFrom,
+    /// The base that a page declared before a browser saved it, in a comment of the browser.
+    SavedBase,
     /// The extended attribute `user.xdg.origin.url` of its file.
     Xattr,
     /// Nothing.
@@ -115,6 +118,7 @@ impl Source {
             Self::UrlMap => "url-map",
             Self::Layout => "layout",
             Self::SavedFrom => "saved-from",
+            Self::SavedBase => "saved-base",
             Self::Xattr => "xattr",
             Self::Default => "default",
         }
@@ -227,6 +231,12 @@ pub struct BaseChain {
     pub elements: Vec<ElementChain>,
     /// Whether `xml:base` counts in the document.
     pub honours_xml_base: bool,
+    /// Whether the effective `base` element is one that a browser wrote when it saved the page.
+    pub has_written_base: bool,
+    /// What the document says of having been saved.
+    pub saved: Option<Saved>,
+    /// Whether it says that a browser saved it with its files.
+    pub says_it_was_saved_with_files: bool,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -247,6 +257,8 @@ pub struct Retrieval {
     pub url: String,
     /// Where it is known from.
     pub source: Source,
+    /// Whether its scheme is one that nobody gave, for where it is known from has none.
+    pub assumes_scheme: bool,
     /// What other sources say, each passed over for this one.
     pub others: Vec<(Source, String)>,
 }
@@ -261,7 +273,7 @@ impl Retrieval {
     /// A retrieval URL that is known from `source`.
     #[must_use]
     pub fn of(url: impl Into<String>, source: Source) -> Self {
-        Self { url: url.into(), source, others: Vec::new() }
+        Self { url: url.into(), source, assumes_scheme: false, others: Vec::new() }
     }
 }
 
@@ -308,9 +320,8 @@ const INNER: &str = "an inner level gave the base";
 #[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
-    for declared in document.bases.iter().filter(|declared| declared.kind == BaseKind::Element) {
-        chain.embedded(declared, profile);
-    }
+    chain.saved = document.saved.clone().or(chain.saved);
+    chain.base_elements(document, profile);
     if chain.levels.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
         let absent = match document.format {
@@ -364,6 +375,10 @@ impl BaseChain {
                 (established.clone(), established)
             }
         };
+        let around = match outer {
+            Outer::Encapsulating(around) => Some(around),
+            Outer::Retrieval(_) | Outer::Heading(_) => None,
+        };
         let is_from_outside = match outer {
             Outer::Retrieval(_) => true,
             Outer::Encapsulating(around) | Outer::Heading(around) => around.is_from_outside,
@@ -381,6 +396,11 @@ impl BaseChain {
             document: None,
             elements: Vec::new(),
             honours_xml_base: true,
+            has_written_base: false,
+            // What a page says of itself it says of the documents in its values.
+            saved: around.and_then(|around| around.saved.clone()),
+            says_it_was_saved_with_files: around
+                .is_some_and(|around| around.says_it_was_saved_with_files),
             diagnostics: Vec::new(),
         }
     }
@@ -405,16 +425,14 @@ impl BaseChain {
     }
 
     /// 3.1: a `base` element.
-    fn embedded(&mut self, declared: &DeclaredBase, profile: Profile) {
-        let (status, reason) = if declared.standing == Standing::First {
-            self.first_base_element(declared, profile)
-        } else {
-            (Status::PassedOver, declared.standing.reason().into())
-        };
-        let value = declared.value.as_deref().map(Arc::from);
-        self.level(Rule::Embedded, Source::BaseElement, value, status, reason);
-        if let Some(level) = self.levels.last_mut() {
-            level.span = Some(declared.span);
+    fn base_element(
+        &mut self,
+        declared: &DeclaredBase,
+        profile: Profile,
+    ) -> (Status, Cow<'static, str>) {
+        match declared.standing {
+            Standing::First => self.first_base_element(declared, profile),
+            standing => (Status::PassedOver, standing.reason().into()),
         }
     }
 
@@ -525,6 +543,13 @@ impl BaseChain {
             }
             _ => (Status::PassedOver, passed_over(retrieval.source, INNER)),
         };
+        if retrieval.assumes_scheme && self.fallback.is_some() {
+            let message = format!(
+                "{}: the page does not say the scheme, and this one is assumed; --scheme gives another",
+                abridged(&retrieval.url)
+            );
+            self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));
+        }
         let value = Some(retrieval.url.as_str().into());
         self.level(Rule::Retrieval, retrieval.source, value, status, reason);
         for (source, url) in &retrieval.others {

@@ -62,11 +62,15 @@ pub enum Code {
     EntityBudget,
     /// A message that was left, because what it would have become did not read as it must.
     Doubt,
+    /// A retrieval URL whose scheme nobody gave.
+    SchemeAssumed,
+    /// Links to local copies in a folder that is not beside the page.
+    LocalCopiesMissing,
 }
 
 impl Code {
     /// All of them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::BaseRelative,
         Self::BaseUnusable,
         Self::BaseParameters,
@@ -90,6 +94,8 @@ impl Code {
         Self::NotWellFormed,
         Self::EntityBudget,
         Self::Doubt,
+        Self::SchemeAssumed,
+        Self::LocalCopiesMissing,
     ];
 
     /// Its name in `--json`.
@@ -119,6 +125,8 @@ impl Code {
             Self::NotWellFormed => "not-well-formed",
             Self::EntityBudget => "entity-budget",
             Self::Doubt => "doubt",
+            Self::SchemeAssumed => "scheme-assumed",
+            Self::LocalCopiesMissing => "local-copies-missing",
         }
     }
 }

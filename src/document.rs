@@ -12,6 +12,8 @@
 //!
 //! Deliberately absent: targets. The same document has others wherever its base differs.
 
+use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
@@ -45,6 +47,8 @@ pub struct Document {
     pub within: Against,
     /// The documents inside it.
     pub parts: Vec<Document>,
+    /// What it says of having been saved.
+    pub saved: Option<Saved>,
     /// What is odd about it; spans are those of its own buffer.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it was scanned without its tree.
@@ -74,6 +78,7 @@ impl Document {
             element_bases: Vec::new(),
             within: Against::Document,
             parts: Vec::new(),
+            saved: None,
             diagnostics: Vec::new(),
             without_tree: false,
             handed_over: None,
@@ -321,6 +326,75 @@ pub enum BaseKind {
     Element,
     /// `xml:base` of the document element.
     XmlBase,
+    /// A comment that a browser wrote in the place of a `base` element when it saved the page
+    /// ([`crate::scan::html::saved`]).
+    Comment,
+}
+
+/// What a page says of having been saved, in a comment before its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// What wrote the comment.
+    pub program: Program,
+    /// From where it says that the page was saved, as written.
+    pub written: String,
+}
+
+/// Programs that save pages and say so in them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Program {
+    /// Internet Explorer, Chromium and their kin, which put the files of a page into a folder beside it.
+    Browser,
+    /// SingleFile.
+    SingleFile,
+    /// HTTrack, whose URLs have no scheme.
+    HtTrack,
+    /// monolith.
+    Monolith,
+}
+
+impl Saved {
+    /// From where the page was saved. `scheme` is that of HTTrack's URLs, which are written without one.
+    #[must_use]
+    pub fn url(&self, scheme: &str) -> Cow<'_, str> {
+        match self.has_scheme() {
+            true => Cow::Borrowed(&self.written),
+            false => Cow::Owned(format!("{scheme}://{}", self.written)),
+        }
+    }
+
+    /// Whether the URL is written with its scheme.
+    #[must_use]
+    pub fn has_scheme(&self) -> bool {
+        let scheme = self.written.split_once("://").map(|(scheme, _)| scheme);
+        self.program != Program::HtTrack || scheme.is_some_and(|one| !one.contains(['.', '/']))
+    }
+
+    /// Why nobody else can have retrieved the page from there, or nobody at all; `None` where that may be.
+    #[must_use]
+    pub fn disbelief(&self) -> Option<&'static str> {
+        let url = self.url("https").to_ascii_lowercase();
+        if url.starts_with("about:") || url.starts_with("file:") {
+            return Some("the page was opened from this machine, and not retrieved");
+        }
+        let authority = url.split_once("://")?.1.split(['/', '?', '#', '\\']).next()?;
+        let host = authority.rsplit('@').next()?;
+        let name = match host.strip_prefix('[') {
+            Some(address) => address.split(']').next()?,
+            None => host.split(':').next()?.trim_end_matches('.'),
+        };
+        // RFC 6761, 6.3; RFC 1122, 3.2.1.3 (g); RFC 4291, 2.5.3.
+        let is_loopback = name == "localhost"
+            || name.ends_with(".localhost")
+            || name
+                .parse()
+                .is_ok_and(|address: IpAddr| address.is_loopback() || address.is_unspecified());
+        match name {
+            "internet.e-mail" => Some("it stands for any mail"),
+            _ if is_loopback => Some("it leads to the machine on which the page was saved"),
+            _ => None,
+        }
+    }
 }
 
 /// A declaration of a base, as found in the content (RFC 1808, 3.1).

@@ -352,6 +352,31 @@ pub fn contains_placeholder(reference: &str) -> bool {
     })
 }
 
+/// The bytes that `text` stands for (RFC 3986, 2.1); a `%` that begins no escape stands for itself.
+pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    decode_percent_into(text, &mut bytes);
+    bytes
+}
+
+/// Appends the bytes that `text` stands for.
+pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'%', rest) {
+        let (plain, escape) = rest.split_at(at);
+        let decoded = match escape {
+            [_, high, low, ..] => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        let (byte, length) = decoded.map_or((b'%', 1), |(high, low)| (high << 4 | low, 3));
+        bytes.extend_from_slice(plain);
+        bytes.push(byte);
+        rest = &escape[length..];
+    }
+    bytes.extend_from_slice(rest);
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

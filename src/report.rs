@@ -71,6 +71,8 @@ pub enum Reason {
     Unresolvable,
     /// It is the href of the `base` element, and `--base-element` decides on it.
     BaseElement,
+    /// It leads to a file that a browser saved with the page.
+    LocalCopy,
     /// The attribute has no value that could be replaced.
     NoValue,
     /// It begins or ends in the middle of something that was decoded as a whole.
@@ -102,7 +104,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::IdReference,
         Self::Empty,
         Self::Placeholder,
@@ -111,6 +113,7 @@ impl Reason {
         Self::BaseUnusable,
         Self::Unresolvable,
         Self::BaseElement,
+        Self::LocalCopy,
         Self::NoValue,
         Self::Escape,
         Self::Undecodable,
@@ -137,6 +140,7 @@ impl Reason {
             Self::BaseUnusable => "base-unusable",
             Self::Unresolvable => "unresolvable",
             Self::BaseElement => "base-element",
+            Self::LocalCopy => "local-copy",
             Self::NoValue => "no-value",
             Self::Escape => "escape",
             Self::Undecodable => "undecodable",
@@ -162,6 +166,7 @@ impl Reason {
                 | Self::Placeholder
                 | Self::Fragment
                 | Self::BaseElement
+                | Self::LocalCopy
                 | Self::Dkim
                 | Self::Kept
                 | Self::Chosen

@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
 
+pub mod copies;
 mod direct;
 mod fields;
 mod judge;
@@ -29,6 +30,7 @@ mod message;
 use std::str::FromStr;
 use std::sync::Arc;
 
+pub use self::copies::{Beside, LocalCopies};
 pub use self::direct::{StreamError, Totals, rewrite_into, rewrite_stream, rewrite_to};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
@@ -64,8 +66,13 @@ pub struct Options {
     pub no_content_location: bool,
     /// Whether messages with a DKIM or ARC signature are left as they are.
     pub skip_dkim: bool,
-    /// What becomes of references that are a fragment only.
-    pub fragments: Fragments,
+    /// What becomes of references that are a fragment only. `None`: [`Fragments::Rewrite`], but
+    /// [`Fragments::Auto`] in a page that says that it was saved, for there they jump within the copy.
+    pub fragments: Option<Fragments>,
+    /// What becomes of links to files that a browser saved with a page.
+    pub local_copies: LocalCopies,
+    /// What lies beside the document, where that is known.
+    pub beside: Option<Arc<dyn Beside>>,
     /// What becomes of the `base` element.
     pub base_element: BaseElement,
     /// What is written in the place of links, where that is not their target.
@@ -115,6 +122,13 @@ impl Options {
     #[must_use]
     pub fn at(url: &str) -> Self {
         Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
+    }
+
+    /// What becomes of references that are a fragment only, in a document with the base of `chain`.
+    pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
+        let says_it_was_saved = chain.saved.is_some() || chain.says_it_was_saved_with_files;
+        let default = if says_it_was_saved { Fragments::Auto } else { Fragments::Rewrite };
+        self.fragments.unwrap_or(default)
     }
 }
 
@@ -418,6 +432,8 @@ impl Planner<'_> {
         let Document { entity, format, charset: declared, links, bases, parts, .. } = document;
         let mut planned: Vec<Planned> =
             links.into_iter().map(|link| resolver.link(link, charset, &carried)).collect();
+        planned.iter().for_each(|one| resolver.count_copy(&one.report, one.report.span));
+        diagnostics.extend(resolver.missing_copies());
         let own = planned.len();
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
@@ -535,12 +551,17 @@ impl Planner<'_> {
                     true => xml::spell_attribute(base, Quote::Double),
                     false => escape::attribute(base, Quote::Double),
                 };
-                let is_part = |one: &&Planned| one.report.reason == Some(Reason::SiblingPart);
-                if let Some(part) = planned.iter().find(is_part) {
-                    let reference = &part.report.reference;
-                    let message = format!(
-                        "no base element was put in, because '{reference}' means a part of the message"
-                    );
+                let means = |one: &Planned| match one.report.reason? {
+                    Reason::SiblingPart => Some("means a part of the message"),
+                    Reason::LocalCopy => Some("leads to a file beside the page"),
+                    _ => None,
+                };
+                if let Some((one, means)) =
+                    planned.iter().find_map(|one| means(one).map(|means| (one, means)))
+                {
+                    let reference = &one.report.reference;
+                    let message =
+                        format!("no base element was put in, because '{reference}' {means}");
                     return kept(Span::at(at), message);
                 }
                 let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
@@ -556,7 +577,7 @@ impl Planner<'_> {
 /// Moves the places of `base` elements to the buffer beneath the one in which they stand.
 fn move_levels(entities: &mut [EntityReport], beneath: impl Fn(Span) -> Span) {
     for level in entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-        if matches!(level.source, Source::BaseElement | Source::XmlBase) {
+        if matches!(level.source, Source::BaseElement | Source::XmlBase | Source::SavedBase) {
             level.span = level.span.map(&beneath);
         }
     }
@@ -623,7 +644,7 @@ fn base_diagnostic(
         Outer::Retrieval(_) => true,
         // Of what a heading gives it is said where the heading is.
         Outer::Heading(_) | Outer::Encapsulating(_) => {
-            matches!(chain.source, Source::BaseElement | Source::XmlBase)
+            matches!(chain.source, Source::BaseElement | Source::XmlBase | Source::SavedBase)
         }
     };
     if has_links && is_own { unfit_base(chain, profile) } else { None }

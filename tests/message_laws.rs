@@ -910,6 +910,7 @@ proptest! {
         if groups && matches!(base_element, BaseElement::Absolute | BaseElement::Keep) {
             options.scan.groups = Groups::all();
         }
+        let fragments = Some(fragments);
         let options = Options { profile, fragments, base_element, ..options };
         let bytes = ends.of(&message.write(ends));
         let rewritten = rewrite(&bytes, &options);

@@ -141,6 +141,9 @@ impl BaseChain {
             document: None,
             elements: Vec::new(),
             honours_xml_base: true,
+            has_written_base: false,
+            saved: self.saved.clone(),
+            says_it_was_saved_with_files: self.says_it_was_saved_with_files,
             diagnostics: Vec::new(),
         })
     }

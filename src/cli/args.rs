@@ -20,11 +20,12 @@ use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
+use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Entry, Globs, Kind, Selection};
 use baselink::tree::write::{InPlace, Suffix};
-use baselink::{BaseElement, Fragments, Options, ScanOptions};
+use baselink::{BaseElement, Fragments, LocalCopies, Options, ScanOptions};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use self::check::TypedCheck;
@@ -439,7 +440,7 @@ struct TypedDocuments {
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
     #[arg(long, value_name = "HOW", help_heading = "Retrieval URLs")]
     layout: Option<TypedLayout>,
-    /// The scheme that goes with --layout host [default: https]
+    /// The scheme of URLs that --layout host and pages of HTTrack give without one [default: https]
     #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
     scheme: Option<String>,
     /// Whether a page is believed that says from where it was saved [default: yes]
@@ -450,6 +451,12 @@ struct TypedDocuments {
         help_heading = "Retrieval URLs"
     )]
     trust_saved_from: Option<YesOrNo>,
+    /// Links to files that a browser saved with a page: keep or rewrite [default: keep]
+    ///
+    /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
+    /// network.
+    #[arg(long, value_name = "WHAT", help_heading = "Retrieval URLs")]
+    local_copies: Option<LocalCopies>,
     /// In folders, only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
@@ -716,33 +723,35 @@ impl TypedDocuments {
         for enabled in self.enable {
             groups.extend(enabled);
         }
+        let trust_saved_from = !matches!(self.trust_saved_from, Some(YesOrNo::No));
+        let local_copies = self.local_copies.unwrap_or_default();
         let scan = ScanOptions {
             charset: self.charset,
             groups,
             places: self.attribute,
+            ignore_saved: !trust_saved_from,
             scanner: self.scanner.unwrap_or_default(),
             ..ScanOptions::default()
         };
         let options = Options {
             profile,
             no_content_location: self.no_content_location,
+            local_copies,
             scan,
             ..Options::default()
         };
-        if self.scheme.is_some() && self.layout.is_none() {
-            return Err(Error::new("--scheme goes with --layout host, which was not asked for"));
-        }
         let map = self.url_map.as_deref().map(UrlMap::read).transpose();
         let origins = Origins {
             map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
-            trust_saved_from: !matches!(self.trust_saved_from, Some(YesOrNo::No)),
+            trust_saved_from,
+            companions: (local_copies == LocalCopies::Keep).then(Companions::default),
             ..Origins::default()
         };
         let origins = match self.scheme {
-            Some(scheme) => Origins { scheme, ..origins },
+            Some(scheme) => Origins { scheme, assumes_scheme: false, ..origins },
             None => origins,
         };
         Ok(Reading { format: self.format, options, origins })
@@ -759,7 +768,7 @@ impl TypedDocuments {
 
 impl TypedPolicy {
     fn add_to(&self, options: &mut Options) {
-        options.fragments = self.fragments.unwrap_or_default();
+        options.fragments = self.fragments;
         options.base_element = self.base_element.unwrap_or_default();
         options.skip_dkim = self.skip_dkim;
     }

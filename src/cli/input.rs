@@ -19,16 +19,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use baselink::Options;
 use baselink::base::{Retrieval, Source};
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
+use baselink::scan::html::saved::HEAD;
 use baselink::scan::mbox::Messages;
 use baselink::span::Span;
 use baselink::tree::maildir;
-use baselink::tree::origin::saved_from::HEAD;
 use baselink::tree::walk::Kind;
 use baselink::tree::write::Original;
+use baselink::{Beside, Options};
 
 use super::args::{Documents, Reading};
 use super::files::Origin;
@@ -61,6 +61,8 @@ pub(crate) struct File<'a> {
     pub(crate) passed_over: Vec<String>,
     /// What the system says of it, where that is known and no original does.
     pub(crate) metadata: Option<Metadata>,
+    /// What lies beside it.
+    beside: Option<Arc<dyn Beside>>,
     reading: Arc<Reading>,
     contents: Contents,
     /// How many threads there are to read it.
@@ -158,14 +160,31 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        Ok(Some(Self { path, format, reading, contents, retrieval, passed_over, metadata, jobs }))
+        let companions = reading.origins.companions.as_ref();
+        let beside = match origin {
+            Origin::Entry(entry) => companions.map(|companions| companions.beside(&entry.path)),
+            Origin::Standard => None,
+        };
+        let beside = beside.filter(|_| !matches!(format, Format::Message | Format::Mbox));
+        Ok(Some(Self {
+            path,
+            format,
+            reading,
+            contents,
+            retrieval,
+            passed_over,
+            beside,
+            metadata,
+            jobs,
+        }))
     }
 
     /// A large document that has not been read, and what the library is told of it.
     pub(crate) fn large(&self) -> Option<(&fs::File, Options)> {
         let Contents::Large(file, _) = &self.contents else { return None };
-        let (format, retrieval) = (self.format, self.retrieval.clone());
-        Some((file, Options { format, retrieval, ..self.reading.options.clone() }))
+        let (format, retrieval, beside) =
+            (self.format, self.retrieval.clone(), self.beside.clone());
+        Some((file, Options { format, retrieval, beside, ..self.reading.options.clone() }))
     }
 
     /// The mailbox that it is; the file itself where it is none.
@@ -182,8 +201,8 @@ impl<'a> File<'a> {
         self,
         mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
     ) -> io::Result<Result<()>> {
-        let Self { path, format, reading, contents, retrieval, jobs, .. } = self;
-        let mut options = Options { format, retrieval, ..reading.options.clone() };
+        let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
+        let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
         let failed = |error| Error::new(format!("{}: {}", name(path), cause(&error)));
         let mut of_whole = |whole: Vec<u8>| {
             let (before, after, entity) = (&[][..], &[][..], Arc::from(""));

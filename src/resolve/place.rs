@@ -20,7 +20,7 @@
 use std::borrow::Cow;
 
 use super::whatwg::{is_special, serialised};
-use crate::reference::{Grammar, Reference};
+use crate::reference::{Grammar, Reference, decode_percent, decode_percent_into};
 
 /// Whether `one` and `other`, what two profiles come to, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
@@ -51,8 +51,8 @@ impl<'a> Place<'a> {
         Self {
             root,
             path: segments(path),
-            query: split.query().map(decoded),
-            fragment: split.fragment().map(decoded),
+            query: split.query().map(|part| decode_percent(part.as_bytes())),
+            fragment: split.fragment().map(|part| decode_percent(part.as_bytes())),
         }
     }
 }
@@ -67,7 +67,7 @@ struct Segments {
 
 impl Segments {
     fn push(&mut self, segment: &str) {
-        decode(segment, &mut self.bytes);
+        decode_percent_into(segment.as_bytes(), &mut self.bytes);
         self.ends.push(self.bytes.len());
     }
 
@@ -101,31 +101,6 @@ fn segments(path: &str) -> Segments {
         segments.push("");
     }
     segments
-}
-
-/// The bytes that `text` stands for (RFC 3986, 2.1).
-fn decoded(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    decode(text, &mut bytes);
-    bytes
-}
-
-/// Appends the bytes that `text` stands for.
-fn decode(text: &str, bytes: &mut Vec<u8>) {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut rest = text.as_bytes();
-    while let Some(at) = memchr::memchr(b'%', rest) {
-        let (plain, escape) = rest.split_at(at);
-        let decoded = match escape {
-            [_, high, low, ..] => digit(*high).zip(digit(*low)),
-            _ => None,
-        };
-        let (byte, length) = decoded.map_or((b'%', 1), |(high, low)| (high << 4 | low, 3));
-        bytes.extend_from_slice(plain);
-        bytes.push(byte);
-        rest = &escape[length..];
-    }
-    bytes.extend_from_slice(rest);
 }
 
 /// Whether `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at

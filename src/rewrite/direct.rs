@@ -304,7 +304,7 @@ fn with_bases(
     out: &mut Vec<u8>,
     away: &mut Away<'_>,
 ) -> Result<Totals, Stop> {
-    let chain = writer::chain(encoding.charset, bases, options);
+    let chain = writer::chain(bytes, encoding.charset, bases, options);
     let mut writer = Writer::new(encoding, options, &chain, !bases.is_empty(), out, away);
     flow::links(bytes, encoding, &options.scan, !bases.is_empty(), &mut writer)?;
     if !writer.end(bytes) {

@@ -18,8 +18,10 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::copies::Copies;
 use super::{BaseElement, Choice, Fragments, Options, Planned};
 use crate::base::{BaseChain, Established, Rule, Source};
+use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
@@ -48,6 +50,8 @@ pub(super) struct Resolver<'a> {
     chain: &'a BaseChain,
     options: &'a Options,
     around: Surroundings<'a>,
+    fragments: Fragments,
+    copies: Option<Copies<'a>>,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
     others: HashMap<Against, PreparedBase>,
@@ -106,7 +110,15 @@ impl<'a> Resolver<'a> {
         options: &'a Options,
         around: Surroundings<'a>,
     ) -> Self {
-        let mut resolver = Self { chain, options, around, document: None, others: HashMap::new() };
+        let mut resolver = Self {
+            chain,
+            options,
+            around,
+            fragments: options.fragments_in(chain),
+            copies: Copies::of(chain, options),
+            document: None,
+            others: HashMap::new(),
+        };
         for link in links {
             resolver.prepare(&link.against, charset);
         }
@@ -309,6 +321,31 @@ impl<'a> Resolver<'a> {
         planned
     }
 
+    /// Whether a reference that begins with these bytes can lead to a local copy.
+    #[inline(always)]
+    pub(super) fn may_be_local_copy(&self, raw: &[u8]) -> bool {
+        self.copies.as_ref().is_some_and(|copies| copies.may_begin(raw))
+    }
+
+    /// What becomes of a reference that is a fragment only.
+    pub(super) fn fragments(&self) -> Fragments {
+        self.fragments
+    }
+
+    /// Takes in a link, if it leads to a local copy.
+    pub(super) fn count_copy(&self, link: &LinkReport, span: Span) {
+        if link.reason == Some(Reason::LocalCopy)
+            && let Some(copies) = &self.copies
+        {
+            copies.count(&link.reference, span);
+        }
+    }
+
+    /// Says how many of the local copies are missing that were counted.
+    pub(super) fn missing_copies(&self) -> Option<Diagnostic> {
+        self.copies.as_ref()?.missing()
+    }
+
     fn judge(&self, link: &Link, prepared: Option<&PreparedBase>, rule: Rule) -> Verdict {
         let reference = link.reference.as_str();
         let profile = self.options.profile;
@@ -341,7 +378,7 @@ impl<'a> Resolver<'a> {
             if link.fragment_identifies {
                 return Verdict::Left(Reason::IdReference);
             }
-            let kept = match self.options.fragments {
+            let kept = match self.fragments {
                 Fragments::Rewrite => false,
                 Fragments::Keep => true,
                 Fragments::Auto => !self.base_is_elsewhere(prepared, rule),
@@ -350,9 +387,13 @@ impl<'a> Resolver<'a> {
                 return Verdict::Left(Reason::Fragment);
             }
         }
+        if self.copies.as_ref().is_some_and(|copies| copies.has(reference, &link.against)) {
+            return Verdict::Left(Reason::LocalCopy);
+        }
         let declares = declares_base(link);
         if (link.against == Against::Fallback
-            && matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove))
+            && (matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+                || self.is_written_by_browser(prepared)))
             || (declares && self.options.base_element == BaseElement::Keep)
             || (declares && !self.chain.honours_xml_base)
         {
@@ -382,6 +423,12 @@ impl<'a> Resolver<'a> {
             Ok(target) => Verdict::Target { target, is_agreed: false },
             Err(_) => Verdict::Left(Reason::Unresolvable),
         }
+    }
+
+    /// Whether a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
+    fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
+        let is_chosen = self.options.destination.is_some() && prepared.is_some();
+        self.chain.has_written_base && !is_chosen
     }
 
     /// Whether a base is embedded that is not where the document is.

@@ -73,7 +73,7 @@ pub(super) fn that_become_bases<'a>(
         let own = dependence[index];
         // `auto` compares with the base around, also where another one is embedded; and an embedded one
         // that is relative needs the one around.
-        let inherits = options.fragments == Fragments::Auto
+        let inherits = options.fragments_in(chain) == Fragments::Auto
             || chain.rule != Rule::Embedded
             || (chain.is_from_outside && !own.own_base_becomes_absolute);
         if let Some(parent) = entity.parent {

@@ -329,7 +329,7 @@ impl Plan<'_> {
                     None => {}
                 }
                 has_base_put_in = self.options.base_element == BaseElement::Insert
-                    && self.options.fragments != Fragments::Auto
+                    && self.options.fragments != Some(Fragments::Auto)
                     && settled.policies.contains(&true);
                 self.parts.push(Part {
                     body: entity.body,

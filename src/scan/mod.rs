@@ -49,6 +49,8 @@ pub struct ScanOptions {
     /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
     /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
     pub ids: bool,
+    /// Whether what programs wrote into a page when they saved it counts for nothing ([`html::saved`]).
+    pub ignore_saved: bool,
     /// Which of the two scanners of HTML is asked first.
     pub scanner: Scanner,
 }

@@ -38,6 +38,7 @@ use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
 use crate::format::Format;
+use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
 use crate::tree::walk::{Entry, Kind};
@@ -752,7 +753,7 @@ fn folded(path: &[u8]) -> Vec<u8> {
         if !decoded.contains(&b'%') {
             break;
         }
-        decoded = names::decode_bytes(&decoded);
+        decoded = decode_percent(&decoded);
     }
     lower(&without_empty(&decoded))
 }
@@ -781,7 +782,7 @@ fn without_empty(path: &[u8]) -> Vec<u8> {
     names.collect::<Vec<_>>().join(&b'/')
 }
 
-fn without_query(url: &str) -> &str {
+pub(in crate::tree) fn without_query(url: &str) -> &str {
     &url[..url.find(['?', '#']).unwrap_or(url.len())]
 }
 

@@ -45,11 +45,13 @@ use crate::base::Retrieval;
 use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::format::Format;
+use crate::layer::digest::ends_with_md5;
 use crate::reference::{Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
+use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
-use crate::tree::index::{Index, Place, path_of, url_below};
+use crate::tree::index::{Index, Place, path_of, url_below, without_query};
 use crate::tree::origin::{RootUrl, names};
 use crate::tree::relocate::{names_base, unmistakable};
 use crate::tree::walk::Entry;
@@ -99,7 +101,7 @@ pub fn options(
     let index = Arc::clone(index);
     let destination = Local { index, path, own, place, on_disk, to_browsers, absent, is_message };
     Options {
-        fragments: Fragments::Rewrite,
+        fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         destination: Some(Arc::new(destination)),
         ..options
@@ -184,7 +186,8 @@ impl Destination for Local {
         let Some(target) = link.target.as_deref() else { return Choice::Target };
         let local = self
             .saved(target, link)
-            .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None });
+            .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None })
+            .or_else(|| if is_relative { None } else { self.local_copy(target, link) });
         match local {
             Some(reference) => Choice::Reference(reference),
             None if is_relative && has_own_base && self.absent == Absent::Keep => Choice::Kept,
@@ -219,13 +222,43 @@ impl Local {
         }
         let url = self.on_disk.as_ref()?.resolve(&link.reference).ok()?.url;
         match self.index.find_below(&self.place, &url) {
-            // A page with a query is another page.
+            // A page with a query is another page, unless HTTrack named the file after the query.
             Place::Inside(Ok(found))
-                if written.query().is_none() || !self.index.is_page(found.number) =>
+                if written.query().is_none_or(|query| {
+                    !self.index.is_page(found.number) || self.is_named_after(found.number, query)
+                }) =>
             {
                 let beyond = self.index.beyond(found, &url, Some(&self.place));
                 let path = beyond.as_deref().unwrap_or(self.index.path(found.number));
                 self.reference(path, &url, true, link)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the name of a file has the digest of `query` in it.
+    fn is_named_after(&self, number: usize, query: &str) -> bool {
+        let path = self.index.path(number);
+        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+        let stem = &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())];
+        ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
+    }
+
+    /// The reference to a local copy that was made absolute by mistake: `https://a.example/x_files/y.png` was never
+    /// there, and `x_files/y.png` is. `None` where the file is not there.
+    fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
+        let folder = |base: Option<&'_ str>| {
+            let path = without_query(base?);
+            Some(path[..=path.rfind('/')?].to_owned())
+        };
+        let folders = [folder(link.base.as_deref()), folder(self.own.as_deref())];
+        let rest = folders.iter().flatten().find_map(|folder| target.strip_prefix(&**folder))?;
+        let (copies, _) = rest.split_once('/')?;
+        stem_of_companion(&String::from_utf8_lossy(&names::decode(copies)))?;
+        let url = self.on_disk.as_ref()?.resolve(rest).ok()?.url;
+        match self.index.find_below(&self.place, &url) {
+            Place::Inside(Ok(found)) => {
+                self.reference(self.index.path(found.number), &url, true, link)
             }
             _ => None,
         }

@@ -32,6 +32,7 @@
 //! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
 //! tell them from those of a run that is still going on.
 
+pub mod companion;
 mod disk;
 pub mod index;
 pub mod localize;

@@ -5,7 +5,7 @@
 //! 1. `url-map`: a table of files and URLs ([`map`]);
 //! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
 //! 3. `layout`: the names of the folders, as crawlers write them ([`Layout`]);
-//! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved_from`]);
+//! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
 //!    `wget --xattr` write it: the last URL after redirections.
@@ -41,15 +41,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
+use crate::document::Saved;
 use crate::error::{Error, Result, name};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::resolve;
+use crate::scan::html::saved;
+use crate::tree::companion::Companions;
 use crate::tree::walk::{Entry, Kind};
 
 pub mod map;
 pub(in crate::tree) mod names;
-pub mod saved_from;
 
 use map::UrlMap;
 use names::Percent;
@@ -68,8 +70,13 @@ pub struct Origins {
     pub layout: Option<Layout>,
     /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
     pub scheme: String,
+    /// Whether nobody gave that scheme, so that it has to be said where it counts.
+    pub assumes_scheme: bool,
     /// Whether what a page says of itself counts.
     pub trust_saved_from: bool,
+    /// Which files lie in companion folders, where that counts: the URL of a root and a layout say nothing of
+    /// what a browser saved with a page.
+    pub companions: Option<Companions>,
     /// Whether the sources behind the first are asked, too, so that they can be shown
     /// ([`Retrieval::others`]).
     pub every_source: bool,
@@ -83,7 +90,9 @@ impl Default for Origins {
             index: None,
             layout: None,
             scheme: "https".to_owned(),
+            assumes_scheme: true,
             trust_saved_from: true,
+            companions: None,
             every_source: false,
         }
     }
@@ -274,7 +283,7 @@ impl Origins {
     /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
     /// passed over on the way.
     ///
-    /// `format` is what the file is read as, and `head` its first bytes, [`saved_from::HEAD`] or more if
+    /// `format` is what the file is read as, and `head` its first bytes, [`saved::HEAD`] or more if
     /// it has them, as they stand in the file. They are asked only in HTML and XHTML.
     #[must_use]
     pub fn of(
@@ -296,7 +305,11 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
+        let is_named = entry.relative.is_empty();
+        let is_copy =
+            || !is_named && self.companions.as_ref().is_some_and(|one| one.has(&entry.path));
         self.first(seen, format, head, |source| match source {
+            Source::Retrieval | Source::Layout if is_copy() => None,
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
             Source::Retrieval => self.below_root_url(seen),
             Source::Layout => self.by_layout(seen),
@@ -337,18 +350,23 @@ impl Origins {
         let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
         let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
         for source in ORDER {
-            let url = match source {
-                Source::SavedFrom if says_it => {
-                    saved_from::url(head, &self.scheme).map(without_fragment)
+            let said = match source {
+                Source::SavedFrom if says_it => saved::saved(head),
+                _ => None,
+            };
+            let url = match (source, &said) {
+                (Source::SavedFrom, said) => {
+                    said.as_ref().map(|said| without_fragment(said.url(&self.scheme).into_owned()))
                 }
-                Source::SavedFrom => None,
-                source => of_files(source),
+                (source, _) => of_files(source),
             };
             let Some(url) = url else { continue };
+            let disbelief = said.as_ref().and_then(Saved::disbelief);
             // What was given for this very file is taken as it is, as a base in it would be; and the URL of a
             // folder is usable, so what is made of it by segments of a path is, too.
             let is_usable = source == Source::Retrieval;
-            if !is_usable && let Some(why) = unusable(&url) {
+            if !is_usable && let Some(why) = disbelief.map(str::to_owned).or_else(|| unusable(&url))
+            {
                 passed_over.push(format!(
                     "{}: no {} URL: {why}: {}",
                     name(&entry.path),
@@ -358,7 +376,11 @@ impl Origins {
                 continue;
             }
             match &mut first {
-                None => first = Some(Retrieval::of(url, source)),
+                None => {
+                    let has_scheme = said.is_none_or(|said| said.has_scheme());
+                    let assumes_scheme = !has_scheme && self.assumes_scheme;
+                    first = Some(Retrieval { assumes_scheme, ..Retrieval::of(url, source) });
+                }
                 Some(first) => first.others.push((source, url)),
             }
             if !self.every_source {

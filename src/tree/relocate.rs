@@ -160,6 +160,10 @@ pub enum Cause {
     Missing(Absence),
     /// Dangling: after the move it leads to another file than now, or to none.
     Elsewhere,
+    /// Dangling: a file that a browser saved with the page, which is not there.
+    LocalCopy,
+    /// Escapes: a browser that saved the page did not save what it leads to, and left it as it was.
+    NotSaved,
     /// Fragment: nothing in the file has this id.
     NoId,
     /// Fragment: something has, but for the case of letters.
@@ -186,6 +190,8 @@ impl Cause {
             Self::Missing(Absence::NoName) => "no-name",
             Self::Missing(Absence::Special) => "no-file",
             Self::Elsewhere => "elsewhere",
+            Self::LocalCopy => "local-copy",
+            Self::NotSaved => "not-saved",
             Self::NoId => "no-id",
             Self::IdCase => "id-case",
         }
@@ -271,6 +277,10 @@ struct Judge<'a> {
     knows_space: bool,
     /// Whether a path means the same file after the move as now.
     is_as_now: bool,
+    /// Whether the file says that a browser saved it with its files.
+    was_saved: bool,
+    /// The URL of the file after the move, for links to local copies.
+    own: Option<Base>,
     bases: Vec<Prepared>,
 }
 
@@ -301,6 +311,8 @@ impl<'a> Judge<'a> {
             is_as_now: index.has_only_paths() && !is_disk(&place),
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
+            was_saved: scanned.was_saved && source == Some(Source::SavedFrom),
+            own: scanned.moved.as_deref().map(|moved| Base::new(Profile::Rfc3986, moved)),
             bases: Vec::new(),
         };
         let has_moved = match (&scanned.retrieval, &scanned.moved) {
@@ -374,6 +386,10 @@ impl<'a> Judge<'a> {
                 finding.cause = Some(Cause::NoBase);
                 return finding;
             }
+            Outcome::Left if link.reason == Some(Reason::LocalCopy) => {
+                self.local_copy(&mut finding, link);
+                return finding;
+            }
             Outcome::Left => {
                 finding.cause = link.reason.map(Cause::Kept);
                 return finding;
@@ -437,6 +453,16 @@ impl<'a> Judge<'a> {
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
         finding
+    }
+
+    /// Judges a link to a file that a browser saved with this one.
+    fn local_copy(&self, finding: &mut Finding, link: &ScannedLink<'_>) {
+        let url = self.own.as_ref().and_then(|own| own.resolve(link.reference).ok());
+        let place = url.map(|url| self.index.find_below(&self.place, &url.url));
+        (finding.class, finding.cause) = match place {
+            Some(Place::Inside(Ok(_))) => (Class::Travels, None),
+            _ => (Class::Dangling, Some(Cause::LocalCopy)),
+        };
     }
 
     /// Whether `target`, which is below the root now, does not become `moved` when the tree moves.
@@ -504,6 +530,11 @@ impl<'a> Judge<'a> {
             finding.fix = self.fix(link, base, target, now);
             return;
         };
+        if self.was_saved && *now == Place::Outside && then.is_err() {
+            finding.class = Class::Escapes;
+            finding.cause = Some(Cause::NotSaved);
+            return;
+        }
         finding.class = Class::Travels;
         // What only other references are relative to need not be a file.
         if is_base(link) {

@@ -40,6 +40,7 @@ const OF_A_DOCUMENT: &[&str] = &[
     "layout",
     "index",
     "trust-saved-from",
+    "local-copies",
     "format",
     "charset",
     "resolver",

@@ -37,6 +37,7 @@ use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::rewrite::Options;
 use crate::scan::block;
 use crate::scan::html::flow::{self, Course, Stop, Window};
+use crate::scan::html::saved::{HEAD, begins_commented_base};
 use crate::scan::html::{LONGEST_DECLARATION, may_declare};
 
 /// A first look has at least so much before it.
@@ -228,19 +229,21 @@ fn look_at(
     }
 }
 
-/// Whether a tag in front of `end` may declare a base, or an encoding where that `is_assumed`.
+/// Whether a tag in front of `end` may declare a base, or a comment in the place of one, or a tag an encoding
+/// where that `is_assumed`.
 fn declares(bytes: &[u8], end: usize, is_assumed: bool) -> bool {
     let mut at = 0;
     loop {
         at = match is_assumed {
-            true => block::find_tag(bytes, at, *b"bm"),
-            false => block::find_tag(bytes, at, *b"b"),
+            true => block::find_tag(bytes, at, *b"bm!"),
+            false => block::find_tag(bytes, at, *b"b!"),
         };
         if at >= end {
             return false;
         }
         let name = bytes.get(at + 1..at + 5);
         if name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
+            || begins_commented_base(&bytes[at..])
             || (is_assumed && may_declare(bytes, at))
         {
             return true;
@@ -266,8 +269,12 @@ fn in_windows(
 ) -> Result<Result<Totals, usize>, StreamError> {
     let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
     document.rewind().map_err(Reading)?;
-    let chain = writer::chain(encoding.charset, &[], options);
-    let mut buffer = vec![0; window];
+    let mut buffer = vec![0; window.max(HEAD)];
+    let mut head = 0;
+    fill(document, &mut buffer, &mut head).map_err(Reading)?;
+    document.rewind().map_err(Reading)?;
+    let chain = writer::chain(&buffer[..head], encoding.charset, &[], options);
+    buffer.truncate(window);
     let most = buffer.len() / 2;
     let mut piece = Vec::with_capacity(most);
     let mut away = Away { to: Some(give), most, is_known: true, ..Away::nowhere() };

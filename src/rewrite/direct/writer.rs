@@ -29,6 +29,7 @@ use crate::rewrite::judge::{Resolver, Surroundings};
 use crate::rewrite::{Fragments, Options, Planner, Settled, base_diagnostic, profiles_differ};
 use crate::scan::block;
 use crate::scan::html::flow::{Taker, Value};
+use crate::scan::html::saved::{begins_commented_base, saved};
 use crate::span::Span;
 
 /// Takes what is in a piece of the output, and leaves the piece empty.
@@ -80,11 +81,17 @@ impl Plain {
     }
 }
 
-/// The base of a document that declares `bases`.
-pub(super) fn chain(charset: Charset, bases: &[DeclaredBase], options: &Options) -> BaseChain {
+/// The base of a document that begins with `head` and declares `bases`.
+pub(super) fn chain(
+    head: &[u8],
+    charset: Charset,
+    bases: &[DeclaredBase],
+    options: &Options,
+) -> BaseChain {
     let entity = Arc::clone(&options.scan.entity);
     let mut document = Document::empty(entity, Format::Html, charset);
     document.bases = bases.to_vec();
+    document.saved = if options.scan.ignore_saved { None } else { saved(head) };
     base::establish(&document, Outer::Retrieval(options.retrieval.as_ref()), options.profile)
 }
 
@@ -159,6 +166,7 @@ impl<'a, 'o> Writer<'a, 'o> {
         let outer = Outer::Retrieval(self.options.retrieval.as_ref());
         let of_base = base_diagnostic(has_links, self.chain, outer, self.options.profile);
         totals.diagnostics.extend(self.chain.diagnostics.iter().cloned().chain(of_base));
+        totals.diagnostics.extend(self.resolver.missing_copies());
         totals.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
         let differing = totals.differing;
         let of_profiles =
@@ -214,6 +222,7 @@ impl<'a, 'o> Writer<'a, 'o> {
 
     fn count(&mut self, link: &LinkReport) {
         self.totals.add(link.outcome, link.reason);
+        self.resolver.count_copy(link, link.span.shifted(self.offset));
         if link.is_rewritten_otherwise() {
             self.totals.differing += 1;
             let at = link.span.shifted(self.offset);
@@ -260,7 +269,8 @@ impl Taker for Writer<'_, '_> {
                 self.totals.add(Outcome::Left, Some(Reason::IdReference));
                 return true;
             }
-            [b'#', ..] if self.options.fragments != Fragments::Rewrite => return false,
+            [b'#', ..] if self.resolver.fragments() != Fragments::Rewrite => return false,
+            _ if self.resolver.may_be_local_copy(reference) => return false,
             _ => {}
         }
         if is_absolute(reference) && self.options.profile != Profile::Whatwg {
@@ -311,13 +321,16 @@ impl Taker for Writer<'_, '_> {
     }
 }
 
-/// Whether a start tag of this name, which is in lower case, may be in `bytes`.
+/// Whether a start tag of this name, which is in lower case, may be in `bytes`; for `base` also the comment that
+/// Firefox writes in its place.
 fn may_have(bytes: &[u8], name: &[u8; 4]) -> bool {
     let mut at = 0;
     while at < bytes.len() {
-        at = block::find_tag(bytes, at, [name[0]]);
+        at = block::find_tag(bytes, at, [name[0], b'!']);
         let found = bytes.get(at + 1..at + 1 + name.len());
-        if found.is_some_and(|found| found.eq_ignore_ascii_case(name)) {
+        if found.is_some_and(|found| found.eq_ignore_ascii_case(name))
+            || (name == b"base" && begins_commented_base(&bytes[at.min(bytes.len())..]))
+        {
             return true;
         }
         at += 1;

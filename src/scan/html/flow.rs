@@ -21,7 +21,7 @@ use super::fast::{self, Name, Names, Sink};
 use super::pass::{LONGEST_ATTRIBUTE, OpenText, Pass, lower_case};
 use super::tag::{FEW, RawAttribute, RawTag};
 use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
-use crate::document::{DeclaredBase, Document, HandOver, Link, entity_name};
+use crate::document::{BaseKind, DeclaredBase, Document, HandOver, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::Form;
@@ -239,7 +239,8 @@ pub(crate) fn links_on<T: Taker>(
     Ok(Reached { at, done })
 }
 
-/// The effective `base` element of `bytes`; another one, where there are only such. Those behind it change
+/// The declarations of a base in `bytes` on which it depends: the effective `base` element, or another one where
+/// there are only such, and the comments that a browser wrote in the place of one. Elements behind it change
 /// nothing, unless the tree puts one before it: `to_end` says whether that is found out now, or with the links.
 pub(crate) fn bases(
     bytes: &[u8],
@@ -250,8 +251,20 @@ pub(crate) fn bases(
     struct Bases<'a> {
         bytes: &'a [u8],
         pass: Pass<'a>,
-        is_effective: bool,
+        is_first: bool,
+        effective: Option<usize>,
         to_end: bool,
+    }
+    impl Bases<'_> {
+        /// Whether what comes behind the effective element changes nothing: one that a browser put in the place
+        /// of another tells nothing where that had no href, and then a later one may.
+        fn is_known(&self) -> bool {
+            let mut comments = self.pass.bases.iter().filter(|base| base.kind == BaseKind::Comment);
+            self.effective.is_some()
+                && comments.next().is_none_or(|first| {
+                    first.value.is_some() || comments.any(|one| one.value.is_some())
+                })
+        }
     }
     impl Sink for Bases<'_> {
         type Stop = Stop;
@@ -266,42 +279,66 @@ pub(crate) fn bases(
                 self.pass.start_tag(tag, namespace, TextModel::Markup);
                 // Its href is a link, too, which is found later.
                 self.pass.collector.links.clear();
+                if std::mem::take(&mut self.is_first) {
+                    self.effective = self.pass.bases.len().checked_sub(1);
+                }
+                if !self.to_end && self.is_known() {
+                    return Err(Stop::Base);
+                }
             }
-            if self.is_effective && !self.to_end { Err(Stop::Base) } else { Ok(()) }
+            Ok(())
         }
 
         fn end_text(&mut self, _at: usize) -> Result<(), Stop> {
             Ok(())
         }
 
-        fn comment(&mut self, _span: Span) -> Result<(), Stop> {
+        fn comment(&mut self, span: Span) -> Result<(), Stop> {
+            self.pass.commented_base(span);
             Ok(())
         }
 
         fn base(&mut self, standing: Standing) {
-            self.is_effective = standing == Standing::First;
+            self.is_first = standing == Standing::First;
         }
     }
     let names = Names::of(options);
     let span = Span::new(start, bytes.len());
     let pass = Pass::new(bytes, Standing::First, false, charset, options);
-    let mut found = Bases { bytes, pass, is_effective: false, to_end };
-    match fast::walk(bytes, span.range(), true, &names, &mut found) {
+    let mut found = Bases { bytes, pass, is_first: false, effective: None, to_end };
+    let (bases, effective) = match fast::walk(bytes, span.range(), true, &names, &mut found) {
         Ok(facts) => {
-            let mut bases = found.pass.finish(span, facts).bases;
-            bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
-            bases.truncate(1);
-            Ok(bases)
+            let bases = found.pass.finish(span, facts).bases;
+            let is_effective = |one: &DeclaredBase| {
+                one.kind == BaseKind::Element && one.standing == Standing::First
+            };
+            let effective = bases.iter().position(is_effective);
+            (bases, effective)
         }
-        Err(Stop::Base) => {
-            let effective = found.pass.bases.pop();
-            Ok(effective
-                .map(|base| DeclaredBase { standing: Standing::First, ..base })
-                .into_iter()
-                .collect())
-        }
-        Err(stop) => Err(stop),
-    }
+        Err(Stop::Base) => (found.pass.bases, found.effective),
+        Err(stop) => return Err(stop),
+    };
+    Ok(decisive(bases, effective))
+}
+
+/// Of `bases`, in source order, those on which the base of the document depends, `effective` before others.
+fn decisive(bases: Vec<DeclaredBase>, effective: Option<usize>) -> Vec<DeclaredBase> {
+    let is_comment = |one: &DeclaredBase| one.kind == BaseKind::Comment;
+    let commented = bases.iter().position(|one| is_comment(one) && one.value.is_some());
+    // What a browser wrote in the place of the effective one stands right before it.
+    let before = effective.and_then(|at| at.checked_sub(1)).filter(|&at| is_comment(&bases[at]));
+    let any = if effective.or(commented).is_none() { Some(0) } else { None };
+    let mut kept: Vec<_> = bases
+        .into_iter()
+        .enumerate()
+        .filter(|&(at, _)| [effective, commented, before, any].contains(&Some(at)))
+        .map(|(at, base)| match Some(at) == effective {
+            true => DeclaredBase { standing: Standing::First, ..base },
+            false => base,
+        })
+        .collect();
+    kept.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    kept
 }
 
 /// How many places are remembered. As many as a power of two, more than most documents use.

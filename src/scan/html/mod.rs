@@ -23,6 +23,7 @@ pub mod exact;
 pub mod fast;
 pub(crate) mod flow;
 mod pass;
+pub mod saved;
 pub mod tag;
 pub mod tokens;
 mod tree;
@@ -106,14 +107,17 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     {
         found.charset = charset;
     }
+    let says = |text| if options.ignore_saved { None } else { saved::saved(text) };
     if found.charset.is_ascii_compatible() {
         let mut document = Nested::outermost(options).document(bytes, found.mark, found.charset);
         document.charset = found.charset;
+        document.saved = says(bytes);
         return document;
     }
     let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
     let mut document = Nested::outermost(options).document(text.as_bytes(), 0, Charset::UTF_8);
     document.charset = found.charset;
+    document.saved = says(text.as_bytes());
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
     document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
@@ -273,7 +277,11 @@ fn too_deep(document: &mut Document, span: Span) {
 
 /// Adds each `<base` that is no start tag, so that it can be said why it does not count.
 fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
-    let mut known: Vec<usize> = bases.iter().map(|base| base.span.start).collect();
+    let tag = |base: &DeclaredBase| match base.kind {
+        BaseKind::Comment => base.span.start + b"<!--".len(),
+        _ => base.span.start,
+    };
+    let mut known: Vec<usize> = bases.iter().map(tag).collect();
     known.sort_unstable();
     let is_stray = |&at: &usize| {
         let after = bytes.get(at + 5);

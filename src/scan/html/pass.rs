@@ -14,7 +14,7 @@
 
 use super::fast::{self, Names, Sink};
 use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
-use super::{Event, Markup, TextModel, TreeFacts, exact, tokens};
+use super::{Event, Markup, TextModel, TreeFacts, exact, saved, tokens};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
@@ -73,6 +73,8 @@ pub(super) struct Pass<'a> {
     pub(super) markup: Vec<Markup>,
     pub(super) ids: Vec<String>,
     pub(super) text: Option<OpenText>,
+    /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
+    has_commented_url: bool,
     pub(super) without_tree: bool,
     /// Why the fast scanner did not do it.
     pub(super) handed_over: Option<HandOver>,
@@ -97,6 +99,7 @@ impl<'a> Pass<'a> {
             markup: Vec::new(),
             ids: Vec::new(),
             text: None,
+            has_commented_url: false,
             without_tree: false,
             handed_over: None,
         }
@@ -146,7 +149,8 @@ impl<'a> Pass<'a> {
             standings.sort_unstable_by_key(|&(tag, _)| tag);
             let mut standings = standings.into_iter().peekable();
             // Both are in source order.
-            for base in &mut self.bases {
+            let elements = self.bases.iter_mut().filter(|base| base.kind == BaseKind::Element);
+            for base in elements {
                 let tag = base.span.start;
                 while standings.next_if(|&(at, _)| at < tag).is_some() {}
                 let found = standings.next_if(|&(at, _)| at == tag);
@@ -220,7 +224,42 @@ impl<'a> Pass<'a> {
             self.import(span);
         } else {
             self.conditional_comment(span);
+            self.commented_base(span);
         }
+    }
+
+    /// The comment that a browser wrote in the place of a `base` element when it saved the page.
+    pub(super) fn commented_base(&mut self, span: Span) {
+        if self.standing != Standing::First || self.options.ignore_saved {
+            return;
+        }
+        let value = if let Some(tag) = saved::commented_element(self.bytes, span) {
+            let attributes = tag::wanted(self.bytes, &tag, |name| self.is_asked_for(name));
+            let href = attributes.iter().find(|one| self.is_named(one, "href"));
+            href.map(|href| self.base_value(href))
+        } else if let Some(url) = saved::commented_url(self.bytes, span)
+            && !std::mem::replace(&mut self.has_commented_url, true)
+            && saved::is_in_head(self.bytes, span.start)
+        {
+            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
+            Some(url[value::trimmed(&url).range()].to_owned())
+        } else {
+            return;
+        };
+        self.bases.push(DeclaredBase {
+            kind: BaseKind::Comment,
+            span,
+            value,
+            is_known: true,
+            standing: Standing::First,
+            removable: None,
+        });
+    }
+
+    /// The value of the `href` of a `base` element.
+    fn base_value(&self, href: &RawAttribute) -> String {
+        let text = self.value(href).text;
+        text[value::trimmed(&text).range()].to_owned()
     }
 
     /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
@@ -318,10 +357,7 @@ impl<'a> Pass<'a> {
     /// Notes a `base` element; how it stands is known once the tree is complete.
     fn base(&mut self, tag: &RawTag, namespace: Namespace, attributes: &[RawAttribute]) {
         let href = attributes.iter().find(|one| self.is_named(one, "href"));
-        let value = href.map(|href| {
-            let text = self.value(href).text;
-            text[value::trimmed(&text).range()].to_owned()
-        });
+        let value = href.map(|href| self.base_value(href));
         let hrefs = tag.attributes.iter().filter(|one| self.is_named(one, "href")).count();
         let removable = match href {
             Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {

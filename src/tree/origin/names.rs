@@ -12,6 +12,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
 
+use crate::reference::decode_percent;
+
 /// What becomes of a `%` with two hexadecimal digits behind it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::tree) enum Percent {
@@ -68,19 +70,7 @@ fn escaped(text: &[u8]) -> Option<u8> {
 
 /// The bytes that `segment` stands for.
 pub(in crate::tree) fn decode(segment: &str) -> Vec<u8> {
-    decode_bytes(segment.as_bytes())
-}
-
-/// The same for a name.
-pub(in crate::tree) fn decode_bytes(segment: &[u8]) -> Vec<u8> {
-    let mut rest = segment;
-    let mut bytes = Vec::with_capacity(rest.len());
-    while let Some((&first, after)) = rest.split_first() {
-        let escape = escaped(rest);
-        bytes.push(escape.unwrap_or(first));
-        rest = if escape.is_some() { &rest[3..] } else { after };
-    }
-    bytes
+    decode_percent(segment.as_bytes())
 }
 
 /// `name` with an escape for each byte that is one of `refused`.

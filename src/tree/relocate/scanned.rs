@@ -37,6 +37,7 @@ use crate::resolve::{Base, Profile};
 use crate::rewrite::{BaseElement, Fragments, Options, examine};
 use crate::scan::mbox::Messages;
 use crate::span::Span;
+use crate::rewrite::Beside;
 use crate::tree::index::{Ids, url_below};
 use crate::tree::walk::Entry;
 
@@ -59,6 +60,10 @@ pub struct Scanned {
     pub ids: Option<Ids>,
     /// What is odd about it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// Whether it says that a browser saved it with its files: what that did not save is not in the tree.
+    pub(super) was_saved: bool,
+    /// What lies beside it.
+    beside: Option<Arc<dyn Beside>>,
     pub(super) profile: Profile,
     pub(super) bases: Vec<BaseMove>,
     links: Vec<Compact>,
@@ -143,8 +148,9 @@ impl Scanned {
         Options {
             format: self.format,
             retrieval: self.retrieval.clone(),
-            fragments: Fragments::Rewrite,
+            fragments: Some(Fragments::Rewrite),
             base_element: BaseElement::Absolute,
+            beside: self.beside.clone(),
             ..options.clone()
         }
     }
@@ -187,7 +193,9 @@ pub fn scan(
     moving: &Move,
 ) -> Scanned {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
-    let mut options = Options { format, retrieval, ..options.clone() };
+    let companions = moving.from.companions.as_ref();
+    let beside = companions.map(|companions| companions.beside(&entry.path));
+    let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
     if format != Format::Mbox {
@@ -227,6 +235,8 @@ impl Scanning {
             charset: None,
             ids: None,
             diagnostics: Vec::new(),
+            was_saved: false,
+            beside: options.beside.clone(),
             profile: options.profile,
             bases: Vec::new(),
             links: Vec::new(),
@@ -264,6 +274,8 @@ impl Scanning {
         let is_message = matches!(options.format, Format::Message | Format::Mbox);
         let document = report.entities.first().filter(|_| !is_message);
         self.scanned.charset = document.map(|document| document.charset);
+        self.scanned.was_saved =
+            document.is_some_and(|document| document.chain.says_it_was_saved_with_files);
         if let Some(outermost) = report.entities.first_mut()
             && options.scan.ids
             && is_whole

@@ -1,0 +1,103 @@
+//! The base that a page declared before a browser saved it: RFC 1808, 3.1.
+//!
+//! A browser that saves a page with its files takes each `base` element out of force, since local copies would not
+//! be found through it, and leaves a comment in its place ([`crate::scan::html::saved`]). What it did not save is
+//! still written as the page's author wrote it, and means what it meant inside the base in that comment.
+//!
+//! ```
+//! use baselink::Options;
+//! let page = b"<!-- saved from url=(0022)http://a.example/x.html -->\n\
+//!     <head><!--<base href=\"/docs/\">--><base href=\".\"></head><video poster=y.png>";
+//! let report = baselink::examine(page, &Options::default());
+//! assert_eq!(report.entities[0].chain.source.name(), "saved-base");
+//! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/docs/y.png"));
+//! ```
+//!
+//! Deliberately absent: which references lead to local copies.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{BaseChain, Declaration, Rule, Source, Status, abridged};
+use crate::document::{BaseKind, DeclaredBase, Document, Program, Standing};
+use crate::resolve::Profile;
+
+/// Why a `base` element does not count that a browser wrote.
+const BY_THE_BROWSER: &str = "written by the browser that saved the page";
+
+impl BaseChain {
+    /// 3.1, in HTML: `base` elements, and the comments that a browser wrote in their place.
+    pub(super) fn base_elements(&mut self, document: &Document, profile: Profile) {
+        let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
+        let effective =
+            of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
+        let saved = document.saved.as_ref().filter(|saved| saved.program == Program::Browser);
+        let mut ends: Vec<usize> = of_kind(BaseKind::Comment).map(|one| one.span.end).collect();
+        ends.sort_unstable();
+        let is_in_place_of_one = |element: &DeclaredBase| {
+            element.value.as_deref() == Some(".") && ends.binary_search(&element.span.start).is_ok()
+        };
+        self.has_written_base = saved.is_some() && effective.is_some_and(is_in_place_of_one);
+        let is_telling = self.has_written_base || effective.is_none();
+        let mut comments = of_kind(BaseKind::Comment);
+        let telling = comments.find(|one| is_telling && one.value.is_some());
+        self.says_it_was_saved_with_files |= saved.is_some() || !ends.is_empty();
+        for declared in &document.bases {
+            let (source, (status, reason)) = match declared.kind {
+                BaseKind::XmlBase => continue,
+                BaseKind::Comment if telling.is_some_and(|one| one.span == declared.span) => {
+                    let url = saved.filter(|saved| saved.disbelief().is_none());
+                    let url = url.map(|saved| Arc::from(&*saved.url("https")));
+                    (Source::SavedBase, self.commented(declared, url, profile))
+                }
+                BaseKind::Comment if declared.value.is_none() => {
+                    (Source::SavedBase, (Status::PassedOver, Standing::NoHref.reason().into()))
+                }
+                BaseKind::Comment => {
+                    (Source::SavedBase, (Status::PassedOver, Standing::Comment.reason().into()))
+                }
+                BaseKind::Element if self.has_written_base && is_in_place_of_one(declared) => {
+                    (Source::BaseElement, (Status::PassedOver, BY_THE_BROWSER.into()))
+                }
+                BaseKind::Element => (Source::BaseElement, self.base_element(declared, profile)),
+            };
+            let value = declared.value.as_deref().map(Arc::from);
+            self.level(Rule::Embedded, source, value, status, reason);
+            if let Some(level) = self.levels.last_mut() {
+                level.span = Some(declared.span);
+            }
+        }
+    }
+
+    /// The base in a comment, of a page that was saved from `url`: inside that, for both were written at once.
+    fn commented(
+        &mut self,
+        declared: &DeclaredBase,
+        url: Option<Arc<str>>,
+        profile: Profile,
+    ) -> (Status, Cow<'static, str>) {
+        const DECLARED: &str = "the base that the page declared when a browser saved it";
+        let value = declared.value.as_deref().unwrap_or_default();
+        let is_alone = url.is_some();
+        let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
+        let (base, reason) = match Declaration::of(value, outer, profile) {
+            Declaration::Absolute(base) => {
+                self.is_from_outside = false;
+                (base, DECLARED.into())
+            }
+            Declaration::Relative(base, outer) => {
+                self.is_from_outside &= !is_alone;
+                let outer = abridged(&outer);
+                let of = if is_alone { "the URL from which that was" } else { "the outer base" };
+                (base, format!("{DECLARED}, relative to {of}, {outer}").into())
+            }
+            Declaration::NoOuter => {
+                let reason = "it is relative, and from where the page was saved is not known";
+                return (Status::PassedOver, reason.into());
+            }
+            Declaration::Invalid(why) => return (Status::Invalid, why),
+        };
+        self.take(base, Rule::Embedded, Source::SavedBase);
+        (Status::Taken, reason)
+    }
+}

@@ -1,0 +1,269 @@
+//! Links to the files that a browser saved with a page: they lead into a folder beside it, and to nothing on the
+//! network.
+//!
+//! ```text
+//! Notes.html           a page that a browser saved
+//! Notes_files/a.css    a local copy, in the companion folder of the page
+//! ```
+//!
+//! A relative reference whose first folder is a companion folder leads to a local copy. That is
+//!
+//! 1. in a page that says that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
+//!    [suffix](SUFFIXES), since the page may have another name by now, and the folder may be lost;
+//! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix.
+//!
+//! In a file of a companion folder a reference leads to a local copy where there is such a file.
+//!
+//! ```
+//! use baselink::{Options, Reason, examine};
+//! let page = b"<!-- saved from url=(0022)http://a.example/x.html -->\n<img src=./x_files/a.png srcset=a.png>";
+//! let report = examine(page, &Options::at("http://a.example/x.html"));
+//! assert_eq!(report.links[0].reason, Some(Reason::LocalCopy));
+//! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/a.png"));
+//! ```
+//!
+//! Deliberately absent: files. [`Beside`] says which there are.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::str::FromStr;
+
+use super::Options;
+use crate::base::BaseChain;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Against;
+use crate::error::Error;
+use crate::reference::decode_percent;
+use crate::span::Span;
+
+/// What becomes of links to local copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LocalCopies {
+    /// They are left.
+    #[default]
+    Keep,
+    /// They are links as all others.
+    Rewrite,
+}
+
+impl FromStr for LocalCopies {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "keep" => Ok(Self::Keep),
+            "rewrite" => Ok(Self::Rewrite),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for local copies: it is one of keep, rewrite"
+            ))),
+        }
+    }
+}
+
+/// What lies beside a document. Names and paths are decoded, with `/` between names.
+pub trait Beside: Debug + Send + Sync {
+    /// The name of the document's file, without its extension.
+    fn stem(&self) -> &str;
+
+    /// Whether there is a folder called `name` beside the document.
+    fn has_folder(&self, name: &str) -> bool;
+
+    /// Whether the document lies in the companion folder of a page.
+    fn is_in_companion(&self) -> bool;
+
+    /// Whether there is a file at `path`, as seen from the folder of the document, in the companion folder in which
+    /// that lies.
+    fn has_file(&self, path: &str) -> bool;
+}
+
+/// How the names of companion folders end, in whatever case, behind the name of the page.
+///
+/// Browsers and Word write them in the language of the program. Those up to `_fajlovi` stand in Microsoft's table
+/// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>), and German,
+/// French, Dutch, Portuguese, Czech, Hungarian and Swedish ones in Mozilla's `contentAreaCommands.properties`. The
+/// last two are said to have been seen.
+pub const SUFFIXES: [&str; 24] = [
+    "_files",
+    ".files",
+    "-Dateien",
+    "_fichiers",
+    "_archivos",
+    "_bestanden",
+    "_file",
+    "-filer",
+    "_ficheiros",
+    "_arquivos",
+    "_pliki",
+    "_soubory",
+    "_tiedostot",
+    "_elemei",
+    "_dosyalar",
+    "_fitxategiak",
+    "_fitxers",
+    "_datoteke",
+    "_failid",
+    "_fails",
+    "_bylos",
+    "_fajlovi",
+    "-files",
+    "_filer",
+];
+
+/// What comes before a known suffix in the name of a folder; `None` where it has none, or nothing comes before it.
+#[must_use]
+pub fn stem_of_companion(folder: &str) -> Option<&str> {
+    SUFFIXES.iter().find_map(|suffix| {
+        let at = folder.len().checked_sub(suffix.len()).filter(|&at| at > 0)?;
+        let end = folder.get(at..)?;
+        end.eq_ignore_ascii_case(suffix).then(|| &folder[..at])
+    })
+}
+
+/// Finds the links of one document that lead to local copies.
+pub(super) struct Copies<'a> {
+    /// Whether the document says that a browser saved it with its files.
+    says_it: bool,
+    beside: Option<&'a dyn Beside>,
+    /// Which folders there are, of those that were asked for.
+    folders: RefCell<HashMap<String, bool>>,
+    missing: RefCell<Option<Missing>>,
+}
+
+/// Links to local copies in folders that are not there.
+struct Missing {
+    links: usize,
+    /// Where the first one stands, and its folder.
+    first: Span,
+    folder: String,
+}
+
+impl<'a> Copies<'a> {
+    /// For the document with the base of `chain`; `None` where no link of it is looked at.
+    pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
+        let says_it = chain.says_it_was_saved_with_files;
+        let beside = options.beside.as_deref();
+        let is_asked =
+            options.local_copies == LocalCopies::Keep && (says_it || beside.is_some());
+        let (folders, missing) = (RefCell::default(), RefCell::default());
+        is_asked.then_some(Self { says_it, beside, folders, missing })
+    }
+
+    /// Whether a reference that begins with these bytes can lead to a local copy. They may hold character
+    /// references and escapes of CSS.
+    #[inline(always)]
+    pub(super) fn may_begin(&self, raw: &[u8]) -> bool {
+        match raw.first() {
+            None | Some(b'#' | b'?' | b'/') => false,
+            Some(b'.' | b'%' | b'&' | b'\\' | 0x80..) => true,
+            Some(_) if self.says_it => true,
+            Some(first) => self.beside.is_some_and(|beside| {
+                first.is_ascii_whitespace()
+                    || beside.stem().as_bytes().first() == Some(first)
+                    || beside.is_in_companion()
+            }),
+        }
+    }
+
+    /// Whether `reference`, which is relative and resolved `against` that, leads to a local copy.
+    pub(super) fn has(&self, reference: &str, against: &Against) -> bool {
+        if !matches!(against, Against::Document | Against::DocumentEntity) {
+            return false;
+        }
+        self.companion(reference).is_some() || self.is_copy_beside(reference)
+    }
+
+    /// The companion folder of the document into which `reference` leads, decoded.
+    fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
+        let (folder, is_of_browser) = first_folder(reference)?;
+        let cut = folder.split(['?', '#']).next().filter(|cut| cut.len() == folder.len());
+        let decoded = cut.map(|cut| match cut.contains('%') {
+            true => String::from_utf8_lossy(&decode_percent(cut.as_bytes())).into_owned().into(),
+            false => Cow::Borrowed(cut),
+        });
+        let is_companion = |name: &str, is_any: bool| {
+            let stem = stem_of_companion(name);
+            stem.is_some_and(|stem| {
+                is_any
+                    || self.beside.is_some_and(|beside| {
+                        beside.stem() == stem && self.is_there(name, beside)
+                    })
+            })
+        };
+        // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
+        let literal = is_companion(folder, self.says_it && is_of_browser);
+        match decoded.filter(|decoded| is_companion(decoded, self.says_it)) {
+            Some(decoded) => Some(decoded),
+            None => literal.then_some(Cow::Borrowed(folder)),
+        }
+    }
+
+    /// Whether `reference` leads to a file in the companion folder in which the document lies itself.
+    fn is_copy_beside(&self, reference: &str) -> bool {
+        let Some(beside) = self.beside.filter(|beside| beside.is_in_companion()) else {
+            return false;
+        };
+        let path = relative_path(reference);
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        !path.is_empty()
+            && beside.has_file(&String::from_utf8_lossy(&decode_percent(path.as_bytes())))
+    }
+
+    fn is_there(&self, folder: &str, beside: &dyn Beside) -> bool {
+        if let Some(is_there) = self.folders.borrow().get(folder) {
+            return *is_there;
+        }
+        let is_there = beside.has_folder(folder);
+        self.folders.borrow_mut().insert(folder.to_owned(), is_there);
+        is_there
+    }
+
+    /// Takes in that `reference`, at `span`, leads to a local copy.
+    pub(super) fn count(&self, reference: &str, span: Span) {
+        let Some(beside) = self.beside else { return };
+        let Some(folder) = self.companion(reference) else { return };
+        if self.is_there(&folder, beside) {
+            return;
+        }
+        let mut missing = self.missing.borrow_mut();
+        let missing = missing.get_or_insert_with(|| Missing {
+            links: 0,
+            first: span,
+            folder: folder.clone().into_owned(),
+        });
+        missing.links += 1;
+        if span.start < missing.first.start {
+            (missing.first, missing.folder) = (span, folder.into_owned());
+        }
+    }
+
+    /// Says how many links lead to folders that are not there.
+    pub(super) fn missing(&self) -> Option<Diagnostic> {
+        let missing = self.missing.take()?;
+        let Missing { links, first, folder } = missing;
+        let lead = if links == 1 { "link leads" } else { "links lead" };
+        let message = format!(
+            "{links} {lead} to files that a browser saved with the page, and the folder '{folder}' is not \
+             beside it; --local-copies rewrite makes them links of the network"
+        );
+        Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
+    }
+}
+
+/// A reference without the dots that it may begin with.
+fn relative_path(reference: &str) -> &str {
+    let mut path = reference;
+    while let Some(rest) = path.strip_prefix("./") {
+        path = rest;
+    }
+    path
+}
+
+/// The first folder of a relative reference as it is written, and whether `./` comes before it, as Chromium writes
+/// it.
+fn first_folder(reference: &str) -> Option<(&str, bool)> {
+    let path = relative_path(reference);
+    let (folder, _) = path.split_once('/')?;
+    (!folder.is_empty() && folder != "..").then_some((folder, path.len() < reference.len()))
+}

@@ -1,0 +1,168 @@
+//! What a page says of having been saved: comments in which programs write from where, and which base it had.
+//!
+//! | program | comment | see |
+//! |---|---|---|
+//! | Internet Explorer, Chromium, Edge | `<!-- saved from url=(0016)http://a.example -->` | "Mark of the Web", <https://learn.microsoft.com/en-us/previous-versions/windows/internet-explorer/ie-developer/compatibility/ms537628(v=vs.85)>; Chromium, `MarkOfTheWebDeclaration` in `frame_serializer.cc` |
+//! | SingleFile | `<!--⏎ Page saved with SingleFile ⏎ url: https://a.example/ ⏎ saved date: … -->`; older: `Archive processed by SingleFile` | <https://github.com/gildas-lormeau/single-file-core>, `COMMENT_HEADER` in `core/helper.js` |
+//! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
+//! | monolith | `<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.0 -->` | <https://github.com/Y2Z/monolith>, `create_metadata_tag` |
+//!
+//! The comments that count stand before the content: only space, a doctype, other comments, processing
+//! instructions and the tags `<html>` and `<head>` come before them.
+//!
+//! Browsers that save a page with its files put a comment in the place of each `base` element, since local copies
+//! would not be found through it:
+//!
+//! | program | in the place of `<base href="/docs/">` |
+//! |---|---|
+//! | Chromium, Edge | `<!--<base href="/docs/">--><base href=".">`: the element as it was, and one that means the folder |
+//! | Firefox | `<!-- base href="http://a.example/docs/" -->`: its URL |
+//!
+//! ```
+//! use baselink::document::Program;
+//! use baselink::scan::html::saved::saved;
+//! let page = b"<!DOCTYPE html>\n<!-- saved from url=(0017)http://a.example/ -->\n<html>";
+//! assert_eq!(saved(page).unwrap().url("https"), "http://a.example/");
+//! let page = b"<html>\n<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x -->";
+//! let saved = saved(page).unwrap();
+//! assert_eq!(saved.program, Program::HtTrack);
+//! assert_eq!(saved.url("https"), "https://a.example/x.html");
+//! ```
+//!
+//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what stands further down in a
+//! page, which may be anybody's.
+
+use memchr::{memchr, memmem};
+
+use super::tag::{Progress, RawTag, TagReader};
+use super::{Event, tokens};
+use crate::document::{Program, Saved};
+use crate::span::Span;
+
+/// How many bytes of a page are looked at.
+pub const HEAD: usize = 64 << 10;
+
+/// What the first such comment in `head`, the first bytes of a page in an ASCII-compatible encoding, says. Its
+/// URL is as written, so it need not be one. Bytes that are not UTF-8 are U+FFFD.
+#[must_use]
+pub fn saved(head: &[u8]) -> Option<Saved> {
+    let head = &head[..head.len().min(HEAD)];
+    let mut rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    loop {
+        rest = rest.trim_ascii_start();
+        if let Some(comment) = rest.strip_prefix(b"<!--") {
+            // HTML, 13.2.5.43: `<!-->` and `<!--->` are whole comments.
+            let end = 2 + memmem::find(&rest[2..], b"-->")?;
+            if let Some(saved) = of_comment(comment.get(..end.max(4) - 4)?) {
+                return Some(saved);
+            }
+            rest = &rest[end + 3..];
+        } else if rest.starts_with(b"<!") || rest.starts_with(b"<?") {
+            rest = &rest[1 + memchr(b'>', rest)?..];
+        } else {
+            rest = behind_tag(rest, b"<html").or_else(|| behind_tag(rest, b"<head"))?;
+        }
+    }
+}
+
+/// What comes behind the tag at the start of `text`, if it begins with `name`.
+fn behind_tag<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    if !text.get(..name.len())?.eq_ignore_ascii_case(name) {
+        return None;
+    }
+    let mut rest = &text[name.len()..];
+    if !rest.first().is_some_and(|&byte| byte.is_ascii_whitespace() || byte == b'>') {
+        return None;
+    }
+    loop {
+        let at = memchr::memchr3(b'>', b'"', b'\'', rest)?;
+        let (found, after) = (rest[at], &rest[at + 1..]);
+        if found == b'>' {
+            return Some(after);
+        }
+        rest = &after[1 + memchr(found, after)?..];
+    }
+}
+
+/// What a comment of one of those programs says.
+fn of_comment(comment: &[u8]) -> Option<Saved> {
+    let comment = comment.trim_ascii();
+    let after = |start: &[u8]| {
+        comment.strip_prefix(start).map(|rest| String::from_utf8_lossy(rest).into_owned())
+    };
+    let saved = |program, written: &str| Some(Saved { program, written: written.to_owned() });
+    if let Some(rest) = after(b"saved from url=(") {
+        let (length, rest) = rest.split_once(')')?;
+        // Chromium escapes the second of two hyphens, which would end a comment in XML. As a part
+        // of a host it must be undone.
+        let url = if length.parse() == Ok(rest.len()) { rest } else { first_word(rest)? };
+        return saved(Program::Browser, &url.replace("-%2D", "--"));
+    }
+    let single_file = after(b"Page saved with SingleFile");
+    if let Some(rest) = single_file.or_else(|| after(b"Archive processed by SingleFile")) {
+        let mut words = rest.split_ascii_whitespace().skip_while(|word| *word != "url:");
+        return saved(Program::SingleFile, words.nth(1)?);
+    }
+    if let Some(rest) = after(b"Mirrored from ") {
+        return saved(Program::HtTrack, rest.split_once(" by HTTrack")?.0);
+    }
+    let rest = after(b"Saved from ")?;
+    let (rest, _) = rest.split_once(" using monolith")?;
+    let (url, _) = rest.split_once(" at ")?;
+    // What was no http URL monolith calls a "local source".
+    if url.contains(':') { saved(Program::Monolith, url) } else { None }
+}
+
+fn first_word(text: &str) -> Option<&str> {
+    text.split_ascii_whitespace().next()
+}
+
+/// The `base` element in a comment that Chromium writes, where another one follows it at once.
+pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
+    let is_base = |at: usize| {
+        let name = bytes.get(at..at + 5);
+        name.is_some_and(|name| name.eq_ignore_ascii_case(b"<base"))
+    };
+    let start = comment.start + 4;
+    if !bytes[comment.range()].starts_with(b"<!--") || !is_base(start) || !is_base(comment.end) {
+        return None;
+    }
+    let mut reader = TagReader::new(start);
+    let is_whole = reader.read(bytes, start, comment.end) == Progress::Complete
+        && bytes[reader.tag().span.end..comment.end] == *b"-->";
+    is_whole.then(|| reader.into_tag())
+}
+
+/// How the comment begins that Firefox writes in the place of a `base` element, and how it ends.
+const COMMENTED_URL: [&[u8]; 2] = [b"<!-- base href=\"", b"\" -->"];
+
+/// Whether `bytes` begin with such a comment.
+pub(crate) fn begins_commented_base(bytes: &[u8]) -> bool {
+    bytes.starts_with(COMMENTED_URL[0])
+}
+
+/// The URL in such a comment.
+pub(super) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
+    let [start, end] = COMMENTED_URL;
+    let url = bytes[comment.range()].strip_prefix(start)?.strip_suffix(end)?;
+    let at = comment.start + start.len();
+    (!url.contains(&b'"')).then(|| Span::new(at, at + url.len()))
+}
+
+/// Whether nothing but what belongs into a `head` element has begun before `end` (HTML, 13.2.6.4.4).
+pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
+    let mut is_head = true;
+    tokens::scan(bytes, 0..end, true, &mut |event| {
+        if let Event::StartTag { tag, .. } = event {
+            let name = &bytes[tag.name.range()];
+            is_head &= OF_HEAD.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
+        }
+    });
+    is_head
+}
+
+/// The elements of a `head`, and what comes before them.
+const OF_HEAD: [&str; 13] = [
+    "html", "head", "title", "meta", "link", "base", "style", "script", "noscript", "template",
+    "basefont", "bgsound", "noframes",
+];

@@ -1,0 +1,181 @@
+//! What lies beside a document on the disk, for links to the files that a browser saved with a page.
+//!
+//! ```
+//! use baselink::rewrite::Beside;
+//! use baselink::tree::companion::Companions;
+//! let folder = tempfile::tempdir().unwrap();
+//! std::fs::create_dir(folder.path().join("x_files")).unwrap();
+//! std::fs::write(folder.path().join("x.html"), "").unwrap();
+//! let companions = Companions::default();
+//! assert!(companions.beside(&folder.path().join("x.html")).has_folder("x_files"));
+//! assert!(companions.has(&folder.path().join("x_files/a.css")));
+//! ```
+//!
+//! Deliberately absent: what a companion folder is called, which [`crate::rewrite::copies`] knows, and what is in
+//! the files that lie in one.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::document::Program;
+use crate::format::Format;
+use crate::rewrite::Beside;
+use crate::rewrite::copies::stem_of_companion;
+use crate::scan::html::saved::saved;
+
+/// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
+/// around a file are looked at.
+const LEVELS: usize = 8;
+
+/// So much of a page is looked at for the comment of a browser, which comes first in it.
+const HEAD: u64 = 4 << 10;
+
+/// What was found out about companion folders. A clone shares it.
+#[derive(Clone, Debug, Default)]
+pub struct Companions {
+    folders: Arc<Mutex<HashMap<PathBuf, Arc<Pages>>>>,
+}
+
+/// The pages in a folder.
+#[derive(Debug, Default)]
+struct Pages {
+    /// Their names without extensions.
+    stems: HashSet<String>,
+    paths: Vec<PathBuf>,
+    /// Whether one says that a browser saved it: it may have been renamed since.
+    one_says_it_was_saved: OnceLock<bool>,
+}
+
+impl Companions {
+    /// What lies beside the document `path`.
+    #[must_use]
+    pub fn beside(&self, path: &Path) -> Arc<dyn Beside> {
+        Arc::new(OnDisk {
+            companions: self.clone(),
+            stem: stem(path),
+            path: path.to_owned(),
+            companion: OnceLock::new(),
+        })
+    }
+
+    /// Whether the file `path` lies in the companion folder of a page, or further down in it.
+    #[must_use]
+    pub fn has(&self, path: &Path) -> bool {
+        self.around(path).is_some()
+    }
+
+    /// The companion folder in which the file `path` lies: one with a known suffix, beside which lies a page of its
+    /// name, or any that says that a browser saved it.
+    fn around<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.ancestors().skip(1).take(LEVELS).find(|folder| {
+            let name = folder.file_name().map(|name| name.to_string_lossy());
+            let stem = name.as_deref().and_then(stem_of_companion);
+            let around = folder.parent();
+            stem.zip(around).is_some_and(|(stem, around)| {
+                let pages = self.pages(around);
+                pages.stems.contains(stem) || pages.one_says_it_was_saved()
+            })
+        })
+    }
+
+    fn pages(&self, folder: &Path) -> Arc<Pages> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pages) = folders.get(folder) {
+            return Arc::clone(pages);
+        }
+        let pages = Arc::new(Pages::of(folder));
+        folders.insert(folder.to_owned(), Arc::clone(&pages));
+        pages
+    }
+}
+
+impl Pages {
+    /// Those in `folder`; none where it cannot be read.
+    fn of(folder: &Path) -> Self {
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let mut pages = Self::default();
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && is_page(&path) {
+                pages.stems.insert(stem(&path));
+                pages.paths.push(path);
+            }
+        }
+        pages
+    }
+
+    fn one_says_it_was_saved(&self) -> bool {
+        let says_it = |path: &PathBuf| {
+            let mut head = Vec::new();
+            let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+            let is_of_browser = saved(&head).is_some_and(|one| one.program == Program::Browser);
+            read.is_ok() && is_of_browser
+        };
+        *self.one_says_it_was_saved.get_or_init(|| self.paths.iter().any(says_it))
+    }
+}
+
+/// Whether a file is called as pages are.
+fn is_page(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let pages = [Format::Html, Format::Xhtml];
+    let mut known = pages.into_iter().flat_map(|format| format.extensions());
+    extension.is_some_and(|extension| known.any(|one| one.eq_ignore_ascii_case(extension)))
+}
+
+/// The name of a file without its extension.
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
+
+#[derive(Debug)]
+struct OnDisk {
+    companions: Companions,
+    path: PathBuf,
+    stem: String,
+    /// The companion folder in which the document lies.
+    companion: OnceLock<Option<PathBuf>>,
+}
+
+impl OnDisk {
+    fn companion(&self) -> Option<&Path> {
+        let around = || self.companions.around(&self.path).map(Path::to_owned);
+        self.companion.get_or_init(around).as_deref()
+    }
+}
+
+impl Beside for OnDisk {
+    fn stem(&self) -> &str {
+        &self.stem
+    }
+
+    fn has_folder(&self, name: &str) -> bool {
+        let mut parts = Path::new(name).components();
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None))
+            && self.path.with_file_name(name).is_dir()
+    }
+
+    fn is_in_companion(&self) -> bool {
+        self.companion().is_some()
+    }
+
+    fn has_file(&self, path: &str) -> bool {
+        let Some(companion) = self.companion() else { return false };
+        // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
+        let mut file = self.path.with_file_name("");
+        for part in Path::new(path).components() {
+            match part {
+                Component::Normal(name) => file.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if file.pop() => {}
+                _ => return false,
+            }
+        }
+        file.starts_with(companion) && file.is_file()
+    }
+}
