@@ -374,8 +374,11 @@ impl Saved {
     #[must_use]
     pub fn disbelief(&self) -> Option<&'static str> {
         let url = self.url("https").to_ascii_lowercase();
-        if url.starts_with("about:") || url.starts_with("file:") {
-            return Some("the page was opened from this machine, and not retrieved");
+        if url.starts_with("about:") {
+            return Some("it names no place on the network");
+        }
+        if url.starts_with("file:") {
+            return Some("it leads to the disk from which the page was opened");
         }
         let authority = url.split_once("://")?.1.split(['/', '?', '#', '\\']).next()?;
         let host = authority.rsplit('@').next()?;

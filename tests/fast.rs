@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use baselink::document::{Document, HandOver};
 use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
-    BaseElement, Fragments, LinkReport, Options, Outcome, ScanOptions, rewrite, rewrite_into,
-    rewrite_stream, rewrite_to, scan,
+    BaseElement, Beside, Fragments, LinkReport, Options, Outcome, ScanOptions, rewrite,
+    rewrite_into, rewrite_stream, rewrite_to, scan,
 };
 use traps::TRAPS;
 
@@ -69,6 +70,31 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
     Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))
 }
 
+/// A folder in which a page `q` lies with its companion folder.
+#[derive(Debug)]
+struct Folder;
+
+impl Beside for Folder {
+    fn stem(&self) -> &str {
+        "q"
+    }
+    fn has_folder(&self, name: &str) -> bool {
+        name == "q_files"
+    }
+    fn is_in_companion(&self) -> bool {
+        false
+    }
+    fn has_file(&self, _: &str) -> bool {
+        false
+    }
+    fn is_crawled(&self) -> bool {
+        true
+    }
+    fn has_crawled(&self, path: &str) -> bool {
+        path.contains('?')
+    }
+}
+
 /// The options with which every document is rewritten.
 fn ways() -> Vec<Options> {
     let [plain, all, _] = variants();
@@ -76,13 +102,14 @@ fn ways() -> Vec<Options> {
     let usual = at("http://a/b/c/d;p?q", &plain);
     vec![
         Options { scan: plain.clone(), ..Options::default() },
-        Options { fragments: Fragments::Auto, ..at("http://a/&/'c", &plain) },
-        Options { fragments: Fragments::Keep, ..at("http://a", &all) },
+        Options { fragments: Some(Fragments::Auto), ..at("http://a/&/'c", &plain) },
+        Options { fragments: Some(Fragments::Keep), ..at("http://a", &all) },
         Options { profile: Profile::Rfc3986, base_element: BaseElement::Keep, ..usual.clone() },
         Options { profile: Profile::Whatwg, ..usual.clone() },
         Options { base_element: BaseElement::Remove, ..usual.clone() },
         Options { base_element: BaseElement::Insert, ..usual.clone() },
         at("mailto:x@y", &plain),
+        Options { beside: Some(Arc::new(Folder)), ..usual.clone() },
         at("http://a/b=c/d-?e", &all),
         usual,
     ]

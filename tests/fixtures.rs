@@ -30,7 +30,9 @@ fn options(arguments: &str, format: Format) -> Options {
         match name {
             "--url" => options.retrieval = Some(Retrieval::url(value)),
             "--resolver" => options.profile = value.parse().unwrap(),
-            "--fragments" => options.fragments = value.parse().unwrap(),
+            "--fragments" => options.fragments = Some(value.parse().unwrap()),
+            "--local-copies" => options.local_copies = value.parse().unwrap(),
+            "--trust-saved-from" => options.scan.ignore_saved = value == "no",
             "--base-element" => options.base_element = value.parse().unwrap(),
             "--charset" => options.scan.charset = Some(Charset::for_label(value).unwrap()),
             "--enable" => options.scan.groups.extend(value.parse().unwrap()),

@@ -50,7 +50,7 @@ fn options(arguments: &str) -> Options {
             "--format" => assert_eq!(value(), "message"),
             "--url" => options.retrieval = Some(Retrieval::url(value())),
             "--resolver" => options.profile = value().parse().unwrap(),
-            "--fragments" => options.fragments = value().parse().unwrap(),
+            "--fragments" => options.fragments = Some(value().parse().unwrap()),
             "--base-element" => options.base_element = value().parse().unwrap(),
             "--enable" => options.scan.groups.extend(value().parse().unwrap()),
             _ => panic!("unknown argument {name}"),

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use baselink::base::Source;
 use baselink::format::Format;
+use baselink::scan::html::saved::{HEAD, saved};
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{Layout, Origins, RootUrl, saved_from};
+use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use proptest::prelude::*;
 
@@ -238,7 +239,7 @@ proptest! {
 
     #[test]
     fn any_head_is_read(head in prop::collection::vec(prop::sample::select(PIECES), 0..20)) {
-        let _ = saved_from::url(&head.concat(), "https");
+        let _ = saved(&head.concat());
     }
 }
 
@@ -347,6 +348,11 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
     assert!(outside.paths("https://a.example/").is_empty());
 }
 
+/// From where a page says that it was saved; HTTrack's URLs are `https`.
+fn url(page: &[u8]) -> Option<String> {
+    saved(page).map(|saved| saved.url("https").into_owned())
+}
+
 #[test]
 fn a_page_says_from_where_it_was_saved() {
     let table = [
@@ -425,11 +431,10 @@ fn a_page_says_from_where_it_was_saved() {
         ("<!--->", None),
     ];
     for (page, expected) in table {
-        assert_eq!(saved_from::url(page.as_bytes(), "https").as_deref(), expected, "{page}");
+        assert_eq!(url(page.as_bytes()).as_deref(), expected, "{page}");
     }
-    let far =
-        format!("{}<!-- saved from url=(0017)http://a.example/ -->", " ".repeat(saved_from::HEAD));
-    assert_eq!(saved_from::url(far.as_bytes(), "https"), None);
+    let far = format!("{}<!-- saved from url=(0017)http://a.example/ -->", " ".repeat(HEAD));
+    assert_eq!(url(far.as_bytes()), None);
 }
 
 #[test]

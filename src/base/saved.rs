@@ -37,11 +37,12 @@ impl BaseChain {
         let is_in_place_of_one = |element: &DeclaredBase| {
             element.value.as_deref() == Some(".") && ends.binary_search(&element.span.start).is_ok()
         };
-        self.has_written_base = saved.is_some() && effective.is_some_and(is_in_place_of_one);
+        let is_written = effective.is_some_and(is_in_place_of_one);
+        self.has_written_base = is_written && saved.is_some();
         let is_telling = self.has_written_base || effective.is_none();
-        let mut comments = of_kind(BaseKind::Comment);
-        let telling = comments.find(|one| is_telling && one.value.is_some());
-        self.says_it_was_saved_with_files |= saved.is_some() || !ends.is_empty();
+        let telling =
+            of_kind(BaseKind::Comment).find(|comment| is_telling && comment.value.is_some());
+        self.says_it_was_saved_with_files |= saved.is_some() || is_written || telling.is_some();
         for declared in &document.bases {
             let (source, (status, reason)) = match declared.kind {
                 BaseKind::XmlBase => continue,

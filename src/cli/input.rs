@@ -160,12 +160,11 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        let companions = reading.origins.companions.as_ref();
+        let is_message = matches!(format, Format::Message | Format::Mbox);
         let beside = match origin {
-            Origin::Entry(entry) => companions.map(|companions| companions.beside(&entry.path)),
-            Origin::Standard => None,
+            Origin::Entry(entry) if !is_message => reading.origins.beside(entry),
+            _ => None,
         };
-        let beside = beside.filter(|_| !matches!(format, Format::Message | Format::Mbox));
         Ok(Some(Self {
             path,
             format,

@@ -76,6 +76,30 @@ pub trait Beside: Debug + Send + Sync {
     /// Whether there is a file at `path`, as seen from the folder of the document, in the companion folder in which
     /// that lies.
     fn has_file(&self, path: &str) -> bool;
+
+    /// Whether the document lies in a tree whose folders a crawler named after hosts.
+    fn is_crawled(&self) -> bool;
+
+    /// Whether there is a file at `path`, as seen from the folder of the document, in such a tree.
+    fn has_crawled(&self, path: &str) -> bool;
+}
+
+/// What `reference` was before wget made it lead to a file that has a query in its name: `main.css?v=2` for
+/// `main.css%3Fv=2.css`. `None` where there is no such file.
+///
+/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind the query.
+pub(super) fn before_the_crawl(reference: &str, beside: &dyn Beside) -> Option<String> {
+    let end = reference.find(['?', '#']).unwrap_or(reference.len());
+    let (path, rest) = reference.split_at(end);
+    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
+    let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
+    let is_there = |path| beside.has_crawled(&String::from_utf8_lossy(&decode_percent(path)));
+    if rest.starts_with('?') || !is_there(path.as_bytes()) {
+        return None;
+    }
+    let (stem, query) = (&name[..mark], &name[mark + "%3F".len()..]);
+    let added = [".html", ".htm", ".css"].into_iter().find_map(|one| query.strip_suffix(one));
+    Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
 /// How the names of companion folders end, in whatever case, behind the name of the page.
@@ -144,8 +168,7 @@ impl<'a> Copies<'a> {
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
         let says_it = chain.says_it_was_saved_with_files;
         let beside = options.beside.as_deref();
-        let is_asked =
-            options.local_copies == LocalCopies::Keep && (says_it || beside.is_some());
+        let is_asked = options.local_copies == LocalCopies::Keep && (says_it || beside.is_some());
         let (folders, missing) = (RefCell::default(), RefCell::default());
         is_asked.then_some(Self { says_it, beside, folders, missing })
     }
@@ -186,9 +209,9 @@ impl<'a> Copies<'a> {
             let stem = stem_of_companion(name);
             stem.is_some_and(|stem| {
                 is_any
-                    || self.beside.is_some_and(|beside| {
-                        beside.stem() == stem && self.is_there(name, beside)
-                    })
+                    || self
+                        .beside
+                        .is_some_and(|beside| beside.stem() == stem && self.is_there(name, beside))
             })
         };
         // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
@@ -242,10 +265,13 @@ impl<'a> Copies<'a> {
     pub(super) fn missing(&self) -> Option<Diagnostic> {
         let missing = self.missing.take()?;
         let Missing { links, first, folder } = missing;
-        let lead = if links == 1 { "link leads" } else { "links lead" };
+        let [lead, are] = match links {
+            1 => ["link leads", "it is resolved as any other link"],
+            _ => ["links lead", "they are resolved as all others"],
+        };
         let message = format!(
-            "{links} {lead} to files that a browser saved with the page, and the folder '{folder}' is not \
-             beside it; --local-copies rewrite makes them links of the network"
+            "{links} {lead} to what a browser saved with the page, into the folder '{folder}', which is not \
+             beside it; with --local-copies rewrite {are}"
         );
         Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
     }

@@ -18,7 +18,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::copies::Copies;
+use super::copies::{Copies, before_the_crawl};
 use super::{BaseElement, Choice, Fragments, Options, Planned};
 use crate::base::{BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
@@ -51,6 +51,7 @@ pub(super) struct Resolver<'a> {
     options: &'a Options,
     around: Surroundings<'a>,
     fragments: Fragments,
+    is_crawled: bool,
     copies: Option<Copies<'a>>,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
@@ -115,6 +116,7 @@ impl<'a> Resolver<'a> {
             options,
             around,
             fragments: options.fragments_in(chain),
+            is_crawled: options.beside.as_ref().is_some_and(|beside| beside.is_crawled()),
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
@@ -321,10 +323,11 @@ impl<'a> Resolver<'a> {
         planned
     }
 
-    /// Whether a reference that begins with these bytes can lead to a local copy.
+    /// Whether what lies beside the document may matter for a reference, as it stands in the bytes.
     #[inline(always)]
-    pub(super) fn may_be_local_copy(&self, raw: &[u8]) -> bool {
+    pub(super) fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_begin(raw))
+            || (self.is_crawled && memchr::memchr2(b'%', b'&', raw).is_some())
     }
 
     /// What becomes of a reference that is a fragment only.
@@ -408,6 +411,15 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
+        if let Some(beside) = self.options.beside.as_deref().filter(|_| self.is_crawled)
+            && let Some(before) = before_the_crawl(reference, beside)
+            && let Ok(target) = prepared.base.resolve(&before)
+        {
+            return Verdict::Target {
+                target: in_place_of(reference, &target.url),
+                is_agreed: true,
+            };
+        }
         if let Some(splice) = splice {
             let mut target = Target::default();
             prepared.base.spliced(reference, splice, &mut target);
@@ -431,10 +443,12 @@ impl<'a> Resolver<'a> {
         self.chain.has_written_base && !is_chosen
     }
 
-    /// Whether a base is embedded that is not where the document is.
+    /// Whether a base is embedded that is not where the document is, and in force in a browser: one that a page had
+    /// before it was saved is not.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
+            && self.chain.source != Source::SavedBase
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 

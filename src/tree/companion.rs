@@ -7,7 +7,7 @@
 //! std::fs::create_dir(folder.path().join("x_files")).unwrap();
 //! std::fs::write(folder.path().join("x.html"), "").unwrap();
 //! let companions = Companions::default();
-//! assert!(companions.beside(&folder.path().join("x.html")).has_folder("x_files"));
+//! assert!(companions.beside(&folder.path().join("x.html"), false).has_folder("x_files"));
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
@@ -51,10 +51,11 @@ struct Pages {
 }
 
 impl Companions {
-    /// What lies beside the document `path`.
+    /// What lies beside the document `path`, in a tree whose folders a crawler named after hosts, or another.
     #[must_use]
-    pub fn beside(&self, path: &Path) -> Arc<dyn Beside> {
+    pub fn beside(&self, path: &Path, is_crawled: bool) -> Arc<dyn Beside> {
         Arc::new(OnDisk {
+            is_crawled,
             companions: self.clone(),
             stem: stem(path),
             path: path.to_owned(),
@@ -135,6 +136,7 @@ fn stem(path: &Path) -> String {
 
 #[derive(Debug)]
 struct OnDisk {
+    is_crawled: bool,
     companions: Companions,
     path: PathBuf,
     stem: String,
@@ -143,6 +145,21 @@ struct OnDisk {
 }
 
 impl OnDisk {
+    /// What `path` leads to from the folder of the document; `None` where no file can have such a name.
+    fn resolved(&self, path: &str) -> Option<PathBuf> {
+        // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
+        let mut file = self.path.with_file_name("");
+        for part in Path::new(path).components() {
+            match part {
+                Component::Normal(name) => file.push(name),
+                Component::CurDir => {}
+                Component::ParentDir if file.file_name().is_some() => drop(file.pop()),
+                _ => return None,
+            }
+        }
+        Some(file)
+    }
+
     fn companion(&self) -> Option<&Path> {
         let around = || self.companions.around(&self.path).map(Path::to_owned);
         self.companion.get_or_init(around).as_deref()
@@ -165,17 +182,15 @@ impl Beside for OnDisk {
     }
 
     fn has_file(&self, path: &str) -> bool {
-        let Some(companion) = self.companion() else { return false };
-        // RFC 3986, 5.2.4: `..` takes away the name before it, be that a link or not.
-        let mut file = self.path.with_file_name("");
-        for part in Path::new(path).components() {
-            match part {
-                Component::Normal(name) => file.push(name),
-                Component::CurDir => {}
-                Component::ParentDir if file.pop() => {}
-                _ => return false,
-            }
-        }
-        file.starts_with(companion) && file.is_file()
+        let copy = self.companion().zip(self.resolved(path));
+        copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
+    }
+
+    fn is_crawled(&self) -> bool {
+        self.is_crawled
+    }
+
+    fn has_crawled(&self, path: &str) -> bool {
+        self.is_crawled && self.resolved(path).is_some_and(|file| file.is_file())
     }
 }

@@ -41,7 +41,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::base::Retrieval;
+use crate::base::{Retrieval, Source};
 use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::format::Format;
@@ -165,6 +165,10 @@ impl Destination for Local {
             }
         } else if names_base(&link.element, link.attribute.as_deref()) {
             return Choice::Reference(String::new());
+        }
+        // In a page that was saved it jumps within the copy, where the base that the page had is not in force.
+        if link.source == Source::SavedBase && link.reference.starts_with('#') {
+            return Choice::Kept;
         }
         // A folder is meant, for other references.
         if link.attribute.as_deref() == Some("codebase") {

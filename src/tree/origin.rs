@@ -46,6 +46,7 @@ use crate::error::{Error, Result, name};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::resolve;
+use crate::rewrite::Beside;
 use crate::scan::html::saved;
 use crate::tree::companion::Companions;
 use crate::tree::walk::{Entry, Kind};
@@ -316,6 +317,17 @@ impl Origins {
             Source::Xattr => attribute(entry).map(without_fragment),
             _ => None,
         })
+    }
+
+    /// What lies beside `entry`, where that counts.
+    #[must_use]
+    pub fn beside(&self, entry: &Entry) -> Option<Arc<dyn Beside>> {
+        let is_crawled = self.layout == Some(Layout::Host);
+        match &self.companions {
+            Some(companions) => Some(companions.beside(&entry.path, is_crawled)),
+            None if is_crawled => Some(Companions::default().beside(&entry.path, true)),
+            None => None,
+        }
     }
 
     /// The same for a document that is no file: only the URL that was given, and what it says of itself,

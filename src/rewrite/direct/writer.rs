@@ -222,7 +222,6 @@ impl<'a, 'o> Writer<'a, 'o> {
 
     fn count(&mut self, link: &LinkReport) {
         self.totals.add(link.outcome, link.reason);
-        self.resolver.count_copy(link, link.span.shifted(self.offset));
         if link.is_rewritten_otherwise() {
             self.totals.differing += 1;
             let at = link.span.shifted(self.offset);
@@ -270,7 +269,7 @@ impl Taker for Writer<'_, '_> {
                 return true;
             }
             [b'#', ..] if self.resolver.fragments() != Fragments::Rewrite => return false,
-            _ if self.resolver.may_be_local_copy(reference) => return false,
+            _ if self.resolver.may_ask_beside(reference) => return false,
             _ => {}
         }
         if is_absolute(reference) && self.options.profile != Profile::Whatwg {
@@ -301,6 +300,7 @@ impl Taker for Writer<'_, '_> {
         self.resolver.prepare(&link.against, self.charset);
         let planned = self.resolver.link(link, self.charset, &[]);
         self.count(&planned.report);
+        self.resolver.count_copy(&planned.report, planned.report.span.shifted(self.offset));
         planned.edits.iter().all(|edit| self.replace(window, edit.span, &edit.new))
     }
 

@@ -34,10 +34,10 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
+use crate::rewrite::Beside;
 use crate::rewrite::{BaseElement, Fragments, Options, examine};
 use crate::scan::mbox::Messages;
 use crate::span::Span;
-use crate::rewrite::Beside;
 use crate::tree::index::{Ids, url_below};
 use crate::tree::walk::Entry;
 
@@ -193,8 +193,7 @@ pub fn scan(
     moving: &Move,
 ) -> Scanned {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
-    let companions = moving.from.companions.as_ref();
-    let beside = companions.map(|companions| companions.beside(&entry.path));
+    let beside = moving.from.beside(entry);
     let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
