@@ -17,6 +17,7 @@ const TREES: &str = include_str!("../docs/trees.md");
 const LOCALIZE: &str = include_str!("../docs/localize.md");
 const CHECK: &str = include_str!("../docs/check.md");
 const REWRITE: &str = include_str!("../docs/rewrite.md");
+const COMPARISON: &str = include_str!("../docs/comparison.md");
 const RECIPES: &str = include_str!("../docs/recipes.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
@@ -136,6 +137,11 @@ fn every_command_of_the_page_on_checking_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_on_one_document_prints_what_is_shown() {
     assert_eq!(check(REWRITE), 4);
+}
+
+#[test]
+fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
+    assert_eq!(check(COMPARISON), 2);
 }
 
 #[test]
