@@ -1,11 +1,13 @@
 //! The commands of the README and of pages in `docs/` print what these show, `…` standing for lines that they
-//! leave out. `cat FILE` shows a file, `ls FOLDER` the names in one, and `< FILE` gives one to standard input.
+//! leave out. `cat FILE` shows a file, `ls FOLDER` the names in one, and `< FILE` gives one to standard input, and
+//! `echo 'TEXT' |` a line.
 //!
 //! The commands of a page are run one after the other in a folder of their own. It has the `fixtures`, which
 //! they may write to, and a Maildir, `Mail`, with the message `fixtures/mail.eml`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs::{self, File};
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -14,6 +16,9 @@ const MESSAGES: &str = include_str!("../docs/messages.md");
 const TREES: &str = include_str!("../docs/trees.md");
 const LOCALIZE: &str = include_str!("../docs/localize.md");
 const CHECK: &str = include_str!("../docs/check.md");
+const REWRITE: &str = include_str!("../docs/rewrite.md");
+const COMPARISON: &str = include_str!("../docs/comparison.md");
+const RECIPES: &str = include_str!("../docs/recipes.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {
@@ -36,9 +41,17 @@ fn printed(scene: &Path, command: &str) -> String {
         names.sort();
         return names.join("\n");
     }
-    let (command, input) = match command.split_once(" < ") {
-        Some((command, name)) => (command, Stdio::from(File::open(scene.join(name)).unwrap())),
-        None => (command, Stdio::null()),
+    let (command, input) = if let Some((line, command)) =
+        command.strip_prefix("echo '").and_then(|rest| rest.split_once("' | "))
+    {
+        let mut file = tempfile::tempfile().unwrap();
+        writeln!(file, "{line}").unwrap();
+        file.rewind().unwrap();
+        (command, Stdio::from(file))
+    } else if let Some((command, name)) = command.split_once(" < ") {
+        (command, Stdio::from(File::open(scene.join(name)).unwrap()))
+    } else {
+        (command, Stdio::null())
     };
     let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
         .current_dir(scene)
@@ -98,7 +111,7 @@ fn check(page: &str) -> usize {
 
 #[test]
 fn every_command_of_the_readme_prints_what_is_shown() {
-    assert_eq!(check(README), 14);
+    assert_eq!(check(README), 8);
 }
 
 #[test]
@@ -119,4 +132,19 @@ fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_on_checking_prints_what_is_shown() {
     assert_eq!(check(CHECK), 4);
+}
+
+#[test]
+fn every_command_of_the_page_on_one_document_prints_what_is_shown() {
+    assert_eq!(check(REWRITE), 4);
+}
+
+#[test]
+fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
+    assert_eq!(check(COMPARISON), 2);
+}
+
+#[test]
+fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
+    assert_eq!(check(RECIPES), 4);
 }
