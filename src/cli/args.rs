@@ -39,6 +39,7 @@ use self::help::{
 };
 use self::line::{Line, Sections, settings_of};
 use self::localize::TypedLocalize;
+use self::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, SCANNERS, named};
 use self::resolve::TypedResolve;
 use super::files::Origin;
 use super::input::is_standard_input;
@@ -54,6 +55,7 @@ mod check;
 mod help;
 mod line;
 mod localize;
+mod named;
 mod resolve;
 
 /// What was asked for.
@@ -293,7 +295,7 @@ fn mistake(error: clap::Error) -> Refusal {
                 Ok(()) if path.exists() => {
                     let word = shell::word(word);
                     Some(format!(
-                        "{shown} is no command; it goes behind one: baselink links {word}"
+                        "{shown} is not a command; put one before it: baselink links {word}"
                     ))
                 }
                 Ok(()) => None,
@@ -506,8 +508,15 @@ struct TypedTalk {
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colours; NO_COLOR is honoured
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    /// When to use colours: auto (default), always or never; NO_COLOR is honoured
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        global = true
+    )]
     color: TypedColor,
     /// Print help; -h is shorter than --help
     #[arg(short, long, global = true, action = ArgAction::Help)]
@@ -564,7 +573,7 @@ struct TypedDocuments {
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
-    #[arg(long, value_name = "HOW", help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Retrieval URLs")]
     layout: Option<TypedLayout>,
     /// The scheme that goes with --layout host [default: https]
     #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
@@ -600,18 +609,18 @@ struct TypedDocuments {
     progress: Option<TypedProgress>,
     /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
     /// first bytes tell
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
     #[arg(long, value_name = "LABEL", value_parser = charset)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
     /// Which scanner of HTML is asked first: fast (default), or exact, its slow referee
     ///
     /// Both find the same; what the fast one cannot prove it leaves to the exact one.
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Scanner>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Scanner>(SCANNERS), hide_possible_values = true)]
     scanner: Option<Scanner>,
     /// Of messages: Content-Location is no base, only Base and Content-Base are
     #[arg(long)]
@@ -620,7 +629,7 @@ struct TypedDocuments {
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
     /// identifier, gcpm, headers, text and xml.
-    #[arg(long, value_name = "GROUP", value_parser = str::parse::<Groups>)]
+    #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
@@ -673,13 +682,13 @@ struct TypedPolicy {
     ///
     /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
     /// browser leaves the page for them, too.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<Fragments>)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     fragments: Option<Fragments>,
     /// The base element: absolute (default), keep, remove, or insert
     ///
     /// `absolute` keeps it and makes its own href absolute; `remove` takes it out where every relative
     /// link was rewritten; `insert` puts one in where the document has none.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseElement>)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     base_element: Option<BaseElement>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long)]
@@ -1053,8 +1062,8 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     Err(Error::new(match map.first() {
         None => "--url-map: the table is empty".to_owned(),
         Some(first) => format!(
-            "--url-map: no line is for {inputs}; a path, as '{}' on the first line, begins at a folder that \
-             was named, or at that of the table, of a named file, or the current one",
+            "--url-map: the table has no line for {inputs}; its paths, such as '{}', begin at a folder that \
+             was named, or at the folder of the table, of a named file, or the current one",
             name(first)
         ),
     }))

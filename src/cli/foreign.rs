@@ -58,7 +58,7 @@ const SIGNATURES: &[(&[u8], Foreign)] = &[
     (
         b"bplist00",
         Foreign {
-            what: "a binary property list, as Safari's web archives are",
+            what: "a binary property list, such as a web archive of Safari",
             how: How::Convert("on macOS, textutil -convert html {} makes HTML of it"),
         },
     ),
@@ -150,10 +150,12 @@ impl Foreign {
             How::Charset(label) => format!("say so with --charset {label}"),
             How::Nothing => "it has no links".to_owned(),
         };
-        let not = match self.how {
-            How::Charset(_) => String::new(),
-            _ if format.is_read() => format!(", not {}", format.name()),
-            _ => ", no document".to_owned(),
+        let not = match (self.how, format) {
+            (How::Charset(_), _) => String::new(),
+            (_, Format::Message) => ", not a message".to_owned(),
+            (_, Format::Mbox) => ", not a mailbox".to_owned(),
+            (_, format) if format.is_read() => format!(", not {}", format.name().to_uppercase()),
+            _ => ", not a document".to_owned(),
         };
         format!("{}: {}{not}; {how}", name(path), self.what)
     }
@@ -183,7 +185,7 @@ mod tests {
             (b"GIF89a\x01\0\x01\0\x80", Some("a GIF image")),
             (b"GIF89a is the newer version of the format", None),
             (b"%PDF-1.4\n", Some("a PDF file")),
-            (b"bplist00\xd1", Some("a binary property list, as Safari's web archives are")),
+            (b"bplist00\xd1", Some("a binary property list, such as a web archive of Safari")),
             (b"PK\x05\x06\0\0", Some("a ZIP archive")),
             (b"PK\x03\x04\x14\0page.html", Some("a ZIP archive")),
             (b"PK\x03\x04\x14\0mimetypeapplication/epub+zip", Some("an EPUB book, a ZIP archive")),

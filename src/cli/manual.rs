@@ -12,11 +12,11 @@
 //! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use baselink::error::{Error, Result, cause, name};
-use clap::Command;
+use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -68,29 +68,37 @@ fn display_name(command: &Command) -> &str {
 
 /// The page of a command.
 fn page(command: &Command) -> io::Result<Vec<u8>> {
-    let named: Vec<_> = command.get_positionals().map(|one| one.get_id().clone()).collect();
     // All options, one after the other, are no synopsis that anybody reads.
     let usage = command.clone().render_usage().to_string();
-    let mut shown = command.clone().override_usage(usage.trim_start_matches("Usage: ").to_owned());
-    for id in named {
-        shown = shown.mut_arg(id, |one| one.help_heading("Arguments"));
-    }
-    let after = shown.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let has_commands = shown.has_subcommands();
-    let man = Man::new(shown)
-        .title(display_name(command).to_uppercase())
-        .source(concat!("baselink ", env!("CARGO_PKG_VERSION")))
-        .manual("User Commands");
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    // Arguments come first, as in `--help`.
+    let is_shown = |is_positional: bool| {
+        let usage = usage.clone();
+        let heading = |one: Arg| match one.is_positional() {
+            true => one.help_heading("Arguments"),
+            false => one,
+        };
+        let hide = move |one: Arg| match one.is_positional() == is_positional {
+            true => heading(one),
+            false => one.hide(true),
+        };
+        Man::new(command.clone().override_usage(usage).mut_args(hide))
+    };
+    let (arguments, options) = (is_shown(true), is_shown(false));
     let mut page = Vec::new();
-    man.render_title(&mut page)?;
-    man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
-    man.render_description_section(&mut page)?;
-    if has_commands {
-        man.render_subcommands_section(&mut page)?;
+    let (title, version) = (display_name(command).to_uppercase(), env!("CARGO_PKG_VERSION"));
+    writeln!(page, ".TH {title} 1 \"\" \"baselink {version}\" \"User Commands\"")?;
+    options.render_name_section(&mut page)?;
+    options.render_synopsis_section(&mut page)?;
+    options.render_description_section(&mut page)?;
+    if command.has_subcommands() {
+        options.render_subcommands_section(&mut page)?;
     }
-    man.render_options_section(&mut page)?;
-    notes(&after, &mut page)?;
+    if command.get_positionals().next().is_some() {
+        arguments.render_options_section(&mut page)?;
+    }
+    options.render_options_section(&mut page)?;
+    notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
     see_also(command, &mut page)?;
     Ok(page)
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
                     return session.undecodable(None, line, place, output);
                 };
                 let Some((of, reference)) = pair(text) else {
-                    let why = "no base and reference with a tab or white space between them";
+                    let why = "neither a tab nor white space divides a base and a reference";
                     return session.unresolved(None, text, why, Some(place), output);
                 };
                 if last.as_ref().is_none_or(|last| last.text != of) {

@@ -12,6 +12,7 @@ use baselink::resolve::{Base, Profile};
 use clap::{Args, ValueHint};
 
 use super::TypedSettings;
+use super::named::{RESOLVERS, named};
 
 /// `baselink resolve`
 #[derive(Debug)]
@@ -55,7 +56,7 @@ pub(super) struct TypedResolve {
     #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
     pairs: bool,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>, help_heading = "Input")]
+    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
     resolver: Option<Profile>,
     #[command(flatten)]
     pub(super) settings: TypedSettings,

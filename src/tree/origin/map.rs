@@ -243,7 +243,10 @@ impl UrlMap {
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
         let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
+        // Where the table itself, or whoever typed, has a file of that name, the line speaks of that one.
+        let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
         let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
+        let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
         let ways = [below_map, Some(absolute.as_path()), Some(as_named), beside];
         ways.into_iter().flatten().find_map(|path| self.urls.get(path))
     }
