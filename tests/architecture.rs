@@ -35,6 +35,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("md5", &["layer/digest.rs"]),
     ("url", &["resolve.rs", "resolve/"]),
     ("clap", &["cli/", "main.rs"]),
+    ("clap_complete", &["cli/args.rs", "cli/manual.rs"]),
+    ("clap_mangen", &["cli/manual.rs"]),
     ("strsim", &["cli/"]),
     ("toml", &["cli/"]),
     ("unicode_width", &["cli/check/text.rs"]),
@@ -47,7 +49,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("globset", &["tree/"]),
     ("csv", &["tree/"]),
     ("xattr", &["tree/"]),
-    ("rustix", &["tree/"]),
+    ("rustix", &["tree/", "cli/closed.rs"]),
 ];
 
 fn sources() -> Vec<(String, String)> {

@@ -478,6 +478,7 @@ mod unix {
             fs::create_dir_all(scene.path().join(folder)).unwrap();
         }
         put("docs/index.html", "<a href=x>");
+        put("docs/x", "");
         put("crawl/a.example/x.html", "<a href=x>");
         put(
             "Maildir/new/1.a.host",
@@ -511,29 +512,100 @@ mod unix {
         assert!(tried >= 15, "{tried}");
     }
 
-    /// What is written to the file itself must neither be read nor be written over what is to be read.
+    /// What is written to the file itself would be read, or written over what is to be read.
     #[test]
-    fn a_file_may_be_where_standard_output_goes() {
+    fn a_file_to_which_standard_output_goes_is_refused() {
         let scene = tempfile::tempdir().unwrap();
         let path = scene.path().join("page.html");
-        let rewritten = b"<a href=http://a/x>x</a>\n".repeat(600_000);
-        for appends in [false, true] {
-            let page = long_page(600_000);
-            fs::write(&path, &page).unwrap();
-            let out = fs::OpenOptions::new().write(true).append(appends).open(&path).unwrap();
-            let mut command = baselink(scene.path());
-            command.args(["rewrite", "-q", "-u", "http://a/", "page.html"]).stdout(out);
-            assert!(command.status().unwrap().success());
-            let wanted = if appends { [&page, &rewritten[..]].concat() } else { rewritten.clone() };
-            assert!(fs::read(&path).unwrap() == wanted, "appends: {appends}");
+        let page = b"<a href=x>x</a>\n";
+        for (arguments, name) in [
+            ("rewrite -u http://a/ page.html", "page.html"),
+            ("rewrite -u http://a/ -", "-"),
+            ("links page.html", "page.html"),
+            ("base --json .", "./page.html"),
+            ("rewrite --format mbox page.html", "page.html"),
+        ] {
+            for (appends, truncates, emptied) in [
+                (false, true, ", which the shell has emptied"),
+                (true, false, ""),
+                (false, false, ""),
+            ] {
+                fs::write(&path, page).unwrap();
+                let mut options = fs::OpenOptions::new();
+                let out = options.write(!appends).append(appends).truncate(truncates);
+                let out = out.open(&path).unwrap();
+                let mut command = baselink(scene.path());
+                command.args(arguments.split(' ')).stdout(out).stderr(Stdio::piped());
+                if name == "-" {
+                    command.stdin(fs::File::open(&path).unwrap());
+                }
+                let output = command.output().unwrap();
+                let said = format!(
+                    "error: {name}: standard output goes to this very file{emptied}; use another one, \
+                     or `rewrite --in-place`\n"
+                );
+                let stderr = String::from_utf8(output.stderr).unwrap();
+                assert!(stderr.starts_with(&said), "{arguments}: {stderr}");
+                assert_eq!(output.status.code(), Some(2), "{arguments}");
+                let left = if truncates { &b""[..] } else { page };
+                assert_eq!(fs::read(&path).unwrap(), left, "{arguments}");
+            }
         }
-        let mailbox = b"From a@b Thu Jan  1 00:00:00 1970\nSubject: x\n\ny\n";
-        fs::write(&path, mailbox).unwrap();
-        let out = fs::OpenOptions::new().append(true).open(&path).unwrap();
-        let mut command = baselink(scene.path());
-        command.args(["rewrite", "--format", "mbox", "page.html"]).stdout(out);
-        assert_eq!(command.status().unwrap().code(), Some(2));
-        assert_eq!(fs::read(&path).unwrap(), mailbox);
+    }
+
+    /// Rust opens `/dev/null` in its place, which takes everything.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_closed_standard_output_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("page.html"), "<a href=x>").unwrap();
+        let program = env!("CARGO_BIN_EXE_baselink");
+        let run = |rest: &str| {
+            let mut shell = Command::new("sh");
+            shell.current_dir(scene.path()).args(["-c", &format!("'{program}' {rest}")]);
+            let output = run(&mut shell, b"");
+            (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        };
+        let said = "error: standard output cannot be written to: it is closed\n".to_owned();
+        for command in [
+            "links -q page.html",
+            "rewrite -q page.html",
+            "resolve http://a/ g",
+            "--help",
+            "--version",
+            "completions bash",
+            "man",
+            "rewrite -q --json -u http://a/ -o new page.html",
+        ] {
+            assert_eq!(run(&format!("{command} >&-")), (Some(2), said.clone()), "{command}");
+            assert_eq!(run(&format!("{command} >/dev/null")).0, Some(0), "{command}");
+            assert_eq!(run(&format!("{command} 1<>/dev/null")).0, Some(0), "{command}");
+        }
+        // Nothing is printed.
+        assert_eq!(run("rewrite -q -u http://a/ -i page.html >&-"), (Some(0), String::new()));
+    }
+
+    /// `script` gives it a terminal (util-linux).
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_types_the_document_is_told() {
+        let scene = tempfile::tempdir().unwrap();
+        let program = env!("CARGO_BIN_EXE_baselink");
+        for (command, said) in [
+            ("links", "name a file"),
+            ("rewrite -", "name a file"),
+            ("resolve http://a/", "give references"),
+            ("resolve --pairs", "give references"),
+            ("links -q", ""),
+            ("resolve http://a/ g", ""),
+        ] {
+            let mut script = Command::new("script");
+            script.current_dir(scene.path()).args(["-qec", &format!("'{program}' {command}")]);
+            let Ok(output) = script.arg("/dev/null").stdin(Stdio::null()).output() else { return };
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            let sentence = format!("reading from the terminal; end with Ctrl-D, or {said}");
+            assert_eq!(shown.contains(&sentence), !said.is_empty(), "{command}: {shown}");
+        }
     }
 
     /// Others write to it while it is read: before each piece of output is taken.
@@ -572,6 +644,70 @@ mod unix {
             .unwrap();
         assert!(output.stderr.starts_with(b"error: standard output cannot be written to: "));
         assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+const COMMANDS: [&str; 8] =
+    ["rewrite", "links", "base", "resolve", "check", "localize", "completions", "man"];
+
+#[test]
+fn every_shell_has_completions() {
+    let scene = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(baselink(scene.path()).args(["completions", shell]), b"");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{shell}");
+        for word in COMMANDS.iter().chain(&["only-targets"]) {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+        if shell == "bash" {
+            assert!(script.contains("rfc1808 rfc3986 whatwg"), "no names of values");
+        }
+    }
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let scene = tempfile::tempdir().unwrap();
+    let output = run(baselink(scene.path()).args(["man", "below/man1"]), b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty());
+    let pages = files(&scene.path().join("below/man1"));
+    let mut names: Vec<_> =
+        COMMANDS.iter().map(|name| format!("baselink-{name}.1").into()).collect();
+    names.push(PathBuf::from("baselink.1"));
+    names.sort();
+    assert!(pages.keys().eq(&names), "{:?}", pages.keys());
+    for (path, page) in &pages {
+        let page = String::from_utf8(page.clone()).unwrap();
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "EXIT STATUS", "SEE ALSO"] {
+            let heading = |line: &str| {
+                line.strip_prefix(".SH ").is_some_and(|name| name.trim_matches('"') == section)
+            };
+            assert!(page.lines().any(heading), "{}: no {section}", path.display());
+        }
+    }
+    let first = run(baselink(scene.path()).arg("man"), b"").stdout;
+    assert_eq!(pages[Path::new("baselink.1")], first);
+    // A file is where the folder should be.
+    put(scene.path(), Path::new("file"), b"");
+    let output = run(baselink(scene.path()).args(["man", "file"]), b"");
+    assert!(output.stderr.starts_with(b"error: file: "), "{output:?}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn help_has_the_arguments_first_and_no_options_without_a_heading() {
+    let scene = tempfile::tempdir().unwrap();
+    for command in COMMANDS {
+        let output = run(baselink(scene.path()).args([command, "--help"]), b"");
+        let help = String::from_utf8(output.stdout).unwrap();
+        let headings: Vec<_> = help
+            .lines()
+            .filter(|line| line.ends_with(':') && line.starts_with(char::is_uppercase))
+            .collect();
+        assert_eq!(headings[0], "Arguments:", "{command}");
+        assert!(!headings.contains(&"Options:"), "{command}: {headings:?}");
     }
 }
 

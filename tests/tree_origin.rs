@@ -349,7 +349,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
 }
 
 /// From where a page says that it was saved; HTTrack's URLs are `https`.
-fn url(page: &[u8]) -> Option<String> {
+fn saved_url(page: &[u8]) -> Option<String> {
     saved(page).map(|saved| saved.url("https").into_owned())
 }
 
@@ -431,10 +431,10 @@ fn a_page_says_from_where_it_was_saved() {
         ("<!--->", None),
     ];
     for (page, expected) in table {
-        assert_eq!(url(page.as_bytes()).as_deref(), expected, "{page}");
+        assert_eq!(saved_url(page.as_bytes()).as_deref(), expected, "{page}");
     }
     let far = format!("{}<!-- saved from url=(0017)http://a.example/ -->", " ".repeat(HEAD));
-    assert_eq!(url(far.as_bytes()), None);
+    assert_eq!(saved_url(far.as_bytes()), None);
 }
 
 #[test]

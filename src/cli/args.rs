@@ -10,13 +10,15 @@
 //! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::error::{Error, Result};
+use baselink::error::{Error, Result, name, visible};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
+use baselink::reference::{Grammar, scheme as scheme_of};
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
@@ -26,27 +28,36 @@ use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Entry, Globs, Kind, Selection};
 use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, LocalCopies, Options, ScanOptions};
-use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::builder::Resettable;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 
 use self::check::TypedCheck;
 use self::help::{
-    BASE_AFTER, CHECK_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
-    REWRITE_AFTER,
+    BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
+    PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
 };
 use self::line::{Line, Sections, settings_of};
 use self::localize::TypedLocalize;
+use self::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, SCANNERS, named};
+use self::resolve::TypedResolve;
 use super::files::Origin;
 use super::input::is_standard_input;
 use super::output::Talk;
 use super::settings::Settings;
+use super::shell;
 
 pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 pub(crate) use self::localize::Localize;
+pub(crate) use self::resolve::{Form, Resolve, What};
 
 mod check;
 mod help;
 mod line;
 mod localize;
+mod named;
+mod resolve;
 
 /// What was asked for.
 #[derive(Debug)]
@@ -74,6 +85,10 @@ pub(crate) enum Command {
     Localize(Box<Localize>),
     /// Say what a move would do to a tree.
     Check(Box<Check>),
+    /// Print what a shell needs to complete these arguments.
+    Completions(Shell),
+    /// Print the manual, or write all of its pages to a folder.
+    Man(Option<PathBuf>),
 }
 
 /// `baselink rewrite`
@@ -112,16 +127,38 @@ pub(crate) enum Destination {
 #[derive(Debug)]
 pub(crate) struct Links {
     pub(crate) documents: Documents,
-    pub(crate) json: bool,
+    pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
+}
+
+/// What `baselink links` prints of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinksForm {
+    /// Where it is, and what becomes of it.
+    Text,
+    /// A JSON object.
+    Json,
+    /// Its target, and a zero byte instead of a line end where that is said.
+    Target { ends_with_zero: bool },
 }
 
 /// `baselink base`
 #[derive(Debug)]
 pub(crate) struct Bases {
     pub(crate) documents: Documents,
-    pub(crate) json: bool,
+    pub(crate) form: BasesForm,
+}
+
+/// What `baselink base` prints of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BasesForm {
+    /// All levels of RFC 1808, section 3.
+    Levels,
+    /// Path, base and source in one line.
+    Short,
+    /// A JSON object.
+    Json,
 }
 
 /// Which documents, and how they are read.
@@ -202,27 +239,6 @@ impl Documents {
     }
 }
 
-/// `baselink resolve`
-#[derive(Debug)]
-pub(crate) struct Resolve {
-    pub(crate) profile: Profile,
-    pub(crate) base: String,
-    /// `None`: one a line from standard input.
-    pub(crate) references: Option<Vec<String>>,
-    pub(crate) form: Form,
-}
-
-/// What `baselink resolve` prints of a reference.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
-    /// The target.
-    Target,
-    /// The steps to it.
-    Explanation,
-    /// A JSON object.
-    Json,
-}
-
 /// Why there is nothing to be done.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -236,11 +252,12 @@ pub(crate) enum Refusal {
 pub(crate) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> std::result::Result<Asked, Refusal> {
-    let (typed, line) = Line::read(words.into_iter().collect()).map_err(Refusal::Clap)?;
+    let (typed, line) = Line::read(words.into_iter().collect()).map_err(mistake)?;
     let talk = typed.talk();
     let refused = |error| Refusal::Sentence(talk, error);
     let Some(path) = typed.settings().map_err(refused)? else {
         let command = typed.meant().map_err(refused)?;
+        command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
         return Ok(Asked { talk, settings: None, command });
     };
     let settings = Settings::read(&path, &Typed::command()).map_err(refused)?;
@@ -254,11 +271,48 @@ pub(crate) fn parse(
         settings.holds(map).map_err(refused)?;
     }
     let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    if line.is_typed("url_map") {
+        command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
+    }
     if let Some(documents) = command.documents() {
         let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
         documents.sections = Some(sections);
     }
     Ok(Asked { talk, settings: is_said.then_some(path), command })
+}
+
+/// What is said of words that clap refuses: a sentence where a common mistake has a better answer.
+fn mistake(error: clap::Error) -> Refusal {
+    let of = |kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.as_str()),
+        _ => None,
+    };
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    let sentence = match (of(ContextKind::InvalidSubcommand), of(ContextKind::InvalidArg)) {
+        (Some(word), _) => {
+            let (path, shown) = (Path::new(word), visible(word));
+            match refuse_url("rewrite", path) {
+                Err(error) => Some(error.to_string()),
+                Ok(()) if path.exists() => {
+                    let word = shell::word(word);
+                    Some(format!(
+                        "{shown} is not a command; put one before it: baselink links {word}"
+                    ))
+                }
+                Ok(()) => None,
+            }
+        }
+        (_, Some("--url" | "--base" | "--base-url" | "-u" | "-b"))
+            if error.kind() == ErrorKind::UnknownArgument && usage.contains("baselink resolve") =>
+        {
+            Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
+        }
+        _ => None,
+    };
+    match sentence {
+        Some(sentence) => Refusal::Sentence(Talk::default(), Error::new(sentence)),
+        None => Refusal::Clap(error),
+    }
 }
 
 impl Command {
@@ -269,9 +323,35 @@ impl Command {
             Self::Base(asked) => Some(&mut asked.documents),
             Self::Localize(asked) => Some(&mut asked.rewrite.documents),
             Self::Check(asked) => Some(&mut asked.documents),
-            Self::Resolve(_) => None,
+            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
         }
     }
+
+    /// What it reads.
+    pub(crate) fn reads(&self) -> Option<&Documents> {
+        match self {
+            Self::Rewrite(asked) => Some(&asked.documents),
+            Self::Links(asked) => Some(&asked.documents),
+            Self::Base(asked) => Some(&asked.documents),
+            Self::Localize(asked) => Some(&asked.rewrite.documents),
+            Self::Check(asked) => Some(&asked.documents),
+            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
+        }
+    }
+
+    /// Whether it reads standard input.
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        match (self, self.reads()) {
+            (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
+            (Self::Resolve(asked), _) => !matches!(asked.what, What::References { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// The command line as clap has it, to be described in other forms.
+pub(crate) fn program() -> clap::Command {
+    Typed::command()
 }
 
 impl Typed {
@@ -307,11 +387,23 @@ impl Typed {
             TypedCommand::Base(typed) => Some(&typed.documents),
             TypedCommand::Localize(typed) => Some(&typed.documents),
             TypedCommand::Check(typed) => Some(&typed.documents),
-            TypedCommand::Resolve(_) => None,
+            TypedCommand::Resolve(_)
+            | TypedCommand::Completions { .. }
+            | TypedCommand::Man { .. } => None,
         }
     }
 
     fn meant(self) -> Result<Command> {
+        if let Some(documents) = self.documents() {
+            let command = match &self.command {
+                TypedCommand::Links(_) => "links",
+                TypedCommand::Base(_) => "base",
+                TypedCommand::Check(_) => "check",
+                TypedCommand::Localize(_) => "localize",
+                _ => "rewrite",
+            };
+            documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
+        }
         Ok(match self.command {
             TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
             TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
@@ -319,6 +411,8 @@ impl Typed {
             TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
             TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
             TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
+            TypedCommand::Completions { shell } => Command::Completions(shell),
+            TypedCommand::Man { folder } => Command::Man(folder),
         })
     }
 
@@ -348,7 +442,13 @@ impl Typed {
 /// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
 /// and rewrite relative links in place.
 #[derive(Debug, Parser)]
-#[command(name = "baselink", version, after_help = PROGRAM_AFTER)]
+#[command(
+    name = "baselink",
+    version,
+    after_help = PROGRAM_AFTER,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
 struct Typed {
     #[command(subcommand)]
     command: TypedCommand,
@@ -382,6 +482,20 @@ enum TypedCommand {
     /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
     #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder))]
     Localize(Box<TypedLocalize>),
+    /// Print the script with which a shell completes the arguments of baselink.
+    #[command(after_help = COMPLETIONS_AFTER)]
+    Completions {
+        /// The shell: bash, zsh, fish, elvish or powershell
+        #[arg(hide_possible_values = true)]
+        shell: Shell,
+    },
+    /// Print the manual page of baselink, or write one for each command to a folder.
+    #[command(after_help = MAN_AFTER)]
+    Man {
+        /// Where all pages are written to: baselink.1, baselink-rewrite.1 and so on
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+    },
 }
 
 /// The argument for paths, where it is one folder.
@@ -390,14 +504,27 @@ fn one_folder(paths: Arg) -> Arg {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Messages")]
+#[command(next_help_heading = "General")]
 struct TypedTalk {
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// When to use colours; NO_COLOR is honoured
-    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    /// When to use colours: auto (default), always or never; NO_COLOR is honoured
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        global = true
+    )]
     color: TypedColor,
+    /// Print help; -h is shorter than --help
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -422,23 +549,32 @@ impl From<TypedColor> for anstream::ColorChoice {
 #[command(next_help_heading = "Documents")]
 struct TypedDocuments {
     /// Files and folders; standard input without any, or for `-`
-    #[arg(value_name = "PATH", help_heading = "Arguments")]
+    #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
     paths: Vec<PathBuf>,
     /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3); of a folder, the URL of
     /// the folder
-    #[arg(short, long, help_heading = "Retrieval URLs")]
+    // Many take it for the base, which it often is.
+    #[arg(
+        short,
+        long,
+        aliases = ["base", "base-url"],
+        short_alias = 'b',
+        value_hint = ValueHint::Url,
+        help_heading = "Retrieval URLs"
+    )]
     url: Option<String>,
-    /// A table of files and URLs, CSV or JSON Lines; it comes before --url
+    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it comes before --url
     ///
-    /// CSV has the columns path and url, JSON Lines an object with both a line. Paths are relative to the
-    /// folder that was named or to that of the table. Where a file has several URLs, the last one counts.
+    /// CSV and TSV have the columns path and url, JSON Lines an object with both a line. A path begins at the
+    /// folder that was named, that of the table, the current one, or that of a file that was named. Where a
+    /// file has several URLs, the last one counts.
     #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
     url_map: Option<PathBuf>,
     /// The file that stands for its folder: its URL ends with `/`
     #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
     index: Option<OsString>,
     /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
-    #[arg(long, value_name = "HOW", help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Retrieval URLs")]
     layout: Option<TypedLayout>,
     /// The scheme of URLs that --layout host and pages of HTTrack give without one [default: https]
     #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
@@ -480,18 +616,18 @@ struct TypedDocuments {
     progress: Option<TypedProgress>,
     /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
     /// first bytes tell
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Format>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
     #[arg(long, value_name = "LABEL", value_parser = charset)]
     charset: Option<Charset>,
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
     /// Which scanner of HTML is asked first: fast (default), or exact, its slow referee
     ///
     /// Both find the same; what the fast one cannot prove it leaves to the exact one.
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Scanner>)]
+    #[arg(long, value_name = "NAME", value_parser = named::<Scanner>(SCANNERS), hide_possible_values = true)]
     scanner: Option<Scanner>,
     /// Of messages: Content-Location is no base, only Base and Content-Base are
     #[arg(long)]
@@ -500,7 +636,7 @@ struct TypedDocuments {
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
     /// identifier, gcpm, headers, text and xml.
-    #[arg(long, value_name = "GROUP", value_parser = str::parse::<Groups>)]
+    #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
     #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
@@ -553,13 +689,13 @@ struct TypedPolicy {
     ///
     /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
     /// browser leaves the page for them, too.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<Fragments>)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     fragments: Option<Fragments>,
     /// The base element: absolute (default), keep, remove, or insert
     ///
     /// `absolute` keeps it and makes its own href absolute; `remove` takes it out where every relative
     /// link was rewritten; `insert` puts one in where the document has none.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseElement>)]
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     base_element: Option<BaseElement>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long)]
@@ -568,7 +704,7 @@ struct TypedPolicy {
     #[arg(long)]
     strict: bool,
     /// Say how each base was found, and which links were not made absolute
-    #[arg(short, long, help_heading = "Messages")]
+    #[arg(short, long, help_heading = "General")]
     verbose: bool,
 }
 
@@ -636,6 +772,12 @@ struct TypedLinks {
     /// Say of each reference whether it keeps the grammar of RFC 1808, and where not
     #[arg(long, help_heading = "Output")]
     grammar: bool,
+    /// Print only the targets, one absolute URL a line; a link without a target is left out
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
+    only_targets: bool,
+    /// With --only-targets, end each with a zero byte instead of a line end, for xargs -0
+    #[arg(short = '0', long, help_heading = "Output", requires = "only_targets")]
+    null: bool,
     /// A JSON object per link
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -645,27 +787,10 @@ struct TypedLinks {
 struct TypedBase {
     #[command(flatten)]
     documents: TypedDocuments,
-    /// A JSON object per document
-    #[arg(long, help_heading = "Output")]
-    json: bool,
-}
-
-#[derive(Debug, Args)]
-struct TypedResolve {
-    /// An absolute URL
-    base: String,
-    /// What to resolve; without any, standard input has one a line
-    #[arg(value_name = "REFERENCE")]
-    references: Vec<String>,
-    /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Profile>)]
-    resolver: Option<Profile>,
-    #[command(flatten)]
-    settings: TypedSettings,
-    /// Show components and steps, so that the result can be checked by hand
+    /// One line a document: its path, its base or none, and the source of the base, with tabs between
     #[arg(long, help_heading = "Output", conflicts_with = "json")]
-    explain: bool,
-    /// A JSON object per reference
+    short: bool,
+    /// A JSON object per document
     #[arg(long, help_heading = "Output")]
     json: bool,
 }
@@ -692,8 +817,14 @@ impl TypedDocuments {
         if paths.is_empty() {
             paths.push("-".into());
         }
-        if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
+        let inputs = paths.iter().filter(|path| is_standard_input(path)).count();
+        if inputs > 1 {
             return Err(Error::new("standard input (-) can be read only once; name it once"));
+        }
+        if inputs > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
+            return Err(Error::new(
+                "--url-map -: standard input cannot be both the table and the document; name files",
+            ));
         }
         let globs = |option: &str, globs: &[String]| {
             Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
@@ -740,7 +871,11 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
-        let map = self.url_map.as_deref().map(UrlMap::read).transpose();
+        let map = self.url_map.as_deref().map(|path| match is_standard_input(path) {
+            true => UrlMap::read_from(io::stdin().lock(), path),
+            false => UrlMap::read(path),
+        });
+        let map = map.transpose();
         let origins = Origins {
             map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
@@ -856,7 +991,12 @@ impl TypedOutput {
 impl TypedLinks {
     fn meant(self) -> Result<Links> {
         let documents = self.documents.meant_with(&self.policy)?;
-        Ok(Links { documents, json: self.json, strict: self.policy.strict, grammar: self.grammar })
+        let form = match (self.json, self.only_targets) {
+            (true, _) => LinksForm::Json,
+            (_, true) => LinksForm::Target { ends_with_zero: self.null },
+            _ => LinksForm::Text,
+        };
+        Ok(Links { documents, form, strict: self.policy.strict, grammar: self.grammar })
     }
 }
 
@@ -866,21 +1006,12 @@ impl TypedBase {
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.every_source = true;
         }
-        Ok(Bases { documents, json: self.json })
-    }
-}
-
-impl TypedResolve {
-    fn meant(self) -> Result<Resolve> {
-        let profile = self.resolver.unwrap_or_default();
-        Base::absolute(profile, &self.base)?;
-        let form = match (self.json, self.explain) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Explanation,
-            _ => Form::Target,
+        let form = match (self.json, self.short) {
+            (true, _) => BasesForm::Json,
+            (_, true) => BasesForm::Short,
+            _ => BasesForm::Levels,
         };
-        let references = (!self.references.is_empty()).then_some(self.references);
-        Ok(Resolve { profile, base: self.base, references, form })
+        Ok(Bases { documents, form })
     }
 }
 
@@ -895,6 +1026,56 @@ fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
         ));
     }
     Ok(suffix)
+}
+
+/// How many letters a drive of Windows has in a path.
+const DRIVE: usize = 1;
+
+/// Refuses an input of `command` that is a URL, and not the path of a file that is there.
+fn refuse_url(command: &str, path: &Path) -> Result<()> {
+    let Some(url) = path.to_str() else { return Ok(()) };
+    let is_url = scheme_of(Grammar::Rfc3986, url)
+        .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
+    if !is_url || path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let shown = visible(url);
+    Err(Error::new(match (command, url.get(..5)) {
+        (_, Some(scheme)) if scheme.eq_ignore_ascii_case("file:") => {
+            format!("{shown} is a URL; name the file by its path")
+        }
+        ("check" | "localize", _) => format!(
+            "{shown} is a URL; {command} takes a folder, such as the one that wget --mirror makes of it"
+        ),
+        _ => {
+            let url = shell::word(url);
+            format!("{shown} is a URL: curl -sL {url} | baselink {command} --url {url} -")
+        }
+    }))
+}
+
+/// Refuses a table of URLs that has a line for none of the inputs that are there.
+fn refuse_map_of_others(documents: &Documents) -> Result<()> {
+    let Some(map) = &documents.reading.origins.map else { return Ok(()) };
+    let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
+    if roots.is_empty() {
+        return Err(Error::new(
+            "--url-map: standard input has no path, by which a table could have its URL; use --url",
+        ));
+    }
+    if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {
+        return Ok(());
+    }
+    let inputs =
+        if roots.len() == 1 { name(&roots[0]) } else { "the files that were named".to_owned() };
+    Err(Error::new(match map.first() {
+        None => "--url-map: the table is empty".to_owned(),
+        Some(first) => format!(
+            "--url-map: the table has no line for {inputs}; its paths, such as '{}', begin at a folder that \
+             was named, or at the folder of the table, of a named file, or the current one",
+            name(first)
+        ),
+    }))
 }
 
 /// Whether `url` can be where a document was retrieved from.

@@ -24,6 +24,8 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
+//! With `--short` it is a line: path, base and source.
+//!
 //! Deliberately absent: links.
 
 use std::collections::HashSet;
@@ -36,7 +38,7 @@ use baselink::error::visible;
 use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
-use super::args::Bases;
+use super::args::{Bases, BasesForm};
 use super::files::{self, Left, Origin};
 use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, in_order, shown};
@@ -81,7 +83,8 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
 fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
-    let is_tree = !asked.json && matches!(file.format, Format::Message | Format::Mbox);
+    let is_tree =
+        asked.form == BasesForm::Levels && matches!(file.format, Format::Message | Format::Mbox);
     let mut is_shown = false;
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
@@ -90,22 +93,44 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
             output.diagnostic(&places, odd);
         }
         is_shown = true;
-        if asked.json {
-            for entity in &report.entities {
-                output.json(&record::Base::of(input, entity))?;
+        match asked.form {
+            BasesForm::Json => {
+                for entity in &report.entities {
+                    output.json(&record::Base::of(input, entity))?;
+                }
             }
-        } else if is_tree {
-            output.gap()?;
-            tree(input, &places, &report.entities, output)?;
-        } else {
-            for entity in &report.entities {
+            BasesForm::Short => {
+                for entity in &report.entities {
+                    short(input, entity, output)?;
+                }
+            }
+            BasesForm::Levels if is_tree => {
                 output.gap()?;
-                picture(input, &places, entity, output)?;
+                tree(input, &places, &report.entities, output)?;
+            }
+            BasesForm::Levels => {
+                for entity in &report.entities {
+                    output.gap()?;
+                    picture(input, &places, entity, output)?;
+                }
             }
         }
         Ok(())
     })?;
     Ok((after(read, Status::Done, output), is_tree && is_shown))
+}
+
+/// Prints path, base and source, with tabs between; behind the path comes the number of an entity that is not
+/// the outermost one.
+fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
+    let chain = &entity.chain;
+    let number = match &*chain.entity {
+        "" => String::new(),
+        number => format!(", {number}"),
+    };
+    let base = chain.base.as_deref().map_or("none".into(), visible);
+    let (path, source) = (input.name(), chain.source.name());
+    writeln!(output.out(), "{path}{number}\t{base}\t{source}")
 }
 
 /// Whether an oddity is one of the document or its base, not of its links or of their change.

@@ -6,16 +6,19 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
+//! A file of another kind, such as an image, is no document ([`Foreign`]), nor is the file to which standard
+//! output goes.
+//!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not, nor a large file that somebody takes as it is
 //! ([`File::large`]).
 
 use std::cell::Cell;
 use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::SystemTime;
 
@@ -32,6 +35,7 @@ use baselink::{Beside, Options};
 
 use super::args::{Documents, Reading};
 use super::files::Origin;
+use super::foreign::Foreign;
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -67,6 +71,68 @@ pub(crate) struct File<'a> {
     contents: Contents,
     /// How many threads there are to read it.
     jobs: usize,
+}
+
+/// What became of opening a file.
+pub(crate) enum Opened<'a> {
+    Document(File<'a>),
+    NoDocument(NoDocument),
+}
+
+/// What is no document.
+pub(crate) struct NoDocument {
+    /// Why not; nothing where it only looks like none.
+    why: Option<String>,
+    /// Whether its name, `--format`, or that it is standard input says that it is one.
+    is_taken_for_one: bool,
+    /// What of it has been read.
+    head: Vec<u8>,
+    rest: Box<dyn Read>,
+}
+
+impl<'a> Opened<'a> {
+    /// The document; `None` where it is none.
+    pub(crate) fn document(self) -> Option<File<'a>> {
+        match self {
+            Self::Document(file) => Some(file),
+            Self::NoDocument(_) => None,
+        }
+    }
+}
+
+impl NoDocument {
+    /// What is to be said of the file `path` where it was only found.
+    pub(crate) fn remark(&self) -> Option<&str> {
+        self.why.as_deref().filter(|_| self.is_taken_for_one)
+    }
+
+    /// Why the file `path`, which was named, cannot be used.
+    pub(crate) fn error(&self, path: &Path) -> Error {
+        match &self.why {
+            Some(why) => Error::new(why.clone()),
+            None => Error::new(format!(
+                "{}: its name and its first bytes are those of no document that is read; --format says \
+                 what it is: html, xhtml, svg, xml, css, message or mbox",
+                name(path)
+            )),
+        }
+    }
+
+    /// Writes all of it to `out`, as it is; the inner error is one of reading.
+    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> io::Result<Result<()>> {
+        out.write_all(&self.head)?;
+        let mut buffer = vec![0; KEPT];
+        loop {
+            match self.rest.read(&mut buffer) {
+                Ok(0) => return Ok(Ok(())),
+                Ok(length) => out.write_all(&buffer[..length])?,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    return Ok(Err(Error::new(format!("{}: {}", name(path), cause(&error)))));
+                }
+            }
+        }
+    }
 }
 
 enum Contents {
@@ -109,13 +175,17 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Opens what `origin` names, to be read as `documents` say or as what it looks like; `None` where that
-    /// is no document. Only a file that is to be replaced has an `original`.
+    /// Opens what `origin` names, to be read as `documents` say or as what it looks like. Only a file that is
+    /// to be replaced has an `original`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, what settings say of it cannot be used together, or standard output goes to it.
     pub(crate) fn open(
         origin: &'a Origin,
         documents: &Documents,
         original: Option<&Original>,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Opened<'a>> {
         let path = origin.path();
         let (reading, seen) = documents.reading_of(origin)?;
         let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
@@ -127,6 +197,7 @@ impl<'a> File<'a> {
                 (Some(file), Some(metadata))
             }
         };
+        refuse_standard_output(path, metadata.as_ref())?;
         let is_large = origin.size() >= LARGE;
         let large = file.as_ref().filter(|_| is_large).and_then(|file| file.try_clone().ok());
         let mut reader = match file {
@@ -139,8 +210,17 @@ impl<'a> File<'a> {
         bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
         reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
-        if !format.is_read() {
-            return Ok(None);
+        let utf_16 = || Foreign::utf_16(&bytes).filter(|_| reading.options.scan.charset.is_none());
+        let foreign = Foreign::of(&bytes).or_else(utf_16);
+        if !format.is_read() || foreign.is_some() {
+            let why = foreign.map(|foreign| foreign.sentence(path, format));
+            let is_taken_for_one = format.is_read();
+            return Ok(Opened::NoDocument(NoDocument {
+                why,
+                is_taken_for_one,
+                head: bytes,
+                rest: reader,
+            }));
         }
         let (retrieval, passed_over) = match origin {
             Origin::Entry(entry) => {
@@ -165,7 +245,7 @@ impl<'a> File<'a> {
             Origin::Entry(entry) if !is_message => reading.origins.beside(entry),
             _ => None,
         };
-        Ok(Some(Self {
+        let file = Self {
             path,
             format,
             reading,
@@ -175,7 +255,8 @@ impl<'a> File<'a> {
             beside,
             metadata,
             jobs,
-        }))
+        };
+        Ok(Opened::Document(file))
     }
 
     /// A large document that has not been read, and what the library is told of it.
@@ -333,23 +414,40 @@ impl State {
     }
 }
 
-/// Whether standard output goes to the file of which the system says `seen`, so that what is written is read,
-/// or written over what is not read yet.
-pub(crate) fn is_standard_output(seen: &fs::Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        use std::os::unix::fs::MetadataExt;
-        let standard = io::stdout().as_fd().try_clone_to_owned().map(fs::File::from);
-        standard.and_then(|standard| standard.metadata()).is_ok_and(|standard| {
-            seen.is_file() && (standard.dev(), standard.ino()) == (seen.dev(), seen.ino())
-        })
+/// Refuses the file `path`, of which the system says `seen`, if standard output goes to it: what is written
+/// would be read, or written over what is not read yet. Without `seen` it is standard input.
+fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
+    let Some(length) = length_of_standard_output(path, seen) else { return Ok(()) };
+    let emptied = if length == 0 { ", which the shell has emptied" } else { "" };
+    Err(Error::new(format!(
+        "{}: standard output goes to this very file{emptied}; use another one, or `rewrite --in-place`",
+        name(path)
+    )))
+}
+
+/// The length of the file, if standard output goes to it.
+#[cfg(unix)]
+fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
+    use std::os::fd::{AsFd, BorrowedFd};
+    use std::os::unix::fs::MetadataExt;
+    static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
+    let of = |stream: BorrowedFd<'_>| {
+        fs::File::from(stream.try_clone_to_owned().ok()?).metadata().ok().filter(Metadata::is_file)
+    };
+    let identity = |file: &Metadata| (file.dev(), file.ino());
+    let standard = STANDARD.get_or_init(|| of(io::stdout().as_fd()).as_ref().map(identity));
+    let standard = standard.as_ref()?;
+    let is_it = |seen: &Metadata| (identity(seen) == *standard).then(|| seen.len());
+    match seen {
+        Some(seen) => is_it(seen),
+        None if is_standard_input(path) => is_it(&of(io::stdin().as_fd())?),
+        None => None,
     }
-    #[cfg(not(unix))]
-    {
-        let _ = seen;
-        false
-    }
+}
+
+#[cfg(not(unix))]
+fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
+    None
 }
 
 /// So many readers of a file of this length, each with a place of its own. What comes behind that is not read.
@@ -392,15 +490,6 @@ pub(crate) fn readers(
     _count: usize,
 ) -> Vec<impl Read + Seek + Send> {
     vec![file]
-}
-
-/// Says that what was named is no document.
-pub(crate) fn no_document(path: &Path) -> Error {
-    let name = name(path);
-    Error::new(format!(
-        "{name}: this looks like no document that is read; --format says what it is: html, xhtml, \
-         svg, xml, css, message or mbox"
-    ))
 }
 
 /// What the file that begins with `head` is.

@@ -6,14 +6,16 @@
 //! page.html:2:10  left       img[src]  {{ logo }}  (placeholder)
 //! ```
 //!
+//! With `--only-targets` it is the target alone.
+//!
 //! Deliberately absent: a total for each file. The places say it, and the last line adds up.
 
 use std::io;
 
 use baselink::error::visible;
-use baselink::{LinkReport, Outcome, examine};
+use baselink::{LinkReport, Outcome, Report, examine};
 
-use super::args::Links;
+use super::args::{Links, LinksForm};
 use super::files::{self, Left, Origin};
 use super::input::File;
 use super::output::{FAINT, Fate, Output, PLACE, Tally, location, shown, style_of};
@@ -64,16 +66,20 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
         let places = Places::of(input, &report);
         output.diagnostics(&places, &report.diagnostics);
         output.details(input, &places, &report);
-        if asked.json {
-            for link in &report.links {
-                output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+        match asked.form {
+            LinksForm::Json => {
+                for link in &report.links {
+                    output.json(&record::Link::of(input, &places, link, asked.grammar))?;
+                }
             }
-        } else {
-            // An empty line divides files.
-            if !report.links.is_empty() && !std::mem::replace(&mut is_listed, true) {
-                output.gap()?;
+            LinksForm::Target { ends_with_zero } => targets(&report, ends_with_zero, output)?,
+            LinksForm::Text => {
+                // An empty line divides files.
+                if !report.links.is_empty() && !std::mem::replace(&mut is_listed, true) {
+                    output.gap()?;
+                }
+                text(&report.links, &places, asked.grammar, output)?;
             }
-            text(&report.links, &places, asked.grammar, output)?;
         }
         if asked.strict && output.strict(&places, &report) {
             status = Status::NotHeld;
@@ -82,6 +88,17 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
         Ok(())
     })?;
     Ok((after(read, status, output), tally))
+}
+
+/// Prints the targets of those links that have one. What a URL on a line of its own must not have is escaped.
+fn targets(report: &Report, ends_with_zero: bool, output: &mut Output) -> io::Result<()> {
+    for target in report.links.iter().filter_map(|link| link.target.as_deref()) {
+        match ends_with_zero {
+            true => write!(output.out(), "{target}\0")?,
+            false => writeln!(output.out(), "{}", visible(target))?,
+        }
+    }
+    Ok(())
 }
 
 /// Room that the columns before the reference have at most: a long one moves only its own row.

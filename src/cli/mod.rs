@@ -2,7 +2,7 @@
 //! prints.
 //!
 //! ```text
-//! what was typed --args--> Command --rewrite, links, base, resolve, localize--> output, exit status
+//! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
@@ -11,23 +11,26 @@
 //! Deliberately absent: anything that a program could not do with the library.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, IsTerminal};
 
 use baselink::error::{Result, cause, name};
 
 use self::args::{Command, Documents, Refusal};
 use self::files::{Found, Origin};
-use self::input::{File, no_document};
+use self::input::{File, Opened};
 use self::output::Output;
 
 mod args;
 mod base;
 mod check;
+mod closed;
 mod diff;
 mod files;
+mod foreign;
 mod input;
 mod links;
 mod localize;
+mod manual;
 mod output;
 mod places;
 mod progress;
@@ -35,6 +38,7 @@ mod record;
 mod resolve;
 mod rewrite;
 mod settings;
+mod shell;
 
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +59,9 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     let asked = match args::parse(typed) {
         Ok(asked) => asked,
         Err(Refusal::Clap(message)) => {
+            if !message.use_stderr() {
+                closed::refuse()?;
+            }
             message.print()?;
             // `--help` and `--version` come this way, too.
             return Ok(if message.use_stderr() { Status::Unusable } else { Status::Done });
@@ -69,17 +76,17 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Output::new(output::Talk { quiet: false, ..asked.talk })
             .notice(&format_args!("settings: {}", name(settings)));
     }
-    let documents = match &asked.command {
-        Command::Rewrite(asked) => Some(&asked.documents),
-        Command::Links(asked) => Some(&asked.documents),
-        Command::Base(asked) => Some(&asked.documents),
-        Command::Localize(asked) => Some(&asked.rewrite.documents),
-        Command::Check(asked) => Some(&asked.documents),
-        Command::Resolve(_) => None,
-    };
-    if let Some(Err(error)) = documents.map(files::check) {
+    if let Some(Err(error)) = asked.command.reads().map(files::check) {
         output.error(&error);
         return Ok(Status::Unusable);
+    }
+    if asked.command.reads_standard_input() && io::stdin().is_terminal() {
+        let otherwise = match asked.command.reads() {
+            Some(_) => "name a file",
+            None => "give references",
+        };
+        let sentence = format_args!("reading from the terminal; end with Ctrl-D, or {otherwise}");
+        output.notice(&sentence);
     }
     let status = match &asked.command {
         Command::Rewrite(asked) => rewrite::run(asked, &mut output),
@@ -88,6 +95,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
         Command::Resolve(asked) => resolve::run(asked, &mut output),
         Command::Localize(asked) => localize::run(asked, &mut output),
         Command::Check(asked) => check::run(asked, &mut output),
+        Command::Completions(shell) => manual::completions(*shell, &mut output),
+        Command::Man(folder) => manual::pages(folder.as_deref(), &mut output),
     }?;
     output.end()?;
     Ok(status)
@@ -137,13 +146,16 @@ fn each_document<T>(
         Err(failure) => Err(failure),
     };
     let failure = match opened {
-        Ok(Some(file)) => {
+        Ok(Opened::Document(file)) => {
             output.passed_over(&file.passed_over);
             let (status, done) = work(file, output)?;
             return Ok((status, Became::Done(done)));
         }
-        Ok(None) if origin.is_named() => no_document(origin.path()),
-        Ok(None) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
+        Ok(Opened::NoDocument(none)) => {
+            output.no_document(none.remark());
+            return Ok((Status::Done, Became::NoDocument));
+        }
         Err(failure) => failure,
     };
     output.error(&failure);

@@ -24,6 +24,7 @@ use baselink::reference::{Grammar, scheme};
 use baselink::{LinkReport, Outcome, Reason, Report, Totals};
 use serde::Serialize;
 
+use super::closed;
 use super::input::Input;
 use super::places::Places;
 use super::progress::Progress;
@@ -138,7 +139,7 @@ impl Write for Out {
         if self.lost.is_some() {
             return Ok(bytes.len());
         }
-        let result = self.out.write(bytes);
+        let result = closed::refuse().and_then(|()| self.out.write(bytes));
         self.or_lost(result, bytes.len())
     }
 
@@ -356,11 +357,21 @@ impl Output {
     /// Says which URLs cannot be that by which a file was retrieved.
     pub(crate) fn passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {
-            let code = "retrieval-url";
-            match &mut self.odd {
-                Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
-                None => self.warning(None, code, &visible(sentence)),
-            }
+            self.of_a_file("retrieval-url", sentence);
+        }
+    }
+
+    /// Says what a file is that its name calls a document, where it was only found.
+    pub(crate) fn no_document(&mut self, remark: Option<&str>) {
+        if let Some(sentence) = remark {
+            self.of_a_file("no-document", sentence);
+        }
+    }
+
+    fn of_a_file(&mut self, code: &'static str, sentence: &str) {
+        match &mut self.odd {
+            Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
+            None => self.warning(None, code, &visible(sentence)),
         }
     }
 

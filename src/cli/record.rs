@@ -331,7 +331,7 @@ impl<'a> Base<'a> {
 /// A resolved reference.
 #[derive(Serialize)]
 pub(crate) struct Resolved<'a> {
-    pub(crate) base: &'a str,
+    pub(crate) base: Option<&'a str>,
     pub(crate) reference: &'a str,
     pub(crate) target: Option<&'a str>,
     #[serde(flatten)]

@@ -6,6 +6,8 @@
 //! http://a/b/c/d?y
 //! ```
 //!
+//! With `--pairs` each line has its own base.
+//!
 //! Deliberately absent: documents. What is resolved here stands nowhere.
 
 use std::io::{self, BufRead};
@@ -14,115 +16,205 @@ use baselink::error::{cause, visible};
 use baselink::resolve::{Base, explain};
 
 use super::Status;
-use super::args::{Form, Resolve};
+use super::args::{Form, Resolve, What};
 use super::output::Output;
 use super::record::{Grammar, Resolved};
 
 /// Resolves what was asked for.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
-    let mut session =
-        Session { asked, base: Base::new(asked.profile, &asked.base), is_first: true };
-    let Some(references) = &asked.references else {
-        return session.standard_input(output);
-    };
+    let base = |text: &str| Against { base: Base::new(asked.profile, text), text: text.to_owned() };
+    let mut session = Session { asked, is_first: true };
+    match &asked.what {
+        What::References { base: text, references } => {
+            let base = base(text);
+            references.iter().try_fold(Status::Done, |status, reference| {
+                Ok(status.max(session.one(&base, reference, None, output)?))
+            })
+        }
+        What::Lines { base: text } => {
+            let base = base(text);
+            lines(output, |line, place, output| match str::from_utf8(line) {
+                Ok(reference) => session.one(&base, reference, Some(place), output),
+                Err(_) => session.undecodable(Some(&base.text), line, place, output),
+            })
+        }
+        What::Pairs => {
+            // Many lines in a row have the same base.
+            let mut last: Option<Against> = None;
+            lines(output, |line, place, output| {
+                let Ok(text) = str::from_utf8(line) else {
+                    return session.undecodable(None, line, place, output);
+                };
+                let Some((of, reference)) = pair(text) else {
+                    let why = "neither a tab nor white space divides a base and a reference";
+                    return session.unresolved(None, text, why, Some(place), output);
+                };
+                if last.as_ref().is_none_or(|last| last.text != of) {
+                    if let Err(why) = Base::absolute(asked.profile, of) {
+                        let why = why.to_string();
+                        return session.unresolved(Some(of), reference, &why, Some(place), output);
+                    }
+                    last = Some(base(of));
+                }
+                match &last {
+                    Some(base) => session.one(base, reference, Some(place), output),
+                    None => Ok(Status::Done),
+                }
+            })
+        }
+    }
+}
+
+/// A base and what it is spelled like.
+struct Against {
+    base: Base,
+    text: String,
+}
+
+/// The base and the reference of a line: they are divided by the first tab, or where there is none by the
+/// first white space, and then white space around the line does not count.
+fn pair(line: &str) -> Option<(&str, &str)> {
+    line.split_once('\t').or_else(|| {
+        let (base, reference) = line.trim_ascii().split_once(|c: char| c.is_ascii_whitespace())?;
+        Some((base, reference.trim_ascii_start()))
+    })
+}
+
+/// Does `one` for each line of standard input, which has that place.
+fn lines(
+    output: &mut Output,
+    mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<Status>,
+) -> io::Result<Status> {
+    let mut input = io::BufReader::new(io::stdin());
     let mut status = Status::Done;
-    for reference in references {
-        status = status.max(session.one(reference, None, output)?);
+    let mut line = Vec::new();
+    for number in 1_usize.. {
+        // Before waiting for more: whoever sent the lines so far may wait for the answers.
+        if input.buffer().is_empty() {
+            output.flush()?;
+        }
+        line.clear();
+        match input.read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(error) => {
+                output.error(&format_args!("-: {}", cause(&error)));
+                return Ok(Status::Unusable);
+            }
+        }
+        // A CR that no LF follows belongs to the reference.
+        let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(&line);
+        status = status.max(one(text, &format!("-:{number}"), output)?);
     }
     Ok(status)
 }
 
 struct Session<'a> {
     asked: &'a Resolve,
-    base: Base,
     is_first: bool,
 }
 
 impl Session<'_> {
-    fn standard_input(&mut self, output: &mut Output) -> io::Result<Status> {
-        let mut input = io::BufReader::new(io::stdin());
-        let mut status = Status::Done;
-        let mut line = Vec::new();
-        for number in 1_usize.. {
-            // Before waiting for more: whoever sent the lines so far may wait for the answers.
-            if input.buffer().is_empty() {
-                output.flush()?;
-            }
-            line.clear();
-            match input.read_until(b'\n', &mut line) {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(error) => {
-                    output.error(&format_args!("-: {}", cause(&error)));
-                    return Ok(Status::Unusable);
-                }
-            }
-            // A CR that no LF follows belongs to the reference.
-            let reference =
-                line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(&line);
-            let place = format!("-:{number}");
-            status = status.max(match std::str::from_utf8(reference) {
-                Ok(reference) => self.one(reference, Some(&place), output)?,
-                Err(_) => self.undecodable(reference, &place, output)?,
-            });
-        }
-        Ok(status)
-    }
-
     fn one(
         &mut self,
+        base: &Against,
         reference: &str,
         place: Option<&str>,
         output: &mut Output,
     ) -> io::Result<Status> {
-        let resolved = self.base.resolve(reference);
-        let target = resolved.as_ref().ok().map(|target| target.url.as_str());
-        match self.asked.form {
-            Form::Target => writeln!(output.out(), "{}", target.unwrap_or(reference))?,
-            Form::Explanation => {
-                if !std::mem::take(&mut self.is_first) {
-                    writeln!(output.out())?;
-                }
-                let explanation = explain(self.asked.profile, &self.asked.base, reference);
-                writeln!(output.out(), "{explanation}")?;
-            }
-            Form::Json => output.json(&Resolved {
-                base: &self.asked.base,
-                reference,
-                target,
-                grammar: Grammar::of(reference),
-                resolver: self.asked.profile.name(),
-            })?,
-        }
-        Ok(match &resolved {
-            Ok(_) => Status::Done,
+        let target = match base.base.resolve(reference) {
+            Ok(target) => target.url,
             Err(why) => {
-                let sentence = format!("'{}' has no target: {why}", visible(reference));
-                output.warning(place, "unresolvable", &sentence);
-                Status::NotHeld
+                let why = why.to_string();
+                return self.unresolved(Some(&base.text), reference, &why, place, output);
             }
-        })
+        };
+        match self.asked.form {
+            Form::Target => writeln!(output.out(), "{target}")?,
+            Form::Explanation => self.explain(&base.text, reference, output)?,
+            Form::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
+        }
+        Ok(Status::Done)
+    }
+
+    /// A reference that cannot be resolved is only handed on.
+    fn unresolved(
+        &mut self,
+        base: Option<&str>,
+        reference: &str,
+        why: &str,
+        place: Option<&str>,
+        output: &mut Output,
+    ) -> io::Result<Status> {
+        match (self.asked.form, base) {
+            (Form::Target, _) => writeln!(output.out(), "{reference}")?,
+            (Form::Explanation, Some(base)) => self.explain(base, reference, output)?,
+            (Form::Explanation, None) => {}
+            (Form::Json, _) => self.json(base, reference, None, output)?,
+        }
+        let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
+        output.warning(place, "unresolvable", &sentence);
+        Ok(Status::NotHeld)
     }
 
     /// A line that is not text: nothing can be said of it in JSON either, so it is only handed on.
-    fn undecodable(&self, line: &[u8], place: &str, output: &mut Output) -> io::Result<Status> {
+    fn undecodable(
+        &self,
+        base: Option<&str>,
+        line: &[u8],
+        place: &str,
+        output: &mut Output,
+    ) -> io::Result<Status> {
+        let shown = String::from_utf8_lossy(line);
         match self.asked.form {
             Form::Target => {
                 output.out().write_all(line)?;
                 writeln!(output.out())?;
             }
             Form::Explanation => {}
-            Form::Json => output.json(&Resolved {
-                base: &self.asked.base,
-                reference: &String::from_utf8_lossy(line),
-                target: None,
-                grammar: Grammar::of(&String::from_utf8_lossy(line)),
-                resolver: self.asked.profile.name(),
-            })?,
+            Form::Json => self.json(base, &shown, None, output)?,
         }
-        let shown = String::from_utf8_lossy(line);
         let sentence = format!("'{}' has no target: it is not UTF-8", visible(&shown));
         output.warning(Some(place), "unresolvable", &sentence);
         Ok(Status::NotHeld)
+    }
+
+    fn explain(&mut self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
+        if !std::mem::take(&mut self.is_first) {
+            writeln!(output.out())?;
+        }
+        writeln!(output.out(), "{}", explain(self.asked.profile, base, reference))
+    }
+
+    fn json(
+        &self,
+        base: Option<&str>,
+        reference: &str,
+        target: Option<&str>,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let (grammar, resolver) = (Grammar::of(reference), self.asked.profile.name());
+        output.json(&Resolved { base, reference, target, grammar, resolver })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_a_base_and_a_reference() {
+        for (line, wanted) in [
+            ("http://a/\tg", Some(("http://a/", "g"))),
+            ("http://a/\t", Some(("http://a/", ""))),
+            ("http://a/\t g h", Some(("http://a/", " g h"))),
+            ("http://a/ g", Some(("http://a/", "g"))),
+            ("  http://a/   g h ", Some(("http://a/", "g h"))),
+            ("http://a/", None),
+            ("http://a/ ", None),
+            ("", None),
+        ] {
+            assert_eq!(pair(line), wanted, "{line:?}");
+        }
     }
 }

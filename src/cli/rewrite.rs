@@ -23,7 +23,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
 use baselink::{Options, Report, Rewritten, verify};
@@ -33,7 +33,7 @@ use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
 use super::args::Rewrite;
 use super::files::{self, Found, Origin};
-use super::input::{File, Input, is_standard_output, no_document};
+use super::input::{File, Input, NoDocument, Opened};
 use super::output::{Output, Page, count, in_order};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
@@ -178,32 +178,13 @@ fn document(
         Err(error) => return Ok(Err(error)),
     };
     let file = match File::open(origin, &asked.documents, sink.original()) {
-        Ok(Some(file)) => file,
-        Ok(None) => {
-            return Ok(match sink.copy() {
-                Some(copied) => copied.map(|(to, lost)| {
-                    for lost in lost {
-                        output.caution(&format_args!("{}: {lost}", name(origin.path())));
-                    }
-                    Became::Copied(to)
-                }),
-                None if origin.is_named() => Err(no_document(origin.path())),
-                None => Ok(Became::NoDocument),
-            });
-        }
+        Ok(Opened::Document(file)) => file,
+        Ok(Opened::NoDocument(none)) => return no_document(none, origin, sink, output),
         Err(error) => return Ok(Err(error)),
     };
     let format = file.format;
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
-    let to_itself =
-        matches!(sink, Sink::Standard) && file.metadata.as_ref().is_some_and(is_standard_output);
-    if to_itself && format == Format::Mbox {
-        return Ok(Err(Error::new(format!(
-            "{}: standard output goes to this mailbox itself; use --in-place, or another file",
-            name(origin.path())
-        ))));
-    }
     // A thread that is one of several has its own files to work on.
     let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
         true => {
@@ -226,7 +207,7 @@ fn document(
         },
     };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
-    if let Some((large, options)) = file.large().filter(|_| !to_itself) {
+    if let Some((large, options)) = file.large() {
         let options = work.options(origin, &options);
         if is_short(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
@@ -271,6 +252,36 @@ fn document(
     })?;
     let ended = read.and(failed).and_then(|()| sink.end());
     Ok(ended.map(|written| Became::Rewritten(Box::new(Document { format, told, status, written }))))
+}
+
+/// What becomes of a file that is no document: of an output folder's it is copied, else it is left, and an
+/// error where it was named. The outer error is one of standard output.
+fn no_document(
+    mut none: NoDocument,
+    origin: &Origin,
+    sink: Sink<'_>,
+    output: &mut Output,
+) -> io::Result<Result<Became>> {
+    let path = origin.path();
+    if let (Origin::Standard, Sink::Standard) = (origin, &sink) {
+        // A filter hands on what it cannot use: there may be no other copy of it.
+        let copied = none.copy_to(path, output.out())?;
+        return Ok(copied.and(Err(none.error(path))));
+    }
+    if origin.is_named() && none.remark().is_some() {
+        return Ok(Err(none.error(path)));
+    }
+    output.no_document(none.remark());
+    Ok(match sink.copy() {
+        Some(copied) => copied.map(|(to, lost)| {
+            for lost in lost {
+                output.caution(&format_args!("{}: {lost}", name(path)));
+            }
+            Became::Copied(to)
+        }),
+        None if origin.is_named() => Err(none.error(path)),
+        None => Ok(Became::NoDocument),
+    })
 }
 
 /// What became of a document, or of one in a mailbox, and what of it is still to be told.

@@ -18,6 +18,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
+  baselink check --url http://a.example/docs/ docs
   baselink localize --url http://a.example/docs/ docs -o offline-docs
 
 `baselink COMMAND --help` has the options of a command.
@@ -87,6 +88,7 @@ Examples:
   baselink links --layout host crawl
   baselink links --enable social,lazy page.html
   baselink links --enable headers,text mail.eml
+  baselink links --only-targets --url http://a.example/ page.html
   baselink links --json --url http://a.example/ page.html | jq -r .target
 
 Exit status:
@@ -108,6 +110,7 @@ Examples:
   baselink base --url http://a.example/docs/page.html page.html
   baselink base --include '*.html' docs
   baselink base --resolver whatwg --url http://a.example/ page.html
+  baselink base --short --layout host crawl
   baselink base --json page.html | jq -r .base
   baselink base mail.eml
 
@@ -116,10 +119,14 @@ Exit status:
   2  a file or an argument could not be used";
 
 pub(super) const RESOLVE_AFTER: &str = "\
-A reference that has no target is printed as it is, with a warning on standard error. One that \
+A reference that cannot be resolved is printed as it is, with a warning on standard error. One that \
 begins with `-` goes after `--`.
 
-With --json, an object per reference: base, reference, target (null when there is none), category, \
+With --pairs, the first tab of a line divides base and reference, or where there is none the first white space. \
+Each line gives one line.
+
+With --json, an object per reference: base (null for a line that is no pair), reference, target (null when \
+there is none), category, \
 conforms, violation (null, or an object with at, character, production, message), resolver.
 
 Examples:
@@ -127,6 +134,7 @@ Examples:
   baselink resolve --explain 'http://a/b/c/d;p?q' ../g
   baselink resolve --resolver whatwg http://a/b/c/d /../g
   printf '%s\\n' ../g ./g | baselink resolve http://a/b/c/d
+  printf '%s\\t%s\\n' http://a/b/ ../g http://c/d ./g | baselink resolve --pairs
 
 Exit status:
   0  done
@@ -157,3 +165,26 @@ Exit status:
   1  links have a class that is denied, after --fix and --baseline
   2  a file or an argument could not be used
   130  stopped by Ctrl-C or a signal; what was begun is whole";
+
+pub(super) const COMPLETIONS_AFTER: &str = "\
+Examples:
+  baselink completions bash > ~/.local/share/bash-completion/completions/baselink
+  baselink completions zsh > ~/.zfunc/_baselink
+  baselink completions fish > ~/.config/fish/completions/baselink.fish
+  baselink completions powershell >> $PROFILE
+
+The folder of the script for zsh must be in `fpath` before `compinit` runs.
+
+Exit status:
+  0  done
+  2  standard output cannot be written to";
+
+pub(super) const MAN_AFTER: &str = "\
+Examples:
+  baselink man | man -l -
+  baselink man man1
+  baselink man ~/.local/share/man/man1
+
+Exit status:
+  0  done
+  2  a page cannot be written";

@@ -10,6 +10,7 @@ use baselink::error::Result;
 use baselink::tree::localize::Absent;
 use clap::Args;
 
+use super::named::{MISSING, named};
 use super::{Rewrite, TypedDocuments, TypedOutput, TypedPolicy};
 
 /// `baselink localize`
@@ -29,7 +30,7 @@ pub(super) struct TypedLocalize {
     /// Links to what is not among the files: absolute (default), or keep
     ///
     /// `keep` leaves them as they are, unless they would mean something else without their base.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<Absent>, help_heading = "Policies")]
+    #[arg(long, value_name = "WHAT", value_parser = named::<Absent>(MISSING), hide_possible_values = true, help_heading = "Policies")]
     missing: Option<Absent>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long, help_heading = "Policies")]

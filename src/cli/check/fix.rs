@@ -19,7 +19,7 @@ use super::{Checked, Tree};
 use crate::cli::Status;
 use crate::cli::args::{Check, Destination};
 use crate::cli::files::{self, Origin};
-use crate::cli::input::File;
+use crate::cli::input::{File, Opened};
 use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
 use crate::cli::rewrite::is_delivery;
@@ -145,7 +145,7 @@ fn one(
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
     };
-    let opened = match File::open(origin, &asked.documents, sink.original()) {
+    let opened = match File::open(origin, &asked.documents, sink.original()).map(Opened::document) {
         Ok(Some(opened)) => opened,
         Ok(None) => return Ok(Err(super::changed(origin))),
         Err(error) => return Ok(Err(error)),

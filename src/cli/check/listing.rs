@@ -217,7 +217,7 @@ impl Listing<'_> {
         output: &mut Output,
     ) -> io::Result<()> {
         let opened = File::open(origin, &self.asked.documents, None);
-        let opened = opened.and_then(|opened| opened.ok_or_else(|| changed(origin)));
+        let opened = opened.and_then(|opened| opened.document().ok_or_else(|| changed(origin)));
         let opened = match opened {
             Ok(opened) => opened,
             Err(error) => {

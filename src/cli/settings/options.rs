@@ -31,6 +31,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "baseline",
     "write-baseline",
     "follow",
+    "pairs",
 ];
 
 /// Options that are said of a document, and can differ between the files of a tree.

@@ -1,12 +1,15 @@
 //! A table of files and the URLs by which they were retrieved: `--url-map`.
 //!
-//! It is CSV (RFC 4180), `path,URL` a line, with or without a header line that names the two columns,
-//! or, where it begins with `{`, JSON Lines, `{"path": …, "url": …}` a line. A later line for the same
+//! It is CSV (RFC 4180), `path,URL` a line, with or without a header line that names the two columns, or the
+//! same with tabs (IANA, text/tab-separated-values), where the name ends with `.tsv` or the first line has a
+//! tab and the name does not end with `.csv`; or, where it begins with `{`, JSON Lines,
+//! `{"path": …, "url": …}` a line. A later line for the same
 //! file counts more than an earlier one, so the URLs of a redirection can be listed in their order
 //! (RFC 1808, 3.3: the last one is the base).
 //!
-//! A path is looked for below the root in which the file was found, then below the folder of the
-//! map; it may be absolute. Its folders are separated by `/`.
+//! A path is looked for below the root in which the file was found, then below the folder of the map, then
+//! below the current folder, and last beside a file that was named; it may be absolute. Its folders are
+//! separated by `/`.
 //!
 //! ```
 //! use std::path::Path;
@@ -20,6 +23,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -28,7 +32,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::error::{Error, Result, cause, name};
-use crate::tree::walk::Entry;
+use crate::tree::walk::{Entry, Kind};
 
 /// A table of files and their URLs.
 #[derive(Clone, Debug)]
@@ -59,9 +63,18 @@ impl UrlMap {
     /// The file cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
     pub fn read(path: &Path) -> Result<Self> {
         let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        Self::read_from(fs::File::open(path).map_err(failed)?, path)
+    }
+
+    /// Reads the map that `reader` has, the contents of the file `path`; standard input is called `-`.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
+    pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
+        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
         let mut text = Vec::new();
-        let file = fs::File::open(path).map_err(failed)?;
-        file.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
+        reader.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
         if text.len() as u64 > LARGEST {
             return Err(Error::new(format!(
                 "{}: a map of more than 1 GiB is not read",
@@ -95,8 +108,14 @@ impl UrlMap {
     }
 
     fn csv(&mut self, text: &[u8]) -> Result<()> {
-        let mut reader =
-            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        let has_tabs = self.has_tabs(text);
+        let mut form = csv::ReaderBuilder::new();
+        form.has_headers(false).flexible(true);
+        if has_tabs {
+            // There quotes are characters like others.
+            form.delimiter(b'\t').quoting(false);
+        }
+        let mut reader = form.from_reader(text);
         let mut columns = (0, 1);
         let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
@@ -120,11 +139,26 @@ impl UrlMap {
                 }
             }
             let (Some(path), Some(url)) = (record.get(columns.0), record.get(columns.1)) else {
-                return Err(self.wrong(line, "a path and a URL are wanted, `path,URL`"));
+                let wanted = if has_tabs { "with a tab between them" } else { "`path,URL`" };
+                return Err(self.wrong(line, &format!("a path and a URL are wanted, {wanted}")));
             };
             self.insert(line, path.to_vec(), url)?;
         }
         Ok(())
+    }
+
+    /// Whether tabs divide its columns.
+    fn has_tabs(&self, text: &[u8]) -> bool {
+        let extension = self.name.extension().map(|extension| extension.to_ascii_lowercase());
+        match extension.as_deref().and_then(OsStr::to_str) {
+            Some("tsv" | "tab") => true,
+            Some("csv") => false,
+            _ => {
+                let text = text.trim_ascii_start();
+                let end = memchr::memchr2(b'\n', b'\t', text);
+                end.is_some_and(|end| text[end] == b'\t')
+            }
+        }
     }
 
     fn json_lines(&mut self, text: &[u8]) -> Result<()> {
@@ -208,16 +242,51 @@ impl UrlMap {
         let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
         let absolute = folder.join(entry.path.file_name()?);
         let below_map = absolute.strip_prefix(&self.folder).ok();
-        let mapped = below_map.and_then(|path| self.urls.get(path));
-        mapped.or_else(|| self.urls.get(&absolute))
+        let as_named = entry.path.strip_prefix(".").unwrap_or(&entry.path);
+        // Where the table itself, or whoever typed, has a file of that name, the line speaks of that one.
+        let is_free = |name: &Path| !self.folder.join(name).exists() && !name.exists();
+        let beside = entry.path.file_name().filter(|_| entry.relative.is_empty()).map(Path::new);
+        let beside = beside.filter(|name| self.urls.contains_key(*name) && is_free(name));
+        let ways = [below_map, Some(absolute.as_path()), Some(as_named), beside];
+        ways.into_iter().flatten().find_map(|path| self.urls.get(path))
     }
 
-    /// A sentence for each file that it names and that is neither below one of `roots` nor below its
-    /// own folder, in the order of its lines.
+    /// Whether a line may be that of one of `roots`, files and folders, or of a file below one.
+    #[must_use]
+    pub fn speaks_of(&self, roots: &[PathBuf]) -> bool {
+        roots.iter().any(|root| {
+            if !root.is_dir() {
+                let (path, size) = (root.clone(), 0);
+                let root = root.as_path().into();
+                let entry = Entry { root, relative: Vec::new(), path, kind: Kind::File, size };
+                return self.mapped(&entry).is_some();
+            }
+            let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+            let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+            let is_below =
+                |path: PathBuf| fs::canonicalize(path).is_ok_and(|path| path.starts_with(&real));
+            self.urls.keys().any(|path| {
+                (path.is_relative() && is_there(&root.join(path)))
+                    || is_below(self.folder.join(path))
+                    || is_below(path.clone())
+            })
+        })
+    }
+
+    /// The path on its first line.
+    #[must_use]
+    pub fn first(&self) -> Option<&Path> {
+        self.urls.iter().min_by_key(|(_, mapped)| mapped.line).map(|(path, _)| path.as_path())
+    }
+
+    /// A sentence for each file that it names and that is in none of the places where it is looked for, in
+    /// the order of its lines.
     #[must_use]
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
         let is_there = |path: &Path| {
-            let folders = roots.iter().map(PathBuf::as_path).chain([self.folder.as_path()]);
+            let beside = roots.iter().filter_map(|root| root.parent());
+            let roots = roots.iter().map(PathBuf::as_path);
+            let folders = roots.chain(beside).chain([self.folder.as_path(), Path::new("")]);
             folders.map(|folder| folder.join(path)).any(|path| path.symlink_metadata().is_ok())
         };
         let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();

@@ -1,0 +1,114 @@
+//! Values that have names: what reads them, and a shell can complete.
+//!
+//! ```text
+//! --resolver whatwg   -->   Profile::Whatwg
+//! --resolver w<Tab>   -->   whatwg
+//! ```
+//!
+//! The library reads the names and says what is wrong with one. What is here are lists of them.
+//!
+//! Deliberately absent: names that it does not read; a test tries each.
+
+use std::ffi::OsStr;
+use std::marker::PhantomData;
+use std::str::FromStr;
+
+use baselink::error::Error;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Command};
+
+pub(super) const FORMATS: &[&str] = &["html", "xhtml", "svg", "xml", "css", "message", "mbox"];
+pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
+pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
+pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
+pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep", "remove", "insert"];
+pub(super) const MISSING: &[&str] = &["absolute", "keep"];
+pub(super) const GROUPS: &[&str] = &[
+    "social",
+    "lazy",
+    "json",
+    "plugin",
+    "rdfa",
+    "legacy",
+    "experimental",
+    "amp",
+    "custom",
+    "html3",
+    "ie",
+    "smil",
+    "identifier",
+    "gcpm",
+    "headers",
+    "text",
+    "xml",
+    "all",
+];
+
+/// Reads a value that may have one of these `names`.
+pub(super) fn named<T>(names: &'static [&'static str]) -> Named<T> {
+    Named { names, of: PhantomData }
+}
+
+/// What reads a value that may have one of some names.
+pub(super) struct Named<T> {
+    names: &'static [&'static str],
+    of: PhantomData<fn() -> T>,
+}
+
+impl<T> Clone for Named<T> {
+    fn clone(&self) -> Self {
+        named(self.names)
+    }
+}
+
+impl<T> TypedValueParser for Named<T>
+where
+    T: FromStr<Err = Error> + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        option: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        str::parse::<T>.parse_ref(command, option, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use baselink::format::Format;
+    use baselink::resolve::Profile;
+    use baselink::scan::Scanner;
+    use baselink::scan::attributes::{Group, Groups};
+    use baselink::tree::localize::Absent;
+    use baselink::{BaseElement, Fragments};
+
+    fn check<T: FromStr<Err = Error>>(names: &[&str]) {
+        for name in names {
+            assert!(name.parse::<T>().is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_library_reads_every_name() {
+        check::<Format>(FORMATS);
+        check::<Profile>(RESOLVERS);
+        check::<Scanner>(SCANNERS);
+        check::<Fragments>(FRAGMENTS);
+        check::<BaseElement>(BASE_ELEMENT);
+        check::<Absent>(MISSING);
+        check::<Groups>(GROUPS);
+        let read = Format::ALL.into_iter().filter(|format| format.is_read());
+        assert!(read.map(Format::name).eq(FORMATS.iter().copied()));
+        assert!(Profile::ALL.map(Profile::name).iter().eq(RESOLVERS));
+        assert!(Group::ALL.map(Group::name).iter().eq(&GROUPS[..Group::ALL.len()]));
+    }
+}

@@ -1,0 +1,94 @@
+//! The arguments of `baselink resolve`.
+//!
+//! ```text
+//! resolve http://a/b ../c   -->  References { base: http://a/b, references: Some([../c]) }
+//! resolve --pairs           -->  Pairs
+//! ```
+//!
+//! Deliberately absent: the lines of standard input.
+
+use baselink::error::{Error, Result};
+use baselink::resolve::{Base, Profile};
+use clap::{Args, ValueHint};
+
+use super::TypedSettings;
+use super::named::{RESOLVERS, named};
+
+/// `baselink resolve`
+#[derive(Debug)]
+pub(crate) struct Resolve {
+    pub(crate) profile: Profile,
+    pub(crate) what: What,
+    pub(crate) form: Form,
+}
+
+/// What is resolved.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// These references.
+    References { base: String, references: Vec<String> },
+    /// Standard input has one a line.
+    Lines { base: String },
+    /// Standard input has a base and a reference a line.
+    Pairs,
+}
+
+/// What `baselink resolve` prints of a reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Form {
+    /// The target.
+    Target,
+    /// The steps to it.
+    Explanation,
+    /// A JSON object.
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedResolve {
+    /// An absolute URL
+    #[arg(required_unless_present = "pairs", value_hint = ValueHint::Url)]
+    base: Option<String>,
+    /// What to resolve; without any, standard input has one a line
+    #[arg(value_name = "REFERENCE")]
+    references: Vec<String>,
+    /// Read a base and a reference from each line of standard input, with a tab between, or else white space
+    #[arg(long, conflicts_with_all = ["base", "references"], help_heading = "Input")]
+    pairs: bool,
+    /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
+    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true, help_heading = "Input")]
+    resolver: Option<Profile>,
+    #[command(flatten)]
+    pub(super) settings: TypedSettings,
+    /// Show components and steps, so that the result can be checked by hand
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    explain: bool,
+    /// A JSON object per reference
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl TypedResolve {
+    pub(super) fn meant(self) -> Result<Resolve> {
+        let profile = self.resolver.unwrap_or_default();
+        let what = match (self.base, self.references) {
+            (None, _) if self.pairs => What::Pairs,
+            (None, _) => {
+                return Err(Error::new("BASE is missing: the absolute URL to resolve against"));
+            }
+            (Some(base), references) => {
+                Base::absolute(profile, &base)?;
+                match references.is_empty() {
+                    true => What::Lines { base },
+                    false => What::References { base, references },
+                }
+            }
+        };
+        let form = match (self.json, self.explain) {
+            (true, _) => Form::Json,
+            (_, true) => Form::Explanation,
+            _ => Form::Target,
+        };
+        Ok(Resolve { profile, what, form })
+    }
+}

@@ -1,0 +1,219 @@
+//! Files of other kinds under the name of a document: what they are by their first bytes, and how to open
+//! them.
+//!
+//! The signatures are those of RFC 1952, 2.3.1 (gzip), RFC 8878, 3.1.1 (Zstandard), MIME Sniffing, 6.1
+//! (images) and 6.3 (archives), ISO 32000-1, 7.5.2 (PDF), and APPNOTE.TXT, 4.3.7 (ZIP).
+//!
+//! ```text
+//! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
+//! ```
+//!
+//! To the library any bytes are a document. A person who names such a file is better told what it is
+//! than that there are no links in it.
+//!
+//! Deliberately absent: opening them, and kinds whose first bytes a document could have.
+
+use std::path::Path;
+
+use baselink::error::name;
+use baselink::format::Format;
+
+use super::input::is_standard_input;
+use super::shell;
+
+/// A kind of file that is no document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Foreign {
+    what: &'static str,
+    how: How,
+}
+
+/// How to come by the documents in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// This program reads it from standard input and writes what is in it to standard output.
+    Decompress(&'static str),
+    Unzip,
+    /// Some program makes HTML of it; in the sentence `{}` stands for the file.
+    Convert(&'static str),
+    /// It is text in this encoding.
+    Charset(&'static str),
+    /// There are none.
+    Nothing,
+}
+
+/// What a file begins with, and what it is then.
+const SIGNATURES: &[(&[u8], Foreign)] = &[
+    (b"\x1f\x8b\x08", Foreign { what: "gzip data", how: How::Decompress("gunzip") }),
+    (b"\x28\xb5\x2f\xfd", Foreign { what: "Zstandard data", how: How::Decompress("unzstd") }),
+    (b"\xfd7zXZ\0", Foreign { what: "xz data", how: How::Decompress("unxz") }),
+    (b"\x89PNG\r\n\x1a\n", Foreign { what: "a PNG image", how: How::Nothing }),
+    (b"\xff\xd8\xff", Foreign { what: "a JPEG image", how: How::Nothing }),
+    (b"GIF87a", Foreign { what: "a GIF image", how: How::Nothing }),
+    (b"GIF89a", Foreign { what: "a GIF image", how: How::Nothing }),
+    (
+        b"%PDF-",
+        Foreign { what: "a PDF file", how: How::Convert("pdftohtml -s {} makes HTML of it") },
+    ),
+    (
+        b"bplist00",
+        Foreign {
+            what: "a binary property list, such as a web archive of Safari",
+            how: How::Convert("on macOS, textutil -convert html {} makes HTML of it"),
+        },
+    ),
+];
+
+/// What the first entries of a ZIP archive tell of it: these bytes are in the head of the file.
+const ZIPS: &[(&[u8], Foreign)] = &[
+    (
+        b"mimetypeapplication/epub+zip",
+        Foreign { what: "an EPUB book, a ZIP archive", how: How::Unzip },
+    ),
+    (
+        b"mimetypeapplication/vnd.oasis.opendocument",
+        Foreign { what: "an OpenDocument file, a ZIP archive", how: OFFICE },
+    ),
+    (
+        b"[Content_Types].xml",
+        Foreign {
+            what: "an Office Open XML file (.docx and its like), a ZIP archive",
+            how: OFFICE,
+        },
+    ),
+    (b"/index.rdf", Foreign { what: "a MAFF web archive, a ZIP archive", how: How::Unzip }),
+];
+
+const OFFICE: How = How::Convert("pandoc or LibreOffice makes HTML of it");
+
+/// A local file header, and the end of the central directory of an empty archive.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+/// So much of a ZIP archive is searched for what it is.
+const ZIP_HEAD: usize = 4_096;
+
+/// So many bytes of text in UTF-16 are looked at.
+const UTF_16_HEAD: usize = 32;
+
+impl Foreign {
+    /// What the file is that begins with `head`; `None` where it may be a document.
+    ///
+    /// A GIF may be a text that begins so; in an image a zero byte is near, in the size or the flags.
+    pub(crate) fn of(head: &[u8]) -> Option<Self> {
+        if let Some((signature, foreign)) =
+            SIGNATURES.iter().find(|(signature, _)| head.starts_with(signature))
+        {
+            let is_text = |head: &[u8]| !head.iter().any(|&byte| byte == 0 || byte >= 0x80);
+            let is_gif = signature.starts_with(b"GIF");
+            return Some(*foreign).filter(|_| !is_gif || !is_text(&head[..head.len().min(32)]));
+        }
+        if ZIP.iter().any(|signature| head.starts_with(signature)) {
+            let head = &head[..head.len().min(ZIP_HEAD)];
+            let has = |bytes: &[u8]| memchr::memmem::find(head, bytes).is_some();
+            let known = ZIPS.iter().find(|(bytes, _)| has(bytes)).map(|(_, known)| *known);
+            return Some(known.unwrap_or(Self { what: "a ZIP archive", how: How::Unzip }));
+        }
+        None
+    }
+
+    /// UTF-16 that nothing says: no byte order mark, and no XML declaration, by which both XML (appendix F)
+    /// and HTML (13.2.3.2) know it.
+    pub(crate) fn utf_16(head: &[u8]) -> Option<Self> {
+        let (units, _) = head[..head.len().min(UTF_16_HEAD)].as_chunks::<2>();
+        let is = |is_ascii: fn(&[u8; 2]) -> bool| units.len() > 1 && units.iter().all(is_ascii);
+        let label = match () {
+            () if is(|&[low, high]| high == 0 && is_text(low)) => "utf-16le",
+            () if is(|&[high, low]| high == 0 && is_text(low)) => "utf-16be",
+            () => return None,
+        };
+        let is_declared = matches!(head, [b'<', 0, b'?', 0, ..] | [0, b'<', 0, b'?', ..]);
+        let what = "UTF-16 without a byte order mark";
+        (!is_declared).then_some(Self { what, how: How::Charset(label) })
+    }
+
+    /// A sentence about the file `path`, which was to be read as `format`.
+    pub(crate) fn sentence(self, path: &Path, format: Format) -> String {
+        let is_standard = is_standard_input(path);
+        let file = path.to_string_lossy();
+        let file = shell::word(&file);
+        let how = match self.how {
+            How::Decompress(program) if is_standard => {
+                format!("decompress it first: {program} | baselink …")
+            }
+            How::Decompress(program) => format!("decompress it first: {program} < {file} > FILE"),
+            How::Unzip if is_standard => {
+                "store it in a file, and unpack that with unzip".to_owned()
+            }
+            How::Unzip => format!("unpack it first: unzip {file} -d FOLDER"),
+            How::Convert(how) if is_standard => how.replace("{}", "FILE"),
+            How::Convert(how) => how.replace("{}", &file),
+            How::Charset(label) => format!("say so with --charset {label}"),
+            How::Nothing => "it has no links".to_owned(),
+        };
+        let not = match (self.how, format) {
+            (How::Charset(_), _) => String::new(),
+            (_, Format::Message) => ", not a message".to_owned(),
+            (_, Format::Mbox) => ", not a mailbox".to_owned(),
+            (_, format) if format.is_read() => format!(", not {}", format.name().to_uppercase()),
+            _ => ", not a document".to_owned(),
+        };
+        format!("{}: {}{not}; {how}", name(path), self.what)
+    }
+}
+
+/// Whether `byte` is a character of ASCII that a text may have.
+fn is_text(byte: u8) -> bool {
+    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' '..=b'~')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_told_by_their_first_bytes() {
+        for (head, what) in [
+            (&b"\x1f\x8b\x08\0\0"[..], Some("gzip data")),
+            (b"\x1f\x8b", None),
+            (b"\x28\xb5\x2f\xfd\x04", Some("Zstandard data")),
+            (b"\xfd7zXZ\0\0", Some("xz data")),
+            (b"\x89PNG\r\n\x1a\n\0", Some("a PNG image")),
+            // Once through a program that makes CRLF of LF.
+            (b"\x89PNG\r\r\n\x1a\n\0", None),
+            (b"\xff\xd8\xff\xe0\0", Some("a JPEG image")),
+            (b"\xff\xfe<\0p\0", None),
+            (b"GIF89a\x01\0\x01\0\x80", Some("a GIF image")),
+            (b"GIF89a is the newer version of the format", None),
+            (b"%PDF-1.4\n", Some("a PDF file")),
+            (b"bplist00\xd1", Some("a binary property list, such as a web archive of Safari")),
+            (b"PK\x05\x06\0\0", Some("a ZIP archive")),
+            (b"PK\x03\x04\x14\0page.html", Some("a ZIP archive")),
+            (b"PK\x03\x04\x14\0mimetypeapplication/epub+zip", Some("an EPUB book, a ZIP archive")),
+            (b"PK\x03\x04\x14\01/index.rdf", Some("a MAFF web archive, a ZIP archive")),
+            (b"PK, said the page", None),
+            (b"<p>", None),
+            (b"", None),
+        ] {
+            assert_eq!(Foreign::of(head).map(|found| found.what), what, "{head:?}");
+        }
+    }
+
+    #[test]
+    fn utf_16_is_told_by_its_zeros() {
+        for (head, how) in [
+            (&b"<\0p\0>\0"[..], Some(How::Charset("utf-16le"))),
+            (b"\0<\0p\0>\0", Some(How::Charset("utf-16be"))),
+            (b"\r\0\n\0<\0", Some(How::Charset("utf-16le"))),
+            // Declared, by a mark or by the way in which an XML declaration is spelled.
+            (b"\xff\xfe<\0p\0", None),
+            (b"<\0?\0x\0m\0l\0", None),
+            (b"\0<\0?\0x\0m\0l\0", None),
+            (b"<\0", None),
+            (b"<p>\0\0\0", None),
+            (b"\0\0\0\0", None),
+            (b"", None),
+        ] {
+            assert_eq!(Foreign::utf_16(head).map(|found| found.how), how, "{head:?}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What is made of the command line for others: `baselink completions` and `baselink man`.
+//!
+//! ```text
+//! $ baselink man man1
+//! $ ls man1
+//! baselink-base.1  baselink-check.1  …  baselink.1
+//! ```
+//!
+//! A page has what `--help` says, in the sections of man-pages(7): arguments and options under their headings,
+//! then the notes, examples and exit statuses that `--help` has in the end.
+//!
+//! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use baselink::error::{Error, Result, cause, name};
+use clap::{Arg, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+use super::Status;
+use super::args::program;
+use super::output::Output;
+
+/// Prints the script with which `shell` completes arguments.
+pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<Status> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut program(), "baselink", &mut script);
+    output.out().write_all(&script)?;
+    Ok(Status::Done)
+}
+
+/// Prints the page of the program, or writes all pages to `folder`.
+pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<Status> {
+    let mut program = program().disable_help_subcommand(true);
+    program.build();
+    let Some(folder) = folder else {
+        output.out().write_all(&page(&program)?)?;
+        return Ok(Status::Done);
+    };
+    if let Err(error) = write(&program, folder) {
+        output.error(&error);
+        return Ok(Status::Unusable);
+    }
+    Ok(Status::Done)
+}
+
+/// Writes the page of each command to `folder`, which is made where it is missing.
+fn write(program: &Command, folder: &Path) -> Result<()> {
+    let failed =
+        |path: &Path, error: &io::Error| Error::new(format!("{}: {}", name(path), cause(error)));
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    for command in [program].into_iter().chain(program.get_subcommands()) {
+        let path = folder.join(format!("{}.1", display_name(command)));
+        let page = page(command).map_err(|error| failed(&path, &error))?;
+        fs::write(&path, page).map_err(|error| failed(&path, &error))?;
+    }
+    Ok(())
+}
+
+/// `baselink-rewrite`
+fn display_name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+/// The page of a command.
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    // All options, one after the other, are no synopsis that anybody reads.
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
+    // Arguments come first, as in `--help`.
+    let is_shown = |is_positional: bool| {
+        let usage = usage.clone();
+        let heading = |one: Arg| match one.is_positional() {
+            true => one.help_heading("Arguments"),
+            false => one,
+        };
+        let hide = move |one: Arg| match one.is_positional() == is_positional {
+            true => heading(one),
+            false => one.hide(true),
+        };
+        Man::new(command.clone().override_usage(usage).mut_args(hide))
+    };
+    let (arguments, options) = (is_shown(true), is_shown(false));
+    let mut page = Vec::new();
+    let (title, version) = (display_name(command).to_uppercase(), env!("CARGO_PKG_VERSION"));
+    writeln!(page, ".TH {title} 1 \"\" \"baselink {version}\" \"User Commands\"")?;
+    options.render_name_section(&mut page)?;
+    options.render_synopsis_section(&mut page)?;
+    options.render_description_section(&mut page)?;
+    if command.has_subcommands() {
+        options.render_subcommands_section(&mut page)?;
+    }
+    if command.get_positionals().next().is_some() {
+        arguments.render_options_section(&mut page)?;
+    }
+    options.render_options_section(&mut page)?;
+    notes(&command.get_after_help().map(ToString::to_string).unwrap_or_default(), &mut page)?;
+    see_also(command, &mut page)?;
+    Ok(page)
+}
+
+/// What `--help` has in the end: paragraphs, some of which have a heading.
+fn notes(after: &str, page: &mut Vec<u8>) -> io::Result<()> {
+    let mut roff = Roff::default();
+    let mut is_begun = false;
+    for paragraph in after.split("\n\n").filter(|paragraph| !paragraph.is_empty()) {
+        let (first, rest) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
+        match first.strip_suffix(':').filter(|_| rest.starts_with("  ")) {
+            Some(heading) => {
+                roff.control("SH", [heading.to_uppercase().as_str()]);
+                roff.control("nf", []);
+                for line in rest.lines() {
+                    roff.text([roman(line.strip_prefix("  ").unwrap_or(line))]);
+                }
+                roff.control("fi", []);
+                is_begun = true;
+            }
+            None => {
+                match std::mem::replace(&mut is_begun, true) {
+                    true => roff.control("PP", []),
+                    false => roff.control("SH", ["NOTES"]),
+                };
+                roff.text([roman(paragraph)]);
+            }
+        }
+    }
+    roff.to_writer(page)
+}
+
+/// The other pages.
+fn see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
+    let own = display_name(command);
+    let all = program();
+    let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));
+    let others: Vec<_> = ["baselink".to_owned()]
+        .into_iter()
+        .chain(names)
+        .filter(|name| name != own)
+        .map(|name| format!("{name}(1)"))
+        .collect();
+    let mut roff = Roff::default();
+    roff.control("SH", ["SEE ALSO"]);
+    roff.text([roman(others.join(", "))]);
+    roff.to_writer(page)
+}

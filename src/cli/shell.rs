@@ -1,0 +1,41 @@
+//! Words of a command line that a person can copy into a shell.
+//!
+//! ```text
+//! http://a/?x=1&y=2   -->   'http://a/?x=1&y=2'
+//! ```
+//!
+//! The quotes are those of POSIX, XCU 2.2.2.
+//!
+//! Deliberately absent: reading such words, and shells that are not POSIX shells.
+
+use std::borrow::Cow;
+
+use baselink::error::visible;
+
+/// `text` as one word; in quotes where a shell would read something else.
+pub(crate) fn word(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_alphanumeric() || "%+,-./:@_=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.into();
+    }
+    format!("'{}'", visible(text).replace('\'', r"'\''")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_read_otherwise_is_quoted() {
+        for (text, quoted) in [
+            ("http://a/b.html", "http://a/b.html"),
+            ("http://a/?x=1&y=2#z", "'http://a/?x=1&y=2#z'"),
+            ("it's", r"'it'\''s'"),
+            ("a b", "'a b'"),
+            ("~", "'~'"),
+            ("", "''"),
+        ] {
+            assert_eq!(word(text), quoted);
+        }
+    }
+}
