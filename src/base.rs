@@ -27,8 +27,12 @@ use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
 
+mod assumed;
+mod entry_link;
 mod heading;
 mod xml_base;
+pub use assumed::lacks_only_scheme;
+pub(crate) use assumed::stand_in;
 pub use heading::of_heading;
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
@@ -95,6 +99,12 @@ pub enum Source {
     SavedFrom,
     /// The extended attribute `user.xdg.origin.url` of its file.
     Xattr,
+    /// What the document says of itself: its canonical URL.
+    Canonical,
+    /// The link of a feed's entry to what the entry is about.
+    EntryLink,
+    /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
+    AssumedScheme,
     /// Nothing.
     Default,
 }
@@ -116,6 +126,9 @@ impl Source {
             Self::Layout => "layout",
             Self::SavedFrom => "saved-from",
             Self::Xattr => "xattr",
+            Self::Canonical => "canonical",
+            Self::EntryLink => "entry-link",
+            Self::AssumedScheme => "assumed-scheme",
             Self::Default => "default",
         }
     }
@@ -227,6 +240,8 @@ pub struct BaseChain {
     pub elements: Vec<ElementChain>,
     /// Whether `xml:base` counts in the document.
     pub honours_xml_base: bool,
+    /// The scheme of references that lack nothing else, where there is no base.
+    pub assumed_scheme: Option<Arc<str>>,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -270,6 +285,9 @@ impl Retrieval {
 pub enum Outer<'a> {
     /// Nothing: it is the outermost one, with its retrieval URL.
     Retrieval(Option<&'a Retrieval>),
+    /// Nothing: it is the outermost one, without a retrieval URL, and references that begin with `//` get this
+    /// scheme.
+    AssumedScheme(&'a Arc<str>),
     /// Another entity.
     Encapsulating(&'a BaseChain),
     /// Of a document: the heading of the entity whose content it is ([`of_heading`]).
@@ -354,6 +372,7 @@ impl BaseChain {
                 });
                 (established, None)
             }
+            Outer::AssumedScheme(_) => (None, None),
             // RFC 2557, 5: what the heading says is the URL of the content.
             Outer::Heading(heading) => {
                 let established = heading.base.as_ref().map(|base| Established {
@@ -365,8 +384,13 @@ impl BaseChain {
             }
         };
         let is_from_outside = match outer {
-            Outer::Retrieval(_) => true,
+            Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
             Outer::Encapsulating(around) | Outer::Heading(around) => around.is_from_outside,
+        };
+        let assumed_scheme = match outer {
+            Outer::Retrieval(_) => None,
+            Outer::AssumedScheme(scheme) => Some(Arc::clone(scheme)),
+            Outer::Encapsulating(around) | Outer::Heading(around) => around.assumed_scheme.clone(),
         };
         Self {
             entity,
@@ -381,6 +405,7 @@ impl BaseChain {
             document: None,
             elements: Vec::new(),
             honours_xml_base: true,
+            assumed_scheme,
             diagnostics: Vec::new(),
         }
     }
@@ -443,7 +468,8 @@ impl BaseChain {
                     format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {}", abridged(&base)),
                 ));
                 let first = Standing::First.reason();
-                (base, format!("{first}, relative to the outer base {}", abridged(&outer)).into())
+                let around = if self.fallback.is_some() { "the outer base" } else { ASSUMED };
+                (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
             }
             Declaration::NoOuter => {
                 let reason = "it is relative, and there is no outer base to resolve it against";
@@ -464,7 +490,11 @@ impl BaseChain {
     /// What `value` is as a declaration of a base, inside the base around it.
     fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = Declaration::of(value, outer, profile);
+        let declaration = Declaration::of(value, outer, profile).or_with(
+            self.assumed_scheme.as_ref(),
+            value,
+            profile,
+        );
         if matches!(declaration, Declaration::Absolute(_)) {
             self.is_from_outside = false;
         }
@@ -507,7 +537,12 @@ impl BaseChain {
 
     /// 3.3: the retrieval URL of the outermost entity.
     fn outermost(&mut self, outer: Outer<'_>) {
-        let Outer::Retrieval(retrieval) = outer else {
+        let retrieval = match outer {
+            Outer::Retrieval(retrieval) => Some(retrieval),
+            Outer::AssumedScheme(_) => Some(None),
+            Outer::Encapsulating(_) | Outer::Heading(_) => None,
+        };
+        let Some(retrieval) = retrieval else {
             let reason = "only the outermost document has one";
             self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
@@ -542,6 +577,8 @@ impl BaseChain {
     fn none(&mut self) {
         let (status, reason) = if self.base.is_some() {
             (Status::PassedOver, INNER)
+        } else if let Some(scheme) = self.assumed_scheme.clone() {
+            return self.assume(&scheme);
         } else {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
@@ -564,12 +601,13 @@ fn retrieved(source: Source) -> &'static str {
         Source::Layout => "the URL that the names of its folders spell",
         Source::SavedFrom => "the URL from which the document says it was saved",
         Source::Xattr => "the URL in an extended attribute of the file",
+        Source::Canonical => "the canonical URL that the document names",
         _ => "the URL by which the document was retrieved",
     }
 }
 
 /// A URL as it stands in a sentence: one that is very long would stand in thousands of them.
-fn abridged(url: &str) -> Cow<'_, str> {
+pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
         return Cow::Borrowed(url);
@@ -628,5 +666,8 @@ impl Declaration {
         Self::Relative(base.into(), outer)
     }
 }
+
+/// What stands in the place of an outer base.
+const ASSUMED: &str = "the assumed scheme";
 
 const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";

@@ -27,6 +27,7 @@ use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, Options, ScanOptions};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use self::base_from::{BaseFrom, hierarchical_scheme};
 use self::check::TypedCheck;
 use self::help::{
     BASE_AFTER, CHECK_AFTER, LINKS_AFTER, LOCALIZE_AFTER, PROGRAM_AFTER, RESOLVE_AFTER,
@@ -42,6 +43,7 @@ use super::settings::Settings;
 pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 pub(crate) use self::localize::Localize;
 
+mod base_from;
 mod check;
 mod help;
 mod line;
@@ -450,6 +452,15 @@ struct TypedDocuments {
         help_heading = "Retrieval URLs"
     )]
     trust_saved_from: Option<YesOrNo>,
+    /// Where no base is known, what else gives one, with commas between: canonical, entry-link; repeatable
+    ///
+    /// `canonical`: for a page without a retrieval URL, its `<link rel=canonical>`, or else its `og:url`.
+    /// `entry-link`: for the content of a feed's entry without an `xml:base`, the link of the entry.
+    #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseFrom>, help_heading = "Retrieval URLs")]
+    base_from: Vec<BaseFrom>,
+    /// Where there is no base, the scheme of links that begin with `//`, such as https
+    #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
+    assume_scheme: Option<String>,
     /// In folders, only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
@@ -716,8 +727,11 @@ impl TypedDocuments {
         for enabled in self.enable {
             groups.extend(enabled);
         }
+        let mut base_from = BaseFrom::default();
+        self.base_from.into_iter().for_each(|one| base_from.extend(one));
         let scan = ScanOptions {
             charset: self.charset,
+            entry_links: base_from.entry_link,
             groups,
             places: self.attribute,
             scanner: self.scanner.unwrap_or_default(),
@@ -726,6 +740,7 @@ impl TypedDocuments {
         let options = Options {
             profile,
             no_content_location: self.no_content_location,
+            assumed_scheme: self.assume_scheme.map(Arc::from),
             scan,
             ..Options::default()
         };
@@ -739,6 +754,7 @@ impl TypedDocuments {
             index: self.index,
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
             trust_saved_from: !matches!(self.trust_saved_from, Some(YesOrNo::No)),
+            canonical: base_from.canonical,
             ..Origins::default()
         };
         let origins = match self.scheme {

@@ -25,6 +25,7 @@ mod base;
 mod check;
 mod diff;
 mod files;
+mod hint;
 mod input;
 mod links;
 mod localize;

@@ -204,7 +204,7 @@ impl Plan<'_> {
     fn heading(&self, entity: &Entity) -> BaseChain {
         let outer = match entity.parent {
             Some(parent) => Outer::Encapsulating(self.chain_of(parent)),
-            None => Outer::Retrieval(self.options.retrieval.as_ref()),
+            None => self.options.outer(),
         };
         let fields = entity.heading.all_urls(self.bytes);
         let content_location = !self.options.no_content_location;

@@ -49,6 +49,9 @@ pub struct ScanOptions {
     /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
     /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
     pub ids: bool,
+    /// Whether the content of a feed's entry is resolved against the link of the entry, where no `xml:base` is in
+    /// force ([`ElementBase`](crate::document::ElementBase)).
+    pub entry_links: bool,
     /// Which of the two scanners of HTML is asked first.
     pub scanner: Scanner,
 }

@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source};
+use crate::base::{Retrieval, Source, stand_in};
 use crate::document::{Against, LONGEST_BASE};
 use crate::error::{Error, Result};
 use crate::reference::{self, Category, Grammar, Reference};
@@ -272,6 +272,8 @@ struct Judge<'a> {
     /// Whether a path means the same file after the move as now.
     is_as_now: bool,
     bases: Vec<Prepared>,
+    /// For links that have a target and no base.
+    assumed: Option<Base>,
 }
 
 /// A base of links.
@@ -302,6 +304,10 @@ impl<'a> Judge<'a> {
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             bases: Vec::new(),
+            assumed: scanned
+                .assumed_scheme
+                .as_ref()
+                .map(|scheme| Base::new(scanned.profile, &stand_in(scheme))),
         };
         let has_moved = match (&scanned.retrieval, &scanned.moved) {
             (Some(now), Some(moved)) => now.url != *moved,
@@ -379,7 +385,8 @@ impl<'a> Judge<'a> {
                 return finding;
             }
             Outcome::Rewritten | Outcome::NotEditable => {
-                let resolved = base.and_then(|base| base.now.resolve(link.reference).ok());
+                let now = base.map(|base| &base.now).or(self.assumed.as_ref());
+                let resolved = now.and_then(|base| base.resolve(link.reference).ok());
                 let Some(resolved) = resolved else {
                     finding.cause = Some(Cause::Kept(Reason::Unresolvable));
                     return finding;

@@ -40,6 +40,8 @@ const OF_A_DOCUMENT: &[&str] = &[
     "layout",
     "index",
     "trust-saved-from",
+    "base-from",
+    "assume-scheme",
     "format",
     "charset",
     "resolver",

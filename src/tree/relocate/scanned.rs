@@ -60,6 +60,8 @@ pub struct Scanned {
     /// What is odd about it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
     pub(super) profile: Profile,
+    /// What gives references that begin with `//` a scheme, where there is no base.
+    pub(super) assumed_scheme: Option<Arc<str>>,
     pub(super) bases: Vec<BaseMove>,
     links: Vec<Compact>,
     places: Vec<Location>,
@@ -228,6 +230,7 @@ impl Scanning {
             ids: None,
             diagnostics: Vec::new(),
             profile: options.profile,
+            assumed_scheme: options.assumed_scheme.clone(),
             bases: Vec::new(),
             links: Vec::new(),
             places: Vec::new(),
