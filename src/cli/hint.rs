@@ -24,7 +24,7 @@ use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Report, Totals};
 
 use super::input::{Input, readers};
-use super::output::{Output, count};
+use super::output::Output;
 use super::places::Places;
 
 /// What may help a file, or several.
@@ -153,20 +153,28 @@ impl Hints {
 
     /// Says how many links lack only a scheme.
     pub(crate) fn say_scheme(&self, output: &mut Output) {
-        if let Some(sentence) = self.scheme() {
-            output.notice(&sentence);
-        }
+        say_scheme(self.without_scheme, output);
     }
 
     fn scheme(&self) -> Option<String> {
-        let number = self.without_scheme;
-        let links = match number {
-            0 => return None,
-            1 => "1 link without a base begins with // and lacks".to_owned(),
-            _ => format!("{} without a base begin with // and lack", count(number, "", "links")),
-        };
-        Some(format!("{links} only a scheme: --assume-scheme https"))
+        scheme_of(self.without_scheme)
     }
+}
+
+/// Says that so many links lack only a scheme.
+pub(crate) fn say_scheme(number: usize, output: &mut Output) {
+    if let Some(sentence) = scheme_of(number) {
+        output.notice(&sentence);
+    }
+}
+
+fn scheme_of(number: usize) -> Option<String> {
+    let links = match number {
+        0 => return None,
+        1 => "1 link without a base begins with // and lacks".to_owned(),
+        _ => format!("{number} links without a base begin with // and lack"),
+    };
+    Some(format!("{links} only a scheme: --assume-scheme https"))
 }
 
 /// The archive in which a message says that it is (RFC 2369, 3.6).
