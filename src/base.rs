@@ -290,13 +290,15 @@ pub enum Outer<'a> {
     AssumedScheme(&'a Arc<str>),
     /// Another entity.
     Encapsulating(&'a BaseChain),
+    /// Another document that refers to it, and out of which it was taken.
+    Referring(&'a BaseChain),
     /// Of a document: the heading of the entity whose content it is ([`of_heading`]).
     Heading(&'a BaseChain),
 }
 
 /// How one speaks of what stands in something else.
 struct Words {
-    noun: &'static str,
+    place: &'static str,
     alone: &'static str,
     without_base: &'static str,
     /// What most say of the base that is there.
@@ -305,7 +307,7 @@ struct Words {
 }
 
 const DOCUMENT: Words = Words {
-    noun: "document",
+    place: "document around it",
     alone: "the document stands in no other",
     without_base: "the document around it has no base",
     of_retrieval: "the base of the document around it, there by 3.3 (retrieval)",
@@ -313,11 +315,20 @@ const DOCUMENT: Words = Words {
 };
 
 const ENTITY: Words = Words {
-    noun: "entity",
+    place: "entity around it",
     alone: "the entity stands in no other",
     without_base: "the entity around it has no base",
     of_retrieval: "the base of the entity around it, there by 3.3 (retrieval)",
     of_encapsulating: "the base of the entity around it, there by 3.2 (encapsulating)",
+};
+
+/// What is said of a style sheet that stood in a document.
+const REFERRING: Words = Words {
+    place: "document that refers to it",
+    alone: "no document refers to it",
+    without_base: "the document that refers to it has no base",
+    of_retrieval: "the base of the document that refers to it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the document that refers to it, there by 3.2 (encapsulating)",
 };
 
 const INNER: &str = "an inner level gave the base";
@@ -364,7 +375,7 @@ impl BaseChain {
                 });
                 (established.clone(), established)
             }
-            Outer::Encapsulating(around) => {
+            Outer::Encapsulating(around) | Outer::Referring(around) => {
                 let established = around.base.as_ref().map(|base| Established {
                     url: Arc::clone(base),
                     rule: Rule::Encapsulating,
@@ -385,12 +396,16 @@ impl BaseChain {
         };
         let is_from_outside = match outer {
             Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
-            Outer::Encapsulating(around) | Outer::Heading(around) => around.is_from_outside,
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                around.is_from_outside
+            }
         };
         let assumed_scheme = match outer {
             Outer::Retrieval(_) => None,
             Outer::AssumedScheme(scheme) => Some(Arc::clone(scheme)),
-            Outer::Encapsulating(around) | Outer::Heading(around) => around.assumed_scheme.clone(),
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                around.assumed_scheme.clone()
+            }
         };
         Self {
             entity,
@@ -504,9 +519,13 @@ impl BaseChain {
     /// 3.2: the entity around.
     fn enclosing(&mut self, outer: Outer<'_>, words: &Words) {
         let source = Source::Encapsulating;
-        let Outer::Encapsulating(around) = outer else {
-            self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
-            return;
+        let (around, words) = match outer {
+            Outer::Encapsulating(around) => (around, words),
+            Outer::Referring(around) => (around, &REFERRING),
+            _ => {
+                self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
+                return;
+            }
         };
         let (status, reason) = match (&around.base, &self.base) {
             (None, _) => (Status::Absent, words.without_base.into()),
@@ -519,12 +538,11 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let noun = words.noun;
+                let place = words.place;
                 let reason: Cow<'static, str> = match (around.rule, around.source) {
                     (Rule::Retrieval, Source::Retrieval) => words.of_retrieval.into(),
                     (Rule::Encapsulating, Source::Encapsulating) => words.of_encapsulating.into(),
-                    _ => format!("the base of the {noun} around it, there by {section} ({name})")
-                        .into(),
+                    _ => format!("the base of the {place}, there by {section} ({name})").into(),
                 };
                 (Status::Taken, reason)
             }
@@ -540,7 +558,7 @@ impl BaseChain {
         let retrieval = match outer {
             Outer::Retrieval(retrieval) => Some(retrieval),
             Outer::AssumedScheme(_) => Some(None),
-            Outer::Encapsulating(_) | Outer::Heading(_) => None,
+            Outer::Encapsulating(_) | Outer::Referring(_) | Outer::Heading(_) => None,
         };
         let Some(retrieval) = retrieval else {
             let reason = "only the outermost document has one";

@@ -630,7 +630,7 @@ fn base_diagnostic(
     let is_own = match outer {
         Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
         // Of what a heading gives it is said where the heading is.
-        Outer::Heading(_) | Outer::Encapsulating(_) => {
+        Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
             matches!(chain.source, Source::BaseElement | Source::XmlBase)
         }
     };

@@ -187,7 +187,7 @@ impl BaseChain {
 
     /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
-        if let Outer::Encapsulating(around) = outer {
+        if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin,

@@ -21,11 +21,13 @@
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
 mod absolute;
+mod referrers;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use self::referrers::Referrers;
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Resolver, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
@@ -83,6 +85,7 @@ fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Par
             kept: &kept,
             labels_stay: &labels_stay,
             dependence: vec![Dependence::default(); kept.len()],
+            referrers: Referrers::of(bytes, &structure),
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             originals: Vec::new(),
@@ -146,6 +149,7 @@ struct Plan<'a> {
     labels_stay: &'a [bool],
     /// What of it still depends on what is around it.
     dependence: Vec<Dependence>,
+    referrers: Referrers,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What each of them was made of.
@@ -203,7 +207,10 @@ impl Plan<'_> {
 
     fn heading(&self, entity: &Entity) -> BaseChain {
         let outer = match entity.parent {
-            Some(parent) => Outer::Encapsulating(self.chain_of(parent)),
+            Some(parent) => match self.referrers.referrer(self.bytes, entity) {
+                Some(document) => Outer::Referring(self.chain_of(document)),
+                None => Outer::Encapsulating(self.chain_of(parent)),
+            },
             None => self.options.outer(),
         };
         let fields = entity.heading.all_urls(self.bytes);
@@ -211,7 +218,7 @@ impl Plan<'_> {
         base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
     }
 
-    /// The base of an entity that holds others: that of its heading.
+    /// The base of an entity that holds others, which is that of its heading, or of a document.
     fn chain_of(&self, entity: usize) -> &BaseChain {
         &self.report.entities[self.places[entity]].chain
     }
@@ -274,6 +281,7 @@ impl Plan<'_> {
                 return false;
             }
         };
+        self.referrers.add(index, format, &decoded.bytes);
         let options = ScanOptions {
             entity: entity.name.clone(),
             charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
