@@ -38,6 +38,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) kept: Option<Reason>,
     /// The relative `Content-Location`s of the parts that its references can mean (RFC 2557, 8.2).
     pub(super) labels: Option<&'a Labels>,
+    /// The `file:` URL that is the label of the part itself, and to which they are relative then.
+    pub(super) location: Option<&'a Base>,
 }
 
 /// Relative `Content-Location`s, and how many open multiparts have a part with each.
@@ -438,7 +440,10 @@ impl<'a> Resolver<'a> {
             _ => self.chain.is_from_outside,
         };
         labels.is_some_and(|labels| {
-            is_from_outside && labels.contains_key(without_fragment(reference))
+            let is_one = |url: &str| labels.contains_key(without_fragment(url));
+            let located = || self.around.location?.resolve(reference).ok();
+            (is_from_outside && is_one(reference))
+                || located().is_some_and(|target| is_one(&target.url))
         })
     }
 }

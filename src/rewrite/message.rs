@@ -36,12 +36,13 @@ use super::{
 };
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
+use crate::document::{Document, UrlField};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::transfer::{Decoded, Obstacle};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
+use crate::resolve::Base;
 use crate::scan::attributes::Group;
 use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
 use crate::scan::{self, ScanOptions};
@@ -232,7 +233,7 @@ impl Plan<'_> {
         }
         let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
         let resolver = |kept: Option<Reason>| {
-            let around = Surroundings { kept, labels: None };
+            let around = Surroundings { kept, ..Surroundings::default() };
             Resolver::new(&links, Charset::UTF_8, heading, self.options, around)
         };
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
@@ -303,7 +304,7 @@ impl Plan<'_> {
             false => self.kept[index],
         };
         let parent = entity.parent.map(|parent| self.places[parent]);
-        let mut settled = self.document(document, parent, heading, kept, &decoded);
+        let mut settled = self.document(document, (entity, parent), heading, kept, &decoded);
         if let Some(report) = self.report.entities.get_mut(self.places[index]) {
             report.media_type = entity.media_type.name();
         }
@@ -385,6 +386,15 @@ impl Plan<'_> {
         });
     }
 
+    /// The `file:` URL of `entity` where parts have such, and references may mean them.
+    fn location(&self, entity: &Entity) -> Option<Base> {
+        if self.labels.open.is_empty() {
+            return None;
+        }
+        let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
+        labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
+    }
+
     fn say_ignored(&mut self, decoded: &Decoded<'_>) {
         let ignored = decoded.ignored();
         if !ignored.is_empty() {
@@ -409,14 +419,16 @@ impl Plan<'_> {
     fn document(
         &mut self,
         document: Document,
-        parent: Option<usize>,
+        (entity, parent): (&Entity, Option<usize>),
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &Decoded<'_>,
     ) -> Settled {
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
-        let around = Surroundings { kept, labels: Some(&self.labels.open) };
+        let location = self.location(entity);
+        let (labels, location) = (Some(&self.labels.open), location.as_ref());
+        let around = Surroundings { kept, labels, location };
         let beneath = document.charset;
         let mut planner = Planner { options: self.options, around, report: &mut self.report };
         let planned = planner.document(document, parent, Outer::Heading(heading), beneath, &[]);
