@@ -27,9 +27,13 @@ use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
 
+mod assumed;
+mod entry_link;
 mod heading;
 mod saved;
 mod xml_base;
+pub use assumed::lacks_only_scheme;
+pub(crate) use assumed::stand_in;
 pub use heading::of_heading;
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
@@ -98,6 +102,12 @@ pub enum Source {
     SavedBase,
     /// The extended attribute `user.xdg.origin.url` of its file.
     Xattr,
+    /// What the document says of itself: its canonical URL.
+    Canonical,
+    /// The link of a feed's entry to what the entry is about.
+    EntryLink,
+    /// A scheme that was given for references that lack nothing else (RFC 1808, 3.4).
+    AssumedScheme,
     /// Nothing.
     Default,
 }
@@ -120,6 +130,9 @@ impl Source {
             Self::SavedFrom => "saved-from",
             Self::SavedBase => "saved-base",
             Self::Xattr => "xattr",
+            Self::Canonical => "canonical",
+            Self::EntryLink => "entry-link",
+            Self::AssumedScheme => "assumed-scheme",
             Self::Default => "default",
         }
     }
@@ -237,6 +250,8 @@ pub struct BaseChain {
     pub saved: Option<Saved>,
     /// Whether it says that a browser saved it with its files.
     pub says_it_was_saved_with_files: bool,
+    /// The scheme of references that lack nothing else, where there is no base.
+    pub assumed_scheme: Option<Arc<str>>,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -282,15 +297,20 @@ impl Retrieval {
 pub enum Outer<'a> {
     /// Nothing: it is the outermost one, with its retrieval URL.
     Retrieval(Option<&'a Retrieval>),
+    /// Nothing: it is the outermost one, without a retrieval URL, and references that begin with `//` get this
+    /// scheme.
+    AssumedScheme(&'a Arc<str>),
     /// Another entity.
     Encapsulating(&'a BaseChain),
+    /// Another document that refers to it, and out of which it was taken.
+    Referring(&'a BaseChain),
     /// Of a document: the heading of the entity whose content it is ([`of_heading`]).
     Heading(&'a BaseChain),
 }
 
 /// How one speaks of what stands in something else.
 struct Words {
-    noun: &'static str,
+    place: &'static str,
     alone: &'static str,
     without_base: &'static str,
     /// What most say of the base that is there.
@@ -299,7 +319,7 @@ struct Words {
 }
 
 const DOCUMENT: Words = Words {
-    noun: "document",
+    place: "document around it",
     alone: "the document stands in no other",
     without_base: "the document around it has no base",
     of_retrieval: "the base of the document around it, there by 3.3 (retrieval)",
@@ -307,11 +327,20 @@ const DOCUMENT: Words = Words {
 };
 
 const ENTITY: Words = Words {
-    noun: "entity",
+    place: "entity around it",
     alone: "the entity stands in no other",
     without_base: "the entity around it has no base",
     of_retrieval: "the base of the entity around it, there by 3.3 (retrieval)",
     of_encapsulating: "the base of the entity around it, there by 3.2 (encapsulating)",
+};
+
+/// What is said of a style sheet that stood in a document.
+const REFERRING: Words = Words {
+    place: "document that refers to it",
+    alone: "no document refers to it",
+    without_base: "the document that refers to it has no base",
+    of_retrieval: "the base of the document that refers to it, there by 3.3 (retrieval)",
+    of_encapsulating: "the base of the document that refers to it, there by 3.2 (encapsulating)",
 };
 
 const INNER: &str = "an inner level gave the base";
@@ -357,7 +386,7 @@ impl BaseChain {
                 });
                 (established.clone(), established)
             }
-            Outer::Encapsulating(around) => {
+            Outer::Encapsulating(around) | Outer::Referring(around) => {
                 let established = around.base.as_ref().map(|base| Established {
                     url: Arc::clone(base),
                     rule: Rule::Encapsulating,
@@ -365,6 +394,7 @@ impl BaseChain {
                 });
                 (established, None)
             }
+            Outer::AssumedScheme(_) => (None, None),
             // RFC 2557, 5: what the heading says is the URL of the content.
             Outer::Heading(heading) => {
                 let established = heading.base.as_ref().map(|base| Established {
@@ -377,11 +407,20 @@ impl BaseChain {
         };
         let around = match outer {
             Outer::Encapsulating(around) => Some(around),
-            Outer::Retrieval(_) | Outer::Heading(_) => None,
+            _ => None,
         };
         let is_from_outside = match outer {
-            Outer::Retrieval(_) => true,
-            Outer::Encapsulating(around) | Outer::Heading(around) => around.is_from_outside,
+            Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                around.is_from_outside
+            }
+        };
+        let assumed_scheme = match outer {
+            Outer::Retrieval(_) => None,
+            Outer::AssumedScheme(scheme) => Some(Arc::clone(scheme)),
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                around.assumed_scheme.clone()
+            }
         };
         Self {
             entity,
@@ -401,6 +440,7 @@ impl BaseChain {
             saved: around.and_then(|around| around.saved.clone()),
             says_it_was_saved_with_files: around
                 .is_some_and(|around| around.says_it_was_saved_with_files),
+            assumed_scheme,
             diagnostics: Vec::new(),
         }
     }
@@ -461,7 +501,8 @@ impl BaseChain {
                     format!("the href of this base element is relative (RFC 1808, 10, wants it absolute); it means {}", abridged(&base)),
                 ));
                 let first = Standing::First.reason();
-                (base, format!("{first}, relative to the outer base {}", abridged(&outer)).into())
+                let around = if self.fallback.is_some() { "the outer base" } else { ASSUMED };
+                (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
             }
             Declaration::NoOuter => {
                 let reason = "it is relative, and there is no outer base to resolve it against";
@@ -482,7 +523,11 @@ impl BaseChain {
     /// What `value` is as a declaration of a base, inside the base around it.
     fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = Declaration::of(value, outer, profile);
+        let declaration = Declaration::of(value, outer, profile).or_with(
+            self.assumed_scheme.as_ref(),
+            value,
+            profile,
+        );
         if matches!(declaration, Declaration::Absolute(_)) {
             self.is_from_outside = false;
         }
@@ -492,9 +537,13 @@ impl BaseChain {
     /// 3.2: the entity around.
     fn enclosing(&mut self, outer: Outer<'_>, words: &Words) {
         let source = Source::Encapsulating;
-        let Outer::Encapsulating(around) = outer else {
-            self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
-            return;
+        let (around, words) = match outer {
+            Outer::Encapsulating(around) => (around, words),
+            Outer::Referring(around) => (around, &REFERRING),
+            _ => {
+                self.level(Rule::Encapsulating, source, None, Status::Absent, words.alone);
+                return;
+            }
         };
         let (status, reason) = match (&around.base, &self.base) {
             (None, _) => (Status::Absent, words.without_base.into()),
@@ -507,12 +556,11 @@ impl BaseChain {
                     source: around.source,
                 }));
                 let (section, name) = (around.rule.section(), around.source.name());
-                let noun = words.noun;
+                let place = words.place;
                 let reason: Cow<'static, str> = match (around.rule, around.source) {
                     (Rule::Retrieval, Source::Retrieval) => words.of_retrieval.into(),
                     (Rule::Encapsulating, Source::Encapsulating) => words.of_encapsulating.into(),
-                    _ => format!("the base of the {noun} around it, there by {section} ({name})")
-                        .into(),
+                    _ => format!("the base of the {place}, there by {section} ({name})").into(),
                 };
                 (Status::Taken, reason)
             }
@@ -525,7 +573,12 @@ impl BaseChain {
 
     /// 3.3: the retrieval URL of the outermost entity.
     fn outermost(&mut self, outer: Outer<'_>) {
-        let Outer::Retrieval(retrieval) = outer else {
+        let retrieval = match outer {
+            Outer::Retrieval(retrieval) => Some(retrieval),
+            Outer::AssumedScheme(_) => Some(None),
+            Outer::Encapsulating(_) | Outer::Referring(_) | Outer::Heading(_) => None,
+        };
+        let Some(retrieval) = retrieval else {
             let reason = "only the outermost document has one";
             self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
@@ -567,6 +620,8 @@ impl BaseChain {
     fn none(&mut self) {
         let (status, reason) = if self.base.is_some() {
             (Status::PassedOver, INNER)
+        } else if let Some(scheme) = self.assumed_scheme.clone() {
+            return self.assume(&scheme);
         } else {
             (Status::Taken, "no level gave a base: references stay as they are")
         };
@@ -589,12 +644,13 @@ fn retrieved(source: Source) -> &'static str {
         Source::Layout => "the URL that the names of its folders spell",
         Source::SavedFrom => "the URL from which the document says it was saved",
         Source::Xattr => "the URL in an extended attribute of the file",
+        Source::Canonical => "the canonical URL that the document names",
         _ => "the URL by which the document was retrieved",
     }
 }
 
 /// A URL as it stands in a sentence: one that is very long would stand in thousands of them.
-fn abridged(url: &str) -> Cow<'_, str> {
+pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
         return Cow::Borrowed(url);
@@ -653,5 +709,8 @@ impl Declaration {
         Self::Relative(base.into(), outer)
     }
 }
+
+/// What stands in the place of an outer base.
+const ASSUMED: &str = "the assumed scheme";
 
 const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";

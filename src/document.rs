@@ -41,7 +41,8 @@ pub struct Document {
     pub links: Vec<Link>,
     /// Every declaration of a base that was found, the effective one first.
     pub bases: Vec<DeclaredBase>,
-    /// Every `xml:base` below the document element, in the order of the document.
+    /// Every `xml:base` below the document element, in the order of the document; and, where that was asked for,
+    /// the link of every entry of a feed, where the entry begins.
     pub element_bases: Vec<ElementBase>,
     /// What a reference in the document around it would be resolved against where this one stands.
     pub within: Against,
@@ -150,9 +151,12 @@ pub struct Head {
     pub is_xml: bool,
 }
 
-/// An `xml:base` below the document element (XML Base, 3).
+/// The base of elements of XML: an `xml:base` below the document element (XML Base, 3), or the link of a feed's
+/// entry for the content of the entry, where that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementBase {
+    /// Whether it is the link of an entry. Its value is empty where the entry has none.
+    pub is_entry_link: bool,
     /// The one around it, by its place among those of the document; `None` for the document's own base.
     pub outer: Option<usize>,
     /// Its value, decoded, without the white space around it.

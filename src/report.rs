@@ -13,10 +13,11 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::{BaseChain, Rule, Source};
+use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::charset::Charset;
+use crate::resolve::Profile;
 use crate::span::Span;
 
 /// What became of a link: exactly one of these.
@@ -205,6 +206,8 @@ pub struct LinkReport {
     /// Whether another profile resolves it to a different target, spelling aside, whatever became of it: also
     /// where it is absolute to one and relative to another, and where only some find a target.
     pub differs: bool,
+    /// Under which other profiles, in the order of [`Profile::ALL`].
+    pub(crate) differs_under: [bool; Profile::ALL.len()],
     /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
     pub is_editable: bool,
 }
@@ -234,6 +237,12 @@ impl LinkReport {
     /// Whether it was rewritten, and leads elsewhere under another profile.
     pub(crate) fn is_rewritten_otherwise(&self) -> bool {
         self.differs && self.outcome == Outcome::Rewritten
+    }
+
+    /// Whether it has no base, and a scheme is all that it lacks.
+    #[must_use]
+    pub fn lacks_only_scheme(&self) -> bool {
+        self.outcome == Outcome::NoBase && lacks_only_scheme(&self.reference, Profile::Rfc1808)
     }
 
     /// What the reference reads as in the output.

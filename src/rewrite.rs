@@ -21,6 +21,7 @@
 //! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
 
 pub mod copies;
+mod differing;
 mod direct;
 mod fields;
 mod judge;
@@ -31,6 +32,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use self::copies::{Beside, LocalCopies};
+use self::differing::Differing;
 pub use self::direct::{StreamError, Totals, rewrite_into, rewrite_stream, rewrite_to};
 use self::judge::{Resolver, Surroundings};
 use crate::base::{self, BaseChain, Outer, Retrieval, Rule, Source};
@@ -62,6 +64,8 @@ pub struct Options {
     pub profile: Profile,
     /// The URL of the document (RFC 1808, 3.3).
     pub retrieval: Option<Retrieval>,
+    /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
+    pub assumed_scheme: Option<Arc<str>>,
     /// Whether `Content-Location` is no base (RFC 2557), but only `Base` and `Content-Base` are.
     pub no_content_location: bool,
     /// Whether messages with a DKIM or ARC signature are left as they are.
@@ -129,6 +133,14 @@ impl Options {
         let says_it_was_saved = chain.saved.is_some() || chain.says_it_was_saved_with_files;
         let default = if says_it_was_saved { Fragments::Auto } else { Fragments::Rewrite };
         self.fragments.unwrap_or(default)
+    }
+
+    /// What is around the outermost document.
+    fn outer(&self) -> Outer<'_> {
+        match (&self.retrieval, &self.assumed_scheme) {
+            (None, Some(scheme)) => Outer::AssumedScheme(scheme),
+            (retrieval, _) => Outer::Retrieval(retrieval.as_ref()),
+        }
     }
 }
 
@@ -269,21 +281,16 @@ fn rewritten<'a>(bytes: &'a [u8], options: &Options, detail: Detail) -> Rewritte
         Format::Message | Format::Mbox => message::plan(bytes, options, detail),
         format => document(bytes, format, options),
     };
-    let mut differing = report.links.iter().filter(|link| link.is_rewritten_otherwise());
-    let odd = differing
-        .next()
-        .map(|first| profiles_differ(1 + differing.count(), first.span, &first.reference));
+    let mut differing = Differing::default();
+    for link in report.links.iter().filter(|link| link.is_rewritten_otherwise()) {
+        let is_its = |entity: &&EntityReport| entity.chain.entity == link.entity;
+        let charset = || report.entities.iter().find(is_its).map(|entity| entity.charset);
+        differing.add(link, link.span, &|| charset().unwrap_or(Charset::UTF_8));
+    }
+    let odd = differing.diagnostic();
     report.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
     report.diagnostics.extend(odd);
     Rewritten { source: bytes, edits, parts, report }
-}
-
-/// Says how many links lead elsewhere under another resolver, of which this is the first.
-fn profiles_differ(number: usize, span: Span, first: &str) -> Diagnostic {
-    let message = format!(
-        "{number} of the rewritten links lead elsewhere under another resolver; the first is '{first}'"
-    );
-    Diagnostic::new(Code::ProfilesDiffer, span, message)
 }
 
 /// Says of every link of `bytes` what [`rewrite`] would make of it.
@@ -298,7 +305,7 @@ fn document(bytes: &[u8], format: Format, options: &Options) -> (Edits, Vec<Part
     let document = scan::content(format, bytes, &options.scan).unwrap_or_else(|| {
         Document::empty(Arc::clone(&options.scan.entity), format, Charset::UTF_8)
     });
-    let outer = Outer::Retrieval(options.retrieval.as_ref());
+    let outer = options.outer();
     let mut planner = Planner { options, around: Surroundings::default(), report: &mut report };
     let beneath = document.charset;
     let planned = Settled::of(planner.document(document, None, outer, beneath, &[]));
@@ -369,6 +376,7 @@ impl Planned {
             outcome: Outcome::Rewritten,
             reason: None,
             differs: false,
+            differs_under: Default::default(),
             is_editable: true,
         };
         Self { report, edits: vec![edit], is_policy: true }
@@ -577,7 +585,10 @@ impl Planner<'_> {
 /// Moves the places of `base` elements to the buffer beneath the one in which they stand.
 fn move_levels(entities: &mut [EntityReport], beneath: impl Fn(Span) -> Span) {
     for level in entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-        if matches!(level.source, Source::BaseElement | Source::XmlBase | Source::SavedBase) {
+        if matches!(
+            level.source,
+            Source::BaseElement | Source::XmlBase | Source::SavedBase | Source::EntryLink
+        ) {
             level.span = level.span.map(&beneath);
         }
     }
@@ -641,9 +652,9 @@ fn base_diagnostic(
     profile: Profile,
 ) -> Option<Diagnostic> {
     let is_own = match outer {
-        Outer::Retrieval(_) => true,
+        Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
         // Of what a heading gives it is said where the heading is.
-        Outer::Heading(_) | Outer::Encapsulating(_) => {
+        Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
             matches!(chain.source, Source::BaseElement | Source::XmlBase | Source::SavedBase)
         }
     };

@@ -104,6 +104,7 @@ fn ways() -> Vec<Options> {
         Options { scan: plain.clone(), ..Options::default() },
         Options { fragments: Some(Fragments::Auto), ..at("http://a/&/'c", &plain) },
         Options { fragments: Some(Fragments::Keep), ..at("http://a", &all) },
+        Options { assumed_scheme: Some("https".into()), ..Options::default() },
         Options { profile: Profile::Rfc3986, base_element: BaseElement::Keep, ..usual.clone() },
         Options { profile: Profile::Whatwg, ..usual.clone() },
         Options { base_element: BaseElement::Remove, ..usual.clone() },
@@ -136,6 +137,8 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
     let same = own.collect::<BTreeMap<_, usize>>() == counts
         && Outcome::ALL.iter().all(|outcome| totals.count(*outcome) == report.count(*outcome))
         && totals.links() == report.links.len()
+        && totals.without_scheme
+            == report.links.iter().filter(|link| link.lacks_only_scheme()).count()
         && totals.differing == report.links.iter().filter(is_otherwise).count()
         && (&totals.base, totals.rule, totals.source) == (&chain.base, chain.rule, chain.source)
         && totals.charset == report.entities[0].charset

@@ -29,6 +29,8 @@ fn options(arguments: &str, format: Format) -> Options {
         let value = lines.next().unwrap_or_else(|| panic!("{name} has no value"));
         match name {
             "--url" => options.retrieval = Some(Retrieval::url(value)),
+            "--assume-scheme" => options.assumed_scheme = Some(value.into()),
+            "--base-from" => options.scan.entry_links = value == "entry-link",
             "--resolver" => options.profile = value.parse().unwrap(),
             "--fragments" => options.fragments = Some(value.parse().unwrap()),
             "--local-copies" => options.local_copies = value.parse().unwrap(),

@@ -49,6 +49,7 @@ fn options(arguments: &str) -> Options {
             "--skip-dkim" => options.skip_dkim = true,
             "--format" => assert_eq!(value(), "message"),
             "--url" => options.retrieval = Some(Retrieval::url(value())),
+            "--assume-scheme" => options.assumed_scheme = Some(value().into()),
             "--resolver" => options.profile = value().parse().unwrap(),
             "--fragments" => options.fragments = Some(value().parse().unwrap()),
             "--base-element" => options.base_element = value().parse().unwrap(),

@@ -235,7 +235,7 @@ proptest! {
         for format in [Format::Xhtml, Format::Xml] {
             let options = options(url, format, Profile::Rfc1808);
             for fragments in [Fragments::Keep, Fragments::Auto] {
-                hold(&document, &Options { fragments, ..options.clone() })?;
+                hold(&document, &Options { fragments: Some(fragments), ..options.clone() })?;
             }
             for base_element in [BaseElement::Keep, BaseElement::Remove, BaseElement::Insert] {
                 hold(&document, &Options { base_element, ..options.clone() })?;

@@ -2,7 +2,8 @@
 //! RFC 2557, 5.
 //!
 //! Of its header fields `Base` comes first, then `Content-Base`, then an absolute `Content-Location`;
-//! behind them the headings around it, outward.
+//! behind them the headings around it, outward. A `Content-Location` with `cid:`, `mid:` or `file:` is a
+//! label, as Chromium gives one to the style sheets that it puts into an archive.
 //!
 //! ```
 //! use baselink::base::{Outer, of_heading};
@@ -64,6 +65,17 @@ pub fn of_heading(
     chain.outermost(outer);
     chain.none();
     chain
+}
+
+/// Why a `Content-Location` with this scheme is a label and no base: nothing is relative to the name of a part
+/// (RFC 2392), and what is relative to a file of whoever wrote the message leads nowhere.
+fn names_a_part(url: &str) -> Option<&'static str> {
+    match reference::opaque_scheme(url)?.as_str() {
+        "cid" => Some("a cid: URL names the part itself (RFC 2392); nothing is relative to it"),
+        "mid" => Some("a mid: URL names a message (RFC 2392); nothing is relative to it"),
+        "file" => Some("a file: URL is a place on the writer's machine; the base around counts"),
+        _ => None,
+    }
 }
 
 impl BaseChain {
@@ -132,6 +144,9 @@ impl BaseChain {
             );
             chain.diagnostics.push(Diagnostic::new(Code::BaseRelative, field.span, message));
         };
+        if let Some(reason) = names_a_part(&field.url).filter(|_| is_label) {
+            return (Status::PassedOver, reason.into());
+        }
         match self.declared_url(&field.url, profile) {
             Declaration::Absolute(base) => {
                 self.take(base, Rule::Embedded, field.field.into());
@@ -172,7 +187,7 @@ impl BaseChain {
 
     /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
-        if let Outer::Encapsulating(around) = outer {
+        if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
             if !matches!(
                 origin,
@@ -182,6 +197,8 @@ impl BaseChain {
                     | Source::Layout
                     | Source::SavedFrom
                     | Source::Xattr
+                    | Source::Canonical
+                    | Source::AssumedScheme
                     | Source::SnapshotContentLocation
             ) {
                 self.enclosing(outer, &ENTITY);

@@ -46,8 +46,12 @@ impl BaseChain {
             let value = declared.value.as_deref().unwrap_or_default();
             let outer = self.base.clone();
             let (status, reason) = if honours {
-                let (taken, status, reason) =
-                    xml_base(value, declared.is_known, outer.as_ref(), profile);
+                let (taken, status, reason) = xml_base(
+                    value,
+                    declared.is_known,
+                    outer.as_ref(),
+                    (profile, self.assumed_scheme.as_ref()),
+                );
                 if let Some(Given { base, is_absolute }) = taken {
                     self.is_from_outside &= !is_absolute;
                     for level in &mut self.levels {
@@ -64,17 +68,22 @@ impl BaseChain {
             };
             levels.push(self.xml_base_level(value, declared.span, status, reason));
         }
-        for ElementBase { outer, value, is_known, span } in &document.element_bases {
+        for declared in &document.element_bases {
+            let ElementBase { is_entry_link, outer, value, is_known, span } = declared;
             let around = match outer.and_then(|outer| self.elements.get(outer)) {
                 Some(around) => around.clone(),
                 None => {
                     ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
                 }
             };
+            if *is_entry_link {
+                levels.extend(self.entry_link(declared, around, profile));
+                continue;
+            }
             let (taken, status, reason) = match honours {
                 true => {
                     let outer = around.base.as_ref().map(|base| &base.url);
-                    xml_base(value, *is_known, outer, profile)
+                    xml_base(value, *is_known, outer, (profile, self.assumed_scheme.as_ref()))
                 }
                 false => (None, Status::PassedOver, BROWSERS.into()),
             };
@@ -95,7 +104,7 @@ impl BaseChain {
         self.levels = levels;
     }
 
-    fn xml_base_level(
+    pub(super) fn xml_base_level(
         &self,
         value: &str,
         span: Span,
@@ -127,7 +136,8 @@ impl BaseChain {
             _ => return Cow::Borrowed(self),
         };
         // A base that is no xml:base was inherited as the whole document inherits it.
-        let is_own = base.is_some_and(|base| base.source == Source::XmlBase);
+        let is_own =
+            base.is_some_and(|base| matches!(base.source, Source::XmlBase | Source::EntryLink));
         Cow::Owned(Self {
             entity: Arc::clone(&self.entity),
             base: base.map(|base| Arc::clone(&base.url)),
@@ -144,6 +154,7 @@ impl BaseChain {
             has_written_base: false,
             saved: self.saved.clone(),
             says_it_was_saved_with_files: self.says_it_was_saved_with_files,
+            assumed_scheme: self.assumed_scheme.clone(),
             diagnostics: Vec::new(),
         })
     }
@@ -151,29 +162,34 @@ impl BaseChain {
 
 /// What is said of an `xml:base` below the document element.
 fn for_its_element(base: &str) -> Cow<'static, str> {
+    for_its("element", base)
+}
+
+/// The same of what a base counts for.
+pub(super) fn for_its(what: &str, base: &str) -> Cow<'static, str> {
     // There may be many, each as long as the longest base.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {
-        true => format!("it counts for its element only, where the base is {base}").into(),
-        false => "it counts for its element only, where the base is a long one".into(),
+        true => format!("it counts for its {what} only, where the base is {base}").into(),
+        false => format!("it counts for its {what} only, where the base is a long one").into(),
     }
 }
 
 const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
 
 /// The base that an `xml:base` gives.
-struct Given {
-    base: Arc<str>,
+pub(super) struct Given {
+    pub(super) base: Arc<str>,
     /// Whether it says all of it itself.
-    is_absolute: bool,
+    pub(super) is_absolute: bool,
 }
 
 /// The base that `value` gives as an `xml:base` inside `outer`.
-fn xml_base(
+pub(super) fn xml_base(
     value: &str,
     is_known: bool,
     outer: Option<&Arc<str>>,
-    profile: Profile,
+    (profile, scheme): (Profile, Option<&Arc<str>>),
 ) -> (Option<Given>, Status, Cow<'static, str>) {
     let taken = |base, is_absolute, reason: Cow<'static, str>| {
         (Some(Given { base, is_absolute }), Status::Taken, reason)
@@ -188,7 +204,7 @@ fn xml_base(
         let reason = "a template language will put something else there; until then only its absolute part is known";
         return taken(value.into(), true, reason.into());
     }
-    match Declaration::of(value, outer.cloned(), profile) {
+    match Declaration::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
         Declaration::Absolute(base) => {
             taken(base, true, "the xml:base of the document element".into())
         }

@@ -33,6 +33,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
+use self::base_from::{BaseFrom, hierarchical_scheme};
 use self::check::TypedCheck;
 use self::help::{
     BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
@@ -52,6 +53,7 @@ pub(crate) use self::check::{Check, Classes, Form as CheckForm};
 pub(crate) use self::localize::Localize;
 pub(crate) use self::resolve::{Form, Resolve, What};
 
+mod base_from;
 mod check;
 mod help;
 mod line;
@@ -593,6 +595,15 @@ struct TypedDocuments {
     /// network.
     #[arg(long, value_name = "WHAT", help_heading = "Retrieval URLs")]
     local_copies: Option<LocalCopies>,
+    /// Where no base is known, what else gives one, with commas between: canonical, entry-link; repeatable
+    ///
+    /// `canonical`: for a page without a retrieval URL, its `<link rel=canonical>`, or else its `og:url`.
+    /// `entry-link`: for the content of a feed's entry without an `xml:base`, the link of the entry.
+    #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseFrom>, help_heading = "Retrieval URLs")]
+    base_from: Vec<BaseFrom>,
+    /// Where there is no base, the scheme of links that begin with `//`, such as https
+    #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
+    assume_scheme: Option<String>,
     /// In folders, only files that match; repeatable
     ///
     /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
@@ -856,8 +867,11 @@ impl TypedDocuments {
         }
         let trust_saved_from = !matches!(self.trust_saved_from, Some(YesOrNo::No));
         let local_copies = self.local_copies.unwrap_or_default();
+        let mut base_from = BaseFrom::default();
+        self.base_from.into_iter().for_each(|one| base_from.extend(one));
         let scan = ScanOptions {
             charset: self.charset,
+            entry_links: base_from.entry_link,
             groups,
             places: self.attribute,
             ignore_saved: !trust_saved_from,
@@ -868,6 +882,7 @@ impl TypedDocuments {
             profile,
             no_content_location: self.no_content_location,
             local_copies,
+            assumed_scheme: self.assume_scheme.map(Arc::from),
             scan,
             ..Options::default()
         };
@@ -883,6 +898,7 @@ impl TypedDocuments {
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
             trust_saved_from,
             companions: (local_copies == LocalCopies::Keep).then(Companions::default),
+            canonical: base_from.canonical,
             ..Origins::default()
         };
         let origins = match self.scheme {

@@ -34,12 +34,13 @@ use std::io::{self, Write};
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status as Standing};
 use baselink::diagnostic::Code;
-use baselink::error::visible;
+use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::args::{Bases, BasesForm};
 use super::files::{self, Left, Origin};
+use super::hint::Hints;
 use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, in_order, shown};
 use super::places::Places;
@@ -85,7 +86,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
     let is_tree =
         asked.form == BasesForm::Levels && matches!(file.format, Format::Message | Format::Mbox);
-    let mut is_shown = false;
+    let (mut is_shown, mut hints, path) = (false, Hints::default(), file.path);
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
@@ -93,6 +94,7 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
             output.diagnostic(&places, odd);
         }
         is_shown = true;
+        hints.add(input, options, &report);
         match asked.form {
             BasesForm::Json => {
                 for entity in &report.entities {
@@ -117,6 +119,11 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
         }
         Ok(())
     })?;
+    if let Some(hint) =
+        hints.url.filter(|_| asked.documents.paths.len() == 1 && !asked.documents.has_folder())
+    {
+        output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
+    }
     Ok((after(read, Status::Done, output), is_tree && is_shown))
 }
 

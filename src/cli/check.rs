@@ -28,8 +28,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::PathBuf;
 
+use baselink::base::lacks_only_scheme;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, name};
+use baselink::resolve::Profile;
 use baselink::span::Span;
 use baselink::tree::index::Index;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
@@ -42,6 +44,7 @@ use self::fix::Fixed;
 use self::listing::Listed;
 use super::args::{Check, CheckForm, Classes};
 use super::files::{self, Left, Origin};
+use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
@@ -171,10 +174,12 @@ struct Tally {
     differing: usize,
     /// That are left because no base is known.
     without_base: usize,
+    /// That lack nothing but a scheme.
+    without_scheme: usize,
 }
 
 impl Tally {
-    fn add(&mut self, finding: &Finding) {
+    fn add(&mut self, reference: &str, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         if finding.fix.is_some() {
             self.fixes += 1;
@@ -182,7 +187,10 @@ impl Tally {
         }
         self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
         self.differing += usize::from(finding.differs);
-        self.without_base += usize::from(finding.cause == Some(Cause::NoBase));
+        let is_without_base = finding.cause == Some(Cause::NoBase);
+        self.without_base += usize::from(is_without_base);
+        let lacks_only_scheme = lacks_only_scheme(reference, Profile::Rfc1808);
+        self.without_scheme += usize::from(is_without_base && lacks_only_scheme);
     }
 
     fn merge(&mut self, other: &Self) {
@@ -196,6 +204,7 @@ impl Tally {
         self.references += other.references;
         self.differing += other.differing;
         self.without_base += other.without_base;
+        self.without_scheme += other.without_scheme;
     }
 
     fn of(&self, class: Class) -> usize {
@@ -309,8 +318,9 @@ impl Tree {
         let (index, moving) = (&self.index, &self.moving);
         threads.install(|| {
             self.files.par_iter_mut().for_each(|file| {
-                for finding in findings(&file.scanned, index, moving) {
-                    file.tally.add(&finding);
+                let found = findings(&file.scanned, index, moving);
+                for (link, finding) in file.scanned.links().zip(&found) {
+                    file.tally.add(link.reference, finding);
                 }
             });
         });
@@ -362,6 +372,7 @@ impl Tree {
                 "{links} no base URL; say where the folder is now with --url, --url-map or --layout"
             ));
         }
+        say_scheme(sum.without_scheme, output);
         self.left.say_links(output);
     }
 }

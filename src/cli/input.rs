@@ -29,6 +29,7 @@ use baselink::scan::html::saved::HEAD;
 use baselink::scan::mbox::Messages;
 use baselink::span::Span;
 use baselink::tree::maildir;
+use baselink::tree::origin::canonical;
 use baselink::tree::walk::Kind;
 use baselink::tree::write::Original;
 use baselink::{Beside, Options};
@@ -208,7 +209,8 @@ impl<'a> File<'a> {
         let mut bytes = BUFFER.take();
         bytes.clear();
         bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
-        reader.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
+        let head = if reading.origins.canonical { canonical::HEAD } else { HEAD };
+        reader.by_ref().take(head as u64).read_to_end(&mut bytes).map_err(failed)?;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
         let utf_16 = || Foreign::utf_16(&bytes).filter(|_| reading.options.scan.charset.is_none());
         let foreign = Foreign::of(&bytes).or_else(utf_16);
@@ -234,7 +236,7 @@ impl<'a> File<'a> {
             BUFFER.set(bytes);
             Contents::Large(file, origin.size())
         } else {
-            if bytes.len() >= HEAD {
+            if bytes.len() >= head {
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
             Contents::Whole(bytes)
@@ -348,13 +350,16 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     // What a page says counts before an attribute, and after all else.
     let known = of_head(Format::Other, b"");
     let is_known = known.as_ref().is_some_and(|known| known.source != Source::Xattr);
-    if is_known || !reading.origins.trust_saved_from || entry.kind != Kind::File {
+    let origins = &reading.origins;
+    let asks_page = origins.trust_saved_from || origins.canonical;
+    if is_known || !asks_page || entry.kind != Kind::File {
         return Ok(known);
     }
     let failed = |error| Error::new(format!("{}: {}", name(&entry.path), cause(&error)));
     let mut head = Vec::new();
     let file = entry.open(documents.selection.follow)?;
-    file.take(HEAD as u64).read_to_end(&mut head).map_err(failed)?;
+    let most = if origins.canonical { canonical::HEAD } else { HEAD };
+    file.take(most as u64).read_to_end(&mut head).map_err(failed)?;
     Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
 }
 

@@ -17,6 +17,7 @@ use baselink::{LinkReport, Outcome, Report, examine};
 
 use super::args::{Links, LinksForm};
 use super::files::{self, Left, Origin};
+use super::hint::Hints;
 use super::input::File;
 use super::output::{FAINT, Fate, Output, PLACE, Tally, location, shown, style_of};
 use super::places::Places;
@@ -26,7 +27,7 @@ use super::{Became, Status, after, each_document, record};
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let (mut tally, mut files, mut status) = (Tally::default(), 0, Status::Done);
-    let mut left = Left::default();
+    let (mut left, mut hints) = (Left::default(), Hints::default());
     let work = |origin: &Origin, output: &mut Output| {
         each_document(origin, documents, output, |file, output| one(asked, file, output))
     };
@@ -36,9 +37,10 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
             let (of_file, listed) = done;
             status = status.max(of_file);
             match listed {
-                Became::Done(listed) => {
+                Became::Done((listed, helps)) => {
                     files += 1;
                     tally.merge(&listed);
+                    hints.merge(helps);
                 }
                 Became::NoDocument => left.no_documents += 1,
                 Became::Link => left.links += 1,
@@ -52,6 +54,16 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
         1 => output.notice(&tally),
         files => output.notice(&format_args!("{files} files, {tally}")),
     }
+    match &hints.url {
+        Some(hint) if files == 1 => {
+            output.notice(&format_args!(
+                "no base URL for {} of the links; {hint}",
+                tally.count(Fate::NoBase)
+            ));
+            hints.say_scheme(output);
+        }
+        _ => hints.say(output),
+    }
     if documents.has_folder() {
         left.say(files, output);
     }
@@ -59,8 +71,9 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
 }
 
 /// Lists the links of a file.
-fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, Tally)> {
+fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, (Tally, Hints))> {
     let (mut tally, mut status, mut is_listed) = (Tally::default(), Status::Done, false);
+    let mut hints = Hints::default();
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
@@ -85,9 +98,10 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
             status = Status::NotHeld;
         }
         tally.add(&report, Fate::of);
+        hints.add(input, options, &report);
         Ok(())
     })?;
-    Ok((after(read, status, output), tally))
+    Ok((after(read, status, output), (tally, hints)))
 }
 
 /// Prints the targets of those links that have one. What a URL on a line of its own must not have is escaped.

@@ -27,6 +27,7 @@ mod closed;
 mod diff;
 mod files;
 mod foreign;
+mod hint;
 mod input;
 mod links;
 mod localize;

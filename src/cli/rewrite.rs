@@ -221,6 +221,7 @@ fn document(
             let ended = places.and_then(|(short, places)| {
                 output.diagnostics(&places, &short.diagnostics);
                 told.add_odd(asked, &short.diagnostics, &places);
+                told.hints.add_large(large, origin.path(), &options, &short)?;
                 sink.end()
             });
             return Ok(ended.map(|written| {
@@ -240,12 +241,14 @@ fn document(
                     output.diagnostics(&places, &short.diagnostics);
                     told.add_odd(asked, &short.diagnostics, &places);
                     told.add_short(&short);
+                    told.hints.add_totals(input, &options, &short);
                 }
                 Err(error) => failed = Err(error),
             }
         } else {
             let one = examined((asked, work), input, &options, output);
             status = status.max(one.status());
+            told.hints.add(input, &options, &one.report);
             failed = taken(one, input, work, &mut told, &mut sink, output)?;
         }
         Ok(())

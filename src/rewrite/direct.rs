@@ -37,7 +37,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::DeclaredBase;
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::report::{Outcome, Reason};
+use crate::report::{LinkReport, Outcome, Reason};
 use crate::scan::Scanner;
 use crate::scan::html::flow::{self, Stop};
 use crate::span::Span;
@@ -52,6 +52,8 @@ pub struct Totals {
     counts: [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()],
     /// How many of those that were rewritten lead elsewhere under another resolver.
     pub differing: usize,
+    /// How many of those without a base lack nothing but a scheme ([`crate::base::lacks_only_scheme`]).
+    pub without_scheme: usize,
     /// The base of the file, as the outermost of its documents has it.
     pub base: Option<Arc<str>>,
     /// The rule that gave it.
@@ -71,6 +73,7 @@ impl Totals {
         Self {
             counts: Default::default(),
             differing: 0,
+            without_scheme: 0,
             base: chain.and_then(|chain| chain.base.clone()),
             rule: chain.map_or(Rule::Default, |chain| chain.rule),
             source: chain.map_or(Source::Default, |chain| chain.source),
@@ -90,7 +93,7 @@ impl Totals {
             diagnostics: report.diagnostics,
             ..Self::of(outermost.map(|entity| &entity.chain), charset)
         };
-        report.links.iter().for_each(|link| totals.add(link.outcome, link.reason));
+        report.links.iter().for_each(|link| totals.count_link(link));
         totals.counts[Outcome::Absolute as usize][0] += report.unlisted;
         totals
     }
@@ -116,6 +119,11 @@ impl Totals {
         };
         let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
         all.filter(|(.., number)| *number > 0)
+    }
+
+    fn count_link(&mut self, link: &LinkReport) {
+        self.add(link.outcome, link.reason);
+        self.without_scheme += usize::from(link.lacks_only_scheme());
     }
 
     #[inline(always)]

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::copies::{Copies, before_the_crawl};
 use super::{BaseElement, Choice, Fragments, Options, Planned};
-use crate::base::{BaseChain, Established, Rule, Source};
+use crate::base::{self, BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::edit::Edit;
@@ -40,10 +40,17 @@ pub(super) struct Surroundings<'a> {
     pub(super) kept: Option<Reason>,
     /// The relative `Content-Location`s of the parts that its references can mean (RFC 2557, 8.2).
     pub(super) labels: Option<&'a Labels>,
+    /// The `file:` URL that is the label of the part itself, and to which they are relative then.
+    pub(super) location: Option<&'a Base>,
 }
 
 /// Relative `Content-Location`s, and how many open multiparts have a part with each.
 pub(super) type Labels = HashMap<Box<str>, usize>;
+
+/// Under which profiles something is otherwise, in the order of [`Profile::ALL`].
+type Under = [bool; Profile::ALL.len()];
+
+const NOWHERE: Under = [false; Profile::ALL.len()];
 
 /// Judges the links of one document.
 pub(super) struct Resolver<'a> {
@@ -55,6 +62,8 @@ pub(super) struct Resolver<'a> {
     copies: Option<Copies<'a>>,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
+    /// For references that lack nothing but a scheme, where there is no base.
+    assumed: Option<PreparedBase>,
     others: HashMap<Against, PreparedBase>,
 }
 
@@ -85,20 +94,21 @@ impl PreparedBase {
         }
     }
 
-    /// Whether another profile sees another target than `url`, spelling aside; for `None`, whether it sees any.
-    fn differs(&self, reference: &str, url: Option<&str>) -> bool {
+    /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.
+    fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
             let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
             others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
         });
-        others.iter().any(|other| match (other.resolve(reference), url) {
+        let differs = |other: &Base| match (other.resolve(reference), url) {
             (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
             (other, own) => other.is_ok() != own.is_some(),
-        })
+        };
+        Profile::ALL.map(|one| others.iter().any(|other| other.profile() == one && differs(other)))
     }
 }
 
-fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
+pub(super) fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
     Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
 }
 
@@ -111,10 +121,15 @@ impl<'a> Resolver<'a> {
         options: &'a Options,
         around: Surroundings<'a>,
     ) -> Self {
+        let assumed = chain
+            .assumed_scheme
+            .as_ref()
+            .map(|scheme| PreparedBase::new(base::stand_in(scheme).into(), options, charset));
         let mut resolver = Self {
             chain,
             options,
             around,
+            assumed,
             fragments: options.fragments_in(chain),
             is_crawled: options.beside.as_ref().is_some_and(|beside| beside.is_crawled()),
             copies: Copies::of(chain, options),
@@ -176,6 +191,16 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// What gives `link` a scheme, where no base is `known` and it lacks nothing else.
+    fn assumed(&self, link: &Link, known: Option<&PreparedBase>) -> Option<&PreparedBase> {
+        let may_be = !matches!(link.against, Against::Nothing | Against::Unknown);
+        self.assumed.as_ref().filter(|_| {
+            known.is_none()
+                && may_be
+                && base::lacks_only_scheme(&link.reference, self.options.profile)
+        })
+    }
+
     /// The base of an element that has or inherits an `xml:base`.
     fn element(&self, index: usize) -> Option<&Established> {
         self.chain.elements.get(index)?.base.as_ref()
@@ -192,7 +217,13 @@ impl<'a> Resolver<'a> {
                 Ok(target) => target.url.into(),
                 Err(_) => outer,
             }),
-            None => Base::absolute(profile, reference).ok().map(|base| base.as_str().into()),
+            None => match (Base::absolute(profile, reference), &self.assumed) {
+                (Ok(base), _) => Some(base.as_str().into()),
+                (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, profile) => {
+                    assumed.base.resolve(reference).ok().map(|target| target.url.into())
+                }
+                (Err(_), _) => None,
+            },
         }
     }
 
@@ -204,9 +235,11 @@ impl<'a> Resolver<'a> {
         charset: Charset,
         carried: &[(Spelling, Charset)],
     ) -> Planned {
-        let prepared = self.prepared(&link.against);
+        let known = self.prepared(&link.against);
+        let assumed = self.assumed(&link, known);
+        let prepared = known.or(assumed);
         // A base that is too long to be used is not repeated for every link either.
-        let base = prepared
+        let base = known
             .filter(|prepared| prepared.url.len() <= LONGEST_BASE)
             .map(|prepared| Arc::clone(&prepared.url));
         let established = match &link.against {
@@ -217,6 +250,7 @@ impl<'a> Resolver<'a> {
             _ => None,
         };
         let (rule, source) = match (&base, established) {
+            (None, _) if assumed.is_some() => (Rule::Default, Source::AssumedScheme),
             (None, _) => (Rule::Default, Source::Default),
             (Some(_), Some(established)) => (established.rule, established.source),
             (Some(_), None) => (self.chain.rule, self.chain.source),
@@ -237,6 +271,7 @@ impl<'a> Resolver<'a> {
                 outcome: Outcome::Left,
                 reason: None,
                 differs: false,
+                differs_under: NOWHERE,
                 is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
@@ -248,7 +283,8 @@ impl<'a> Resolver<'a> {
         let mut target = match verdict {
             Verdict::Absolute => {
                 report.outcome = Outcome::Absolute;
-                report.differs = absolute_differs(&report.reference, prepared);
+                report.differs_under = absolute_differs(&report.reference, prepared);
+                report.differs = report.differs_under != NOWHERE;
                 report.target = Some(report.reference.clone());
                 None
             }
@@ -258,16 +294,18 @@ impl<'a> Resolver<'a> {
                 None
             }
             Verdict::Left(reason) => {
+                let differs = || Some(prepared?.differs(&report.reference, None));
                 report.differs = reason == Reason::Unresolvable
-                    && prepared.is_some_and(|one| one.differs(&report.reference, None));
+                    && differs().is_some_and(|under| under != NOWHERE);
                 report.reason = Some(reason);
                 None
             }
             Verdict::Target { target, is_agreed } => {
                 report.outcome = Outcome::Rewritten;
-                report.differs = !is_agreed
-                    && prepared
-                        .is_some_and(|one| one.differs(&report.reference, Some(&target.url)));
+                if let Some(prepared) = prepared.filter(|_| !is_agreed) {
+                    report.differs_under = prepared.differs(&report.reference, Some(&target.url));
+                    report.differs = report.differs_under != NOWHERE;
+                }
                 // Whoever chooses is told; else it is needed until it is spelled.
                 report.target = destination.map(|_| target.url.clone());
                 Some(target)
@@ -463,24 +501,28 @@ impl<'a> Resolver<'a> {
             _ => self.chain.is_from_outside,
         };
         labels.is_some_and(|labels| {
-            is_from_outside && labels.contains_key(without_fragment(reference))
+            let is_one = |url: &str| labels.contains_key(without_fragment(url));
+            let located = || self.around.location?.resolve(reference).ok();
+            (is_from_outside && is_one(reference))
+                || located().is_some_and(|target| is_one(&target.url))
         })
     }
 }
 
-/// Whether the profiles disagree on `reference`, which is absolute: one takes it for relative to the base, or reads
-/// it otherwise.
-fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> bool {
+/// Which profiles disagree on `reference`, which is absolute: they take it for relative to the base, or read it
+/// otherwise.
+fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
+    let only = |other: Profile, differs: bool| Profile::ALL.map(|one| differs && one == other);
     if resolve::is_agreed_absolute(reference) {
-        return false;
+        return NOWHERE;
     }
     let Some(prepared) = prepared else {
-        return is_absolute_to_one(reference);
+        return only(Profile::Rfc3986, is_absolute_to_one(reference));
     };
     if reference::scheme(Grammar::Rfc1808, reference).is_none() {
         // A browser alone sees the scheme, and is believed, unless that is the one of the base.
-        return prepare(Profile::Whatwg, &prepared.looked_at, prepared.charset)
-            .is_relative(reference);
+        let browser = prepare(Profile::Whatwg, &prepared.looked_at, prepared.charset);
+        return only(Profile::Whatwg, browser.is_relative(reference));
     }
     match prepared.base.profile() {
         // What a browser makes of it is not what is reported.

@@ -17,6 +17,7 @@ use super::judge::Labels;
 use super::{Fragments, Options, depends_on_base};
 use crate::base::{BaseChain, Rule, Source};
 use crate::document::UrlField;
+use crate::reference;
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::Base;
 use crate::scan::message::{self, Kind, Structure};
@@ -89,8 +90,14 @@ pub(super) fn that_become_bases<'a>(
         .collect()
 }
 
-/// The relative `Content-Location`s that the references of a document can mean: those of the body parts
-/// of all multiparts around it (RFC 2557, 8.2).
+/// Whether a label is the `file:` URL that a program made up, Word for one: relative references mean such parts by
+/// it, though it is no base.
+pub(super) fn is_file(label: &str) -> bool {
+    reference::opaque_scheme(label).is_some_and(|scheme| scheme == "file")
+}
+
+/// The relative `Content-Location`s that the references of a document can mean, and those with `file:`: those of
+/// the body parts of all multiparts around it (RFC 2557, 8.2).
 #[derive(Default)]
 pub(super) struct OpenLabels {
     /// By multipart.
@@ -124,7 +131,7 @@ impl OpenLabels {
                     .any(|link| link.element == LABEL && link.map.is_none());
             let is_relative =
                 !label.url.is_empty() && !Base::is_absolute(options.profile, &label.url);
-            if is_multipart && is_relative && stays {
+            if is_multipart && ((is_relative && stays) || is_file(&label.url)) {
                 labels.parts.entry(parent).or_default().push((&*label.url).into());
             }
         }

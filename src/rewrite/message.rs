@@ -21,11 +21,13 @@
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
 mod absolute;
+mod referrers;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use self::referrers::Referrers;
 use super::fields::{self, Growth, LineEnds};
 use super::judge::{Resolver, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
@@ -34,12 +36,13 @@ use super::{
 };
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
+use crate::document::{Document, UrlField};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::transfer::{Decoded, Obstacle};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
+use crate::resolve::Base;
 use crate::scan::attributes::Group;
 use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
 use crate::scan::{self, ScanOptions};
@@ -83,6 +86,7 @@ fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Par
             kept: &kept,
             labels_stay: &labels_stay,
             dependence: vec![Dependence::default(); kept.len()],
+            referrers: Referrers::of(bytes, &structure),
             labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             originals: Vec::new(),
@@ -146,6 +150,7 @@ struct Plan<'a> {
     labels_stay: &'a [bool],
     /// What of it still depends on what is around it.
     dependence: Vec<Dependence>,
+    referrers: Referrers,
     labels: OpenLabels,
     parts: Vec<Part>,
     /// What each of them was made of.
@@ -203,15 +208,18 @@ impl Plan<'_> {
 
     fn heading(&self, entity: &Entity) -> BaseChain {
         let outer = match entity.parent {
-            Some(parent) => Outer::Encapsulating(self.chain_of(parent)),
-            None => Outer::Retrieval(self.options.retrieval.as_ref()),
+            Some(parent) => match self.referrers.referrer(self.bytes, entity) {
+                Some(document) => Outer::Referring(self.chain_of(document)),
+                None => Outer::Encapsulating(self.chain_of(parent)),
+            },
+            None => self.options.outer(),
         };
         let fields = entity.heading.all_urls(self.bytes);
         let content_location = !self.options.no_content_location;
         base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
     }
 
-    /// The base of an entity that holds others: that of its heading.
+    /// The base of an entity that holds others, which is that of its heading, or of a document.
     fn chain_of(&self, entity: usize) -> &BaseChain {
         &self.report.entities[self.places[entity]].chain
     }
@@ -225,7 +233,7 @@ impl Plan<'_> {
         }
         let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
         let resolver = |kept: Option<Reason>| {
-            let around = Surroundings { kept, labels: None };
+            let around = Surroundings { kept, ..Surroundings::default() };
             Resolver::new(&links, Charset::UTF_8, heading, self.options, around)
         };
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
@@ -274,6 +282,7 @@ impl Plan<'_> {
                 return false;
             }
         };
+        self.referrers.add(index, format, &decoded.bytes);
         let options = ScanOptions {
             entity: entity.name.clone(),
             charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
@@ -295,7 +304,7 @@ impl Plan<'_> {
             false => self.kept[index],
         };
         let parent = entity.parent.map(|parent| self.places[parent]);
-        let mut settled = self.document(document, parent, heading, kept, &decoded);
+        let mut settled = self.document(document, (entity, parent), heading, kept, &decoded);
         if let Some(report) = self.report.entities.get_mut(self.places[index]) {
             report.media_type = entity.media_type.name();
         }
@@ -377,6 +386,15 @@ impl Plan<'_> {
         });
     }
 
+    /// The `file:` URL of `entity` where parts have such, and references may mean them.
+    fn location(&self, entity: &Entity) -> Option<Base> {
+        if self.labels.open.is_empty() {
+            return None;
+        }
+        let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
+        labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
+    }
+
     fn say_ignored(&mut self, decoded: &Decoded<'_>) {
         let ignored = decoded.ignored();
         if !ignored.is_empty() {
@@ -401,14 +419,16 @@ impl Plan<'_> {
     fn document(
         &mut self,
         document: Document,
-        parent: Option<usize>,
+        (entity, parent): (&Entity, Option<usize>),
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &Decoded<'_>,
     ) -> Settled {
         let first_entity = self.report.entities.len();
         let first_diagnostic = self.report.diagnostics.len();
-        let around = Surroundings { kept, labels: Some(&self.labels.open) };
+        let location = self.location(entity);
+        let (labels, location) = (Some(&self.labels.open), location.as_ref());
+        let around = Surroundings { kept, labels, location };
         let beneath = document.charset;
         let mut planner = Planner { options: self.options, around, report: &mut self.report };
         let planned = planner.document(document, parent, Outer::Heading(heading), beneath, &[]);

@@ -51,6 +51,9 @@ pub struct ScanOptions {
     pub ids: bool,
     /// Whether what programs wrote into a page when they saved it counts for nothing ([`html::saved`]).
     pub ignore_saved: bool,
+    /// Whether the content of a feed's entry is resolved against the link of the entry, where no `xml:base` is in
+    /// force ([`ElementBase`](crate::document::ElementBase)).
+    pub entry_links: bool,
     /// Which of the two scanners of HTML is asked first.
     pub scanner: Scanner,
 }

@@ -8,10 +8,11 @@
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//!    `wget --xattr` write it: the last URL after redirections.
+//!    `wget --xattr` write it: the last URL after redirections;
+//! 6. `canonical`: what the page calls its canonical URL ([`canonical`]), where that was asked for.
 //!
 //! One that is no absolute, hierarchical URL is passed over with a sentence, and the next one is asked. A
-//! fragment in 4 or 5 is left out: it says where somebody was in the page, not what was retrieved.
+//! fragment in 4, 5 or 6 is left out: it says where somebody was in the page, not what was retrieved.
 //!
 //! ```
 //! use std::path::{Path, PathBuf};
@@ -51,6 +52,7 @@ use crate::scan::html::saved;
 use crate::tree::companion::Companions;
 use crate::tree::walk::{Entry, Kind};
 
+pub mod canonical;
 pub mod map;
 pub(in crate::tree) mod names;
 
@@ -78,6 +80,8 @@ pub struct Origins {
     /// Which files lie in companion folders, where that counts: the URL of a root and a layout say nothing of
     /// what a browser saved with a page.
     pub companions: Option<Companions>,
+    /// Whether what a page calls its canonical URL counts.
+    pub canonical: bool,
     /// Whether the sources behind the first are asked, too, so that they can be shown
     /// ([`Retrieval::others`]).
     pub every_source: bool,
@@ -94,6 +98,7 @@ impl Default for Origins {
             assumes_scheme: true,
             trust_saved_from: true,
             companions: None,
+            canonical: false,
             every_source: false,
         }
     }
@@ -277,15 +282,22 @@ impl Below {
 }
 
 /// What is asked, in this order.
-pub const ORDER: [Source; 5] =
-    [Source::UrlMap, Source::Retrieval, Source::Layout, Source::SavedFrom, Source::Xattr];
+pub const ORDER: [Source; 6] = [
+    Source::UrlMap,
+    Source::Retrieval,
+    Source::Layout,
+    Source::SavedFrom,
+    Source::Xattr,
+    Source::Canonical,
+];
 
 impl Origins {
     /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
     /// passed over on the way.
     ///
     /// `format` is what the file is read as, and `head` its first bytes, [`saved::HEAD`] or more if
-    /// it has them, as they stand in the file. They are asked only in HTML and XHTML.
+    /// it has them, as they stand in the file; [`canonical::HEAD`] where that counts. They are asked only in
+    /// HTML and XHTML.
     #[must_use]
     pub fn of(
         &self,
@@ -370,6 +382,10 @@ impl Origins {
                 (Source::SavedFrom, said) => {
                     said.as_ref().map(|said| without_fragment(said.url(&self.scheme).into_owned()))
                 }
+                (Source::Canonical, _) if self.canonical => {
+                    canonical::named(head, format).map(|named| named.url)
+                }
+                (Source::Canonical, _) => None,
                 (source, _) => of_files(source),
             };
             let Some(url) = url else { continue };

@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source};
+use crate::base::{Retrieval, Source, stand_in};
 use crate::document::{Against, LONGEST_BASE};
 use crate::error::{Error, Result};
 use crate::reference::{self, Category, Grammar, Reference};
@@ -282,6 +282,8 @@ struct Judge<'a> {
     /// The URL of the file after the move, for links to local copies.
     own: Option<Base>,
     bases: Vec<Prepared>,
+    /// For links that have a target and no base.
+    assumed: Option<Base>,
 }
 
 /// A base of links.
@@ -314,6 +316,10 @@ impl<'a> Judge<'a> {
             was_saved: scanned.was_saved && source == Some(Source::SavedFrom),
             own: scanned.moved.as_deref().map(|moved| Base::new(Profile::Rfc3986, moved)),
             bases: Vec::new(),
+            assumed: scanned
+                .assumed_scheme
+                .as_ref()
+                .map(|scheme| Base::new(scanned.profile, &stand_in(scheme))),
         };
         let has_moved = match (&scanned.retrieval, &scanned.moved) {
             (Some(now), Some(moved)) => now.url != *moved,
@@ -395,7 +401,8 @@ impl<'a> Judge<'a> {
                 return finding;
             }
             Outcome::Rewritten | Outcome::NotEditable => {
-                let resolved = base.and_then(|base| base.now.resolve(link.reference).ok());
+                let now = base.map(|base| &base.now).or(self.assumed.as_ref());
+                let resolved = now.and_then(|base| base.resolve(link.reference).ok());
                 let Some(resolved) = resolved else {
                     finding.cause = Some(Cause::Kept(Reason::Unresolvable));
                     return finding;

@@ -134,6 +134,7 @@ impl Asked<'_> {
             status = status.max(one.status());
             told.odd.extend(one.odd);
             told.add(&one.report, work);
+            told.hints.add(&input, &options, &one.report);
             let (is_open, is_proved) = (joins && one.is_proved, one.is_proved);
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());

@@ -21,6 +21,7 @@ use baselink::{Outcome, Report, Totals as Short};
 
 use crate::cli::args::Rewrite;
 use crate::cli::files::Left;
+use crate::cli::hint::Hints;
 use crate::cli::output::{Fate, Output, Tally, base_and_rule, count, in_order};
 use crate::cli::places::Places;
 use crate::cli::record;
@@ -31,6 +32,8 @@ use crate::cli::rewrite::Work;
 pub(super) struct Told {
     pub(super) tally: Tally,
     pub(super) odd: Vec<record::Diagnostic>,
+    /// What may help where links have no base.
+    pub(super) hints: Hints,
     missing: Missing,
     documents: usize,
     entities: usize,
@@ -96,6 +99,7 @@ impl Told {
     pub(super) fn merge(&mut self, behind: Self) {
         self.tally.merge(&behind.tally);
         self.odd.extend(behind.odd);
+        self.hints.merge(behind.hints);
         for (target, number) in behind.missing {
             *self.missing.entry(target).or_default() += number;
         }
@@ -151,15 +155,20 @@ impl Told {
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };
         output.notice_of_file(&format_args!("{name}: {what}{gap}{base}; {tally}{unwritten}"));
+        let advice = match &self.hints.url {
+            Some(hint) => hint.to_string(),
+            None => "give one with --url".to_owned(),
+        };
         match (tally.count(Fate::NoBase), tally.is_new()) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
-                "{name}: no base URL: nothing was rewritten; give one with --url"
+                "{name}: no base URL: nothing was rewritten; {advice}"
             )),
             (number, _) => output.notice_of_file(&format_args!(
-                "{name}: no base URL for {number} of the links; give one with --url"
+                "{name}: no base URL for {number} of the links; {advice}"
             )),
         }
+        self.hints.say_scheme_of_file(&name, output);
     }
 }
 
@@ -171,6 +180,7 @@ pub(super) struct Totals {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
+    hints: Hints,
     missing: Missing,
     pub(super) copied: usize,
     pub(super) left: Left,
@@ -191,6 +201,7 @@ impl Totals {
             true => self.rewritten += 1,
         }
         self.without_base += usize::from(told.tally.count(Fate::NoBase) > 0);
+        self.hints.merge(told.hints);
         for (target, number) in told.missing {
             *self.missing.entry(target).or_default() += number;
         }
@@ -245,6 +256,7 @@ impl Totals {
                 "{files} relative links and no base URL; give one with --url, --url-map or --layout"
             ));
         }
+        self.hints.say(output);
         self.say_what_is_missing(output);
         if !are_written {
             output.notice(&"nothing was written");

@@ -42,6 +42,8 @@ const OF_A_DOCUMENT: &[&str] = &[
     "index",
     "trust-saved-from",
     "local-copies",
+    "base-from",
+    "assume-scheme",
     "format",
     "charset",
     "resolver",

@@ -26,7 +26,7 @@ use crate::layer::escape::Quote;
 use crate::report::{LinkReport, Outcome, Reason, Report};
 use crate::resolve::{self, Base, Profile};
 use crate::rewrite::judge::{Resolver, Surroundings};
-use crate::rewrite::{Fragments, Options, Planner, Settled, base_diagnostic, profiles_differ};
+use crate::rewrite::{Differing, Fragments, Options, Planner, Settled, base_diagnostic};
 use crate::scan::block;
 use crate::scan::html::flow::{Taker, Value};
 use crate::scan::html::saved::{begins_commented_base, saved};
@@ -92,7 +92,7 @@ pub(super) fn chain(
     let mut document = Document::empty(entity, Format::Html, charset);
     document.bases = bases.to_vec();
     document.saved = if options.scan.ignore_saved { None } else { saved(head) };
-    base::establish(&document, Outer::Retrieval(options.retrieval.as_ref()), options.profile)
+    base::establish(&document, options.outer(), options.profile)
 }
 
 /// Writes the output while the links come in.
@@ -105,8 +105,8 @@ pub(super) struct Writer<'a, 'o> {
     totals: Totals,
     /// How many of the links stand in documents in values.
     of_parts: usize,
-    /// The first link that leads elsewhere under another resolver.
-    differing: Option<(Span, String)>,
+    /// The links that lead elsewhere under another resolver.
+    differing: Differing,
     /// How much of the document stands before the window.
     offset: usize,
     /// Up to where the window has been written.
@@ -136,7 +136,7 @@ impl<'a, 'o> Writer<'a, 'o> {
             resolver: Resolver::new(&[], charset, chain, options, Surroundings::default()),
             totals: Totals::of(Some(chain), charset),
             of_parts: 0,
-            differing: None,
+            differing: Differing::default(),
             offset: 0,
             copied: 0,
             out,
@@ -163,15 +163,13 @@ impl<'a, 'o> Writer<'a, 'o> {
     pub(super) fn totals(self) -> Totals {
         let mut totals = self.totals;
         let has_links = totals.links() > self.of_parts;
-        let outer = Outer::Retrieval(self.options.retrieval.as_ref());
+        let outer = self.options.outer();
         let of_base = base_diagnostic(has_links, self.chain, outer, self.options.profile);
         totals.diagnostics.extend(self.chain.diagnostics.iter().cloned().chain(of_base));
         totals.diagnostics.extend(self.resolver.missing_copies());
         totals.diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
-        let differing = totals.differing;
-        let of_profiles =
-            self.differing.map(|(span, first)| profiles_differ(differing, span, &first));
-        totals.diagnostics.extend(of_profiles);
+        totals.differing = self.differing.number;
+        totals.diagnostics.extend(self.differing.diagnostic());
         totals
     }
 
@@ -220,15 +218,10 @@ impl<'a, 'o> Writer<'a, 'o> {
         true
     }
 
-    fn count(&mut self, link: &LinkReport) {
-        self.totals.add(link.outcome, link.reason);
+    fn count(&mut self, link: &LinkReport, charset: Charset) {
+        self.totals.count_link(link);
         if link.is_rewritten_otherwise() {
-            self.totals.differing += 1;
-            let at = link.span.shifted(self.offset);
-            let is_first = |(span, _): &(Span, String)| at.start < span.start;
-            if self.differing.as_ref().is_none_or(is_first) {
-                self.differing = Some((at, link.reference.clone()));
-            }
+            self.differing.add(link, link.span.shifted(self.offset), &|| charset);
         }
     }
 }
@@ -299,7 +292,7 @@ impl Taker for Writer<'_, '_> {
     fn link(&mut self, window: &[u8], link: Link) -> bool {
         self.resolver.prepare(&link.against, self.charset);
         let planned = self.resolver.link(link, self.charset, &[]);
-        self.count(&planned.report);
+        self.count(&planned.report, self.charset);
         self.resolver.count_copy(&planned.report, planned.report.span.shifted(self.offset));
         planned.edits.iter().all(|edit| self.replace(window, edit.span, &edit.new))
     }
@@ -312,7 +305,7 @@ impl Taker for Writer<'_, '_> {
         let outer = Outer::Encapsulating(&around);
         let settled = Settled::of(planner.document(part, None, outer, self.charset, &[]));
         self.of_parts += settled.links.len();
-        settled.links.iter().for_each(|link| self.count(link));
+        settled.links.iter().for_each(|link| self.count(link, Charset::UTF_8));
         for diagnostic in &mut report.diagnostics {
             diagnostic.span = diagnostic.span.shifted(self.offset);
         }

@@ -18,6 +18,7 @@
 //!
 //! Deliberately absent: external entities and DTDs. Nothing is fetched.
 
+mod entry;
 pub mod namespaces;
 mod pass;
 pub mod tokens;

@@ -14,6 +14,7 @@
 
 use std::borrow::Cow;
 
+use super::entry::EntryLink;
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, Fault, RawAttribute, RawTag, Token};
 use super::vocabulary;
@@ -53,18 +54,20 @@ const MIXED_CASE: &[&str] = &[
 ];
 
 /// An element that is open.
-struct Open {
-    name: Span,
+pub(super) struct Open {
+    pub(super) name: Span,
     /// For [`Bindings::leave`].
     outer: usize,
     /// The innermost `xml:base` below the document element that is in force in it.
     base: Option<usize>,
-    vocabulary: Vocabulary,
+    /// Where it is an entry of a feed, what is known of its link.
+    pub(super) entry: Option<EntryLink>,
+    pub(super) vocabulary: Vocabulary,
 }
 
 /// An attribute with its namespace.
-struct Attribute {
-    raw: RawAttribute,
+pub(super) struct Attribute {
+    pub(super) raw: RawAttribute,
     vocabulary: Vocabulary,
     /// Its name without prefix.
     local: Span,
@@ -83,6 +86,8 @@ struct OpenText {
 enum Content {
     Css,
     Json(json::Kind),
+    /// The permalink of an entry, perhaps, which is no link of a feed.
+    Guid,
     /// The value of a row of the second table.
     Value(&'static Row),
 }
@@ -92,7 +97,7 @@ pub(super) struct Pass<'a> {
     bytes: &'a [u8],
     charset: Charset,
     format: Format,
-    options: &'a ScanOptions,
+    pub(super) options: &'a ScanOptions,
     pub(super) collector: Collector<'a>,
     pub(super) bases: Vec<DeclaredBase>,
     pub(super) element_bases: Vec<ElementBase>,
@@ -101,7 +106,7 @@ pub(super) struct Pass<'a> {
     pub(super) ids: Vec<String>,
     entities: Entities,
     bindings: Bindings,
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     /// How many of the open elements are XHTML templates.
     templates: usize,
     text: Option<OpenText>,
@@ -264,7 +269,7 @@ impl<'a> Pass<'a> {
     }
 
     /// A name for the tables: one that is not text is in none.
-    fn text_of_name(&self, span: Span) -> &'a str {
+    pub(super) fn text_of_name(&self, span: Span) -> &'a str {
         std::str::from_utf8(self.name(span)).unwrap_or_default()
     }
 
@@ -275,7 +280,7 @@ impl<'a> Pass<'a> {
     }
 
     /// A name without its prefix.
-    fn local(&self, name: Span) -> Span {
+    pub(super) fn local(&self, name: Span) -> Span {
         let colon = memchr::memchr(b':', self.name(name));
         colon.map_or(name, |colon| Span::new(name.start + colon + 1, name.end))
     }
@@ -285,7 +290,7 @@ impl<'a> Pass<'a> {
         memchr::memchr(b':', qualified).map_or(&[], |colon| &qualified[..colon])
     }
 
-    fn value(&self, attribute: &RawAttribute) -> Text {
+    pub(super) fn value(&self, attribute: &RawAttribute) -> Text {
         let raw = &self.bytes[attribute.value.range()];
         xml::attribute_value(self.charset.decode(raw, attribute.value.start), &self.entities)
     }
@@ -324,6 +329,9 @@ impl<'a> Pass<'a> {
         let around = self.open.last().and_then(|open| open.base);
         let base = self.xml_base(name, &attributes, is_root, around);
         let element = Element { name, local, vocabulary, base };
+        if self.options.entry_links {
+            self.entry_link_in(&element, &attributes);
+        }
         self.base_element(span, is_empty, &element, &attributes);
         if self.options.ids {
             self.ids(&element, &attributes);
@@ -346,7 +354,10 @@ impl<'a> Pass<'a> {
                 _ => {}
             }
         }
-        self.open.push(Open { name, outer, base, vocabulary });
+        let entry = self.entry_of(span, &element);
+        // What an entry contains has its link for a base; what it refers to itself has not.
+        let base = base.or_else(|| self.base_in_entry(&element));
+        self.open.push(Open { name, outer, base, entry, vocabulary });
         self.open_text(&element, &attributes);
         Ok(())
     }
@@ -425,7 +436,9 @@ impl<'a> Pass<'a> {
             });
             return None;
         }
-        self.element_bases.push(ElementBase { outer: around, value: text, is_known, span });
+        let is_entry_link = false;
+        let outer = around;
+        self.element_bases.push(ElementBase { is_entry_link, outer, value: text, is_known, span });
         Some(self.element_bases.len() - 1)
     }
 
@@ -504,12 +517,12 @@ impl<'a> Pass<'a> {
     }
 
     /// The value of the attribute that the tables call `name`.
-    fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
+    pub(super) fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
         Some(self.read_other(attributes, name)?.view.text)
     }
 
     /// The same with its entities.
-    fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
+    pub(super) fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
         let is_it = |one: &&Attribute| self.table_name(one).is_some_and(|one| one == name);
         Some(self.value(&attributes.iter().find(is_it)?.raw))
     }
@@ -632,6 +645,7 @@ impl<'a> Pass<'a> {
                     _ => None,
                 }
             }
+            (Vocabulary::Rss, "guid") if self.is_permalink(attributes) => Some(Content::Guid),
             (vocabulary, name) => {
                 let other = |name: &str| self.other(attributes, name);
                 let row = vocabulary::text(vocabulary, name, &other, &self.options.groups);
@@ -645,7 +659,7 @@ impl<'a> Pass<'a> {
     /// An element begins in the open text: a stylesheet ends there, another value is none.
     fn interrupt_text(&mut self) {
         match &self.text {
-            Some(OpenText { content: Content::Value(_), .. }) => self.text = None,
+            Some(OpenText { content: Content::Value(_) | Content::Guid, .. }) => self.text = None,
             _ => self.close_text(),
         }
     }
@@ -688,9 +702,12 @@ impl<'a> Pass<'a> {
             several => Carriers::Pieces(several),
         };
         let (row, against) = match content {
-            Content::Css | Content::Json(_) => (None, Against::DocumentEntity),
+            Content::Css | Content::Json(_) | Content::Guid => (None, Against::DocumentEntity),
             Content::Value(row) => (Some(row), base.map_or(Against::Document, Against::Element)),
         };
+        if self.options.entry_links {
+            self.entry_link_text(name, &whole, &entities);
+        }
         let place = Place {
             element: &self.shown(name),
             attribute: None,
@@ -703,6 +720,7 @@ impl<'a> Pass<'a> {
         match content {
             Content::Css => self.collector.css(&whole, &place),
             Content::Json(kind) => self.collector.json(&whole, kind, &place),
+            Content::Guid => {}
             // HTML without a tag holds no link.
             Content::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
             Content::Value(row) => self.collector.references(whole, row.syntax, &place),
@@ -711,11 +729,11 @@ impl<'a> Pass<'a> {
 }
 
 /// An element as its start tag says.
-struct Element {
-    name: Span,
-    local: Span,
-    vocabulary: Vocabulary,
-    base: Option<usize>,
+pub(super) struct Element {
+    pub(super) name: Span,
+    pub(super) local: Span,
+    pub(super) vocabulary: Vocabulary,
+    pub(super) base: Option<usize>,
 }
 
 impl Element {

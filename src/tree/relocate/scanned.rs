@@ -65,6 +65,8 @@ pub struct Scanned {
     /// What lies beside it.
     beside: Option<Arc<dyn Beside>>,
     pub(super) profile: Profile,
+    /// What gives references that begin with `//` a scheme, where there is no base.
+    pub(super) assumed_scheme: Option<Arc<str>>,
     pub(super) bases: Vec<BaseMove>,
     links: Vec<Compact>,
     places: Vec<Location>,
@@ -237,6 +239,7 @@ impl Scanning {
             was_saved: false,
             beside: options.beside.clone(),
             profile: options.profile,
+            assumed_scheme: options.assumed_scheme.clone(),
             bases: Vec::new(),
             links: Vec::new(),
             places: Vec::new(),

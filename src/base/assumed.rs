@@ -1,0 +1,74 @@
+//! References that lack nothing but a scheme, in a document without a base: RFC 1808, 3.4.
+//!
+//! Without a base every reference is taken for absolute. One that begins with `//` names its host, and only
+//! who knows how the document was meant can tell its scheme. Such a scheme is no base: the rule stays 3.4,
+//! there is no base URL, and a reference that lacks more than the scheme stays as it is.
+//!
+//! ```
+//! use baselink::{Options, Outcome, examine};
+//! let options = Options { assumed_scheme: Some("https".into()), ..Options::default() };
+//! let links = examine(b"<a href=//a/b><a href=c>", &options).links;
+//! assert_eq!(links[0].target.as_deref(), Some("https://a/b"));
+//! assert_eq!(links[0].source.name(), "assumed-scheme");
+//! assert_eq!(links[1].outcome, Outcome::NoBase);
+//! ```
+//!
+//! Deliberately absent: which scheme. Nothing in a document tells it.
+
+use std::sync::Arc;
+
+use super::{BaseChain, Declaration, Rule, Source, Status};
+use crate::resolve::{self, Base, Profile};
+
+/// Whether `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
+/// the place of a net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends do not count.
+///
+/// ```
+/// use baselink::base::lacks_only_scheme;
+/// use baselink::resolve::Profile;
+/// assert!(lacks_only_scheme("//a/b", Profile::Rfc1808));
+/// assert!(!lacks_only_scheme("///b", Profile::Rfc1808), "the net_loc of a base would be inherited");
+/// assert!(!lacks_only_scheme(r"\\a", Profile::Rfc1808) && lacks_only_scheme(r"\\a", Profile::Whatwg));
+/// ```
+#[must_use]
+pub fn lacks_only_scheme(reference: &str, profile: Profile) -> bool {
+    let is_browser = profile == Profile::Whatwg;
+    let is_slash = |byte: u8| byte == b'/' || (is_browser && byte == b'\\');
+    let mut bytes =
+        reference.bytes().filter(|byte| !(is_browser && matches!(byte, b'\t' | b'\n' | b'\r')));
+    bytes.next().is_some_and(is_slash)
+        && bytes.next().is_some_and(is_slash)
+        && bytes.next().is_some_and(|byte| !is_slash(byte) && !matches!(byte, b'?' | b'#'))
+}
+
+/// A URL with `scheme`: of the base of a reference that [`lacks_only_scheme`] nothing else counts (RFC 1808,
+/// 4, step 3).
+pub(crate) fn stand_in(scheme: &str) -> String {
+    format!("{scheme}://assumed.invalid/")
+}
+
+impl Declaration {
+    /// The same, or with `scheme` where nothing but that is missing.
+    pub(super) fn or_with(self, scheme: Option<&Arc<str>>, value: &str, profile: Profile) -> Self {
+        let (Self::NoOuter, Some(scheme)) = (&self, scheme) else { return self };
+        if !lacks_only_scheme(value, profile) {
+            return self;
+        }
+        match Base::new(profile, &stand_in(scheme)).resolve(value) {
+            Ok(target) if resolve::parses(&target.url) => {
+                Self::Relative(target.url.into(), format!("{scheme}:").into())
+            }
+            _ => Self::Invalid("it is not a URL; the outer base counts".into()),
+        }
+    }
+}
+
+impl BaseChain {
+    /// 3.4: no base, but a scheme.
+    pub(super) fn assume(&mut self, scheme: &str) {
+        self.source = Source::AssumedScheme;
+        let value = Some(format!("{scheme}:").into());
+        let reason = "no level gave a base: references that begin with // get this scheme, all others stay as they are";
+        self.level(Rule::Default, Source::AssumedScheme, value, Status::Taken, reason);
+    }
+}

@@ -1,0 +1,192 @@
+//! What may help where links have no base: a URL that the document names itself, and a scheme.
+//!
+//! ```text
+//! page.html: no base URL: nothing was rewritten; perhaps https://a.example/x (canonical, 4:12); give it with --url
+//! page.html: 3 links without a base begin with // and lack only a scheme: --assume-scheme https
+//! ```
+//!
+//! A page is looked at for it only when links without a base have been found in it, and it has no retrieval URL.
+//!
+//! Deliberately absent: taking it. What a document says of itself may be wrong, so somebody has to ask for it.
+
+use std::fmt::{self, Display};
+use std::fs;
+use std::io::Read as _;
+use std::path::Path;
+
+use baselink::error::{self, Error, Result, visible};
+use baselink::format::Format;
+use baselink::reference::{Grammar, scheme};
+use baselink::resolve::usable;
+use baselink::scan::message::{Heading, fields};
+use baselink::span::Span;
+use baselink::tree::origin::canonical;
+use baselink::{Options, Outcome, Report, Totals};
+
+use super::input::{Input, readers};
+use super::output::Output;
+use super::places::Places;
+
+/// What may help a file, or several.
+#[derive(Default)]
+pub(crate) struct Hints {
+    /// How many links lack nothing but a scheme.
+    without_scheme: usize,
+    /// How many pages name a canonical URL.
+    pages: usize,
+    /// The URL that the first document names.
+    pub(crate) url: Option<Hint>,
+}
+
+/// A URL that a document names, and where.
+pub(crate) struct Hint {
+    url: String,
+    by: &'static str,
+    is_page: bool,
+    line: usize,
+    column: usize,
+}
+
+impl Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { by, line, column, .. } = self;
+        write!(f, "perhaps {} ({by}, {line}:{column}); give it with --url", visible(&self.url))?;
+        if self.is_page {
+            write!(f, ", or take it with --base-from canonical")?;
+        }
+        Ok(())
+    }
+}
+
+impl Hints {
+    /// Takes in what helps the document `input`, which has this `report`.
+    pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, report: &Report) {
+        let lacking = report.links.iter().filter(|link| link.lacks_only_scheme()).count();
+        let is_lacking = report.links.iter().any(|link| link.outcome == Outcome::NoBase);
+        self.of(input, options, (is_lacking, lacking), || Places::of(input, report));
+    }
+
+    /// The same by the `totals` of a document without a report.
+    pub(crate) fn add_totals(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
+        let is_lacking = totals.count(Outcome::NoBase) > 0;
+        let places = || Places::in_charset(input, Some(totals.charset));
+        self.of(input, options, (is_lacking, totals.without_scheme), places);
+    }
+
+    /// The same of a large file, whose first bytes are read again where that may help.
+    pub(crate) fn add_large(
+        &mut self,
+        file: &fs::File,
+        path: &Path,
+        options: &Options,
+        totals: &Totals,
+    ) -> Result<()> {
+        let mut head = Vec::new();
+        if totals.count(Outcome::NoBase) > 0 && options.retrieval.is_none() {
+            let most = canonical::HEAD as u64;
+            for reader in readers(file, most, 1) {
+                let failed =
+                    |error| Error::new(format!("{}: {}", error::name(path), error::cause(&error)));
+                reader.take(most).read_to_end(&mut head).map_err(failed)?;
+            }
+        }
+        let (before, bytes, after, entity) = (&[][..], &head[..], &[][..], "".into());
+        let (format, offset, lines) = (options.format, 0, 0);
+        let input = Input { path, format, before, bytes, after, offset, lines, entity };
+        self.add_totals(&input, options, totals);
+        Ok(())
+    }
+
+    fn of<'p>(
+        &mut self,
+        input: &Input<'_>,
+        options: &Options,
+        (is_lacking, without_scheme): (bool, usize),
+        places: impl FnOnce() -> Places<'p>,
+    ) {
+        if !is_lacking || options.retrieval.is_some() {
+            return;
+        }
+        if options.assumed_scheme.is_none() {
+            self.without_scheme += without_scheme;
+        }
+        if self.url.is_some() {
+            return;
+        }
+        let is_page = matches!(input.format, Format::Html | Format::Xhtml);
+        let named = match input.format {
+            Format::Message | Format::Mbox => archive(input.bytes),
+            format => canonical::named(input.bytes, format)
+                .map(|named| (named.url, named.by.name(), named.span)),
+        };
+        let Some((url, by, span)) = named else { return };
+        self.pages += usize::from(is_page);
+        let (line, column) = places().line_and_column(span);
+        self.url = Some(Hint { url, by, is_page, line, column });
+    }
+
+    /// Takes in what helps others.
+    pub(crate) fn merge(&mut self, behind: Self) {
+        self.without_scheme += behind.without_scheme;
+        self.pages += behind.pages;
+        self.url = self.url.take().or(behind.url);
+    }
+
+    /// Says what helps the file `name`, but for the URL.
+    pub(crate) fn say_scheme_of_file(&self, name: &str, output: &mut Output) {
+        if let Some(sentence) = self.scheme() {
+            output.notice_of_file(&format_args!("{name}: {sentence}"));
+        }
+    }
+
+    /// Says what helps several files.
+    pub(crate) fn say(&self, output: &mut Output) {
+        if self.pages > 0 {
+            let files = match self.pages {
+                1 => "1 file names its canonical URL".to_owned(),
+                number => format!("{number} files name their canonical URLs"),
+            };
+            output.notice(&format_args!("{files}, which --base-from canonical takes"));
+        }
+        self.say_scheme(output);
+    }
+
+    /// Says how many links lack only a scheme.
+    pub(crate) fn say_scheme(&self, output: &mut Output) {
+        say_scheme(self.without_scheme, output);
+    }
+
+    fn scheme(&self) -> Option<String> {
+        scheme_of(self.without_scheme)
+    }
+}
+
+/// Says that so many links lack only a scheme.
+pub(crate) fn say_scheme(number: usize, output: &mut Output) {
+    if let Some(sentence) = scheme_of(number) {
+        output.notice(&sentence);
+    }
+}
+
+fn scheme_of(number: usize) -> Option<String> {
+    let links = match number {
+        0 => return None,
+        1 => "1 link without a base begins with // and lacks".to_owned(),
+        _ => format!("{number} links without a base begin with // and lack"),
+    };
+    Some(format!("{links} only a scheme: --assume-scheme https"))
+}
+
+/// The archive in which a message says that it is (RFC 2369, 3.6).
+fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
+    let heading = Heading::read(message);
+    let links = fields::links(message, &heading);
+    let mut archives = links.into_iter().filter(|link| {
+        link.element == "list-archive"
+            && scheme(Grammar::Rfc3986, &link.reference).is_some()
+            && usable(&link.reference).is_ok()
+    });
+    let link = archives.next()?;
+    let span = link.span();
+    Some((link.reference, "List-Archive", span))
+}

@@ -1,0 +1,105 @@
+//! Which of the links that were rewritten lead elsewhere under another profile, and where the first of them
+//! would go.
+//!
+//! ```
+//! use baselink::{Options, examine};
+//! let report = examine(b"<a href='../x'>", &Options::at("http://a/"));
+//! assert_eq!(
+//!     report.diagnostics[0].message,
+//!     "1 of the rewritten links leads elsewhere in browsers: '../x' would go to http://a/x (--resolver whatwg)"
+//! );
+//! ```
+//!
+//! What browsers do is said first. Links that differ under another profile only are counted behind it.
+//!
+//! Deliberately absent: whether a link differs. It is judged link by link ([`super::judge`]).
+
+use super::judge::prepare;
+use crate::base::{abridged, stand_in};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::layer::charset::Charset;
+use crate::report::LinkReport;
+use crate::resolve::Profile;
+use crate::span::Span;
+
+/// In which order profiles are asked.
+const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986];
+
+/// What is known of links that lead elsewhere under another profile.
+#[derive(Debug, Default)]
+pub(super) struct Differing {
+    /// How many there are.
+    pub(super) number: usize,
+    /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it.
+    under: [Under; 3],
+}
+
+#[derive(Debug, Default)]
+struct Under {
+    number: usize,
+    first: Option<First>,
+}
+
+/// The first link that differs, and its target.
+#[derive(Debug)]
+struct First {
+    span: Span,
+    reference: String,
+    target: Option<String>,
+}
+
+impl Differing {
+    /// Counts `link`, which stands at `span` of the file, in a document of this encoding.
+    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: &dyn Fn() -> Charset) {
+        self.number += 1;
+        let differs = |profile: Profile| {
+            let at = Profile::ALL.into_iter().position(|one| one == profile);
+            at.is_some_and(|at| link.differs_under[at])
+        };
+        let Some(at) = ORDER.into_iter().position(differs) else { return };
+        let under = &mut self.under[at];
+        under.number += 1;
+        if under.first.as_ref().is_some_and(|first| first.span.start <= span.start) {
+            return;
+        }
+        let scheme = || link.target.as_deref()?.split(':').next();
+        let base = match (&link.base, scheme()) {
+            (Some(base), _) => prepare(ORDER[at], base, charset()),
+            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset()),
+        };
+        let target = base.resolve(&link.reference).ok().map(|target| target.url);
+        under.first = Some(First { span, reference: link.reference.clone(), target });
+    }
+
+    /// What is to be said of them.
+    pub(super) fn diagnostic(self) -> Option<Diagnostic> {
+        let of_profiles = ORDER.into_iter().zip(self.under).filter(|(_, under)| under.number > 0);
+        let mut message = String::new();
+        let mut at: Option<Span> = None;
+        for (other, Under { number, first }) in of_profiles {
+            let first = first?;
+            let by = match other {
+                Profile::Whatwg => "in browsers",
+                Profile::Rfc1808 => "by RFC 1808",
+                Profile::Rfc3986 => "by RFC 3986",
+            };
+            let verb = if number == 1 { "leads" } else { "lead" };
+            message.push_str(&match &at {
+                None => format!("{number} of the rewritten links {verb} elsewhere {by}: "),
+                Some(_) => format!("; {number} more {verb} elsewhere {by}: "),
+            });
+            let the_first = if number == 1 { "" } else { "the first, " };
+            let comma = if number == 1 { "" } else { "," };
+            let target = match &first.target {
+                Some(target) => format!("go to {}", abridged(target)),
+                None => "lead nowhere".to_owned(),
+            };
+            let reference = abridged(&first.reference);
+            message.push_str(&format!(
+                "{the_first}'{reference}'{comma} would {target} (--resolver {other})"
+            ));
+            at = at.or(Some(first.span));
+        }
+        at.map(|span| Diagnostic::new(Code::ProfilesDiffer, span, message))
+    }
+}

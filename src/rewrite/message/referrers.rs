@@ -1,0 +1,67 @@
+//! Style sheets that stand in a document and were taken out of it: Chromium puts each `<style>` of a page into
+//! an archive as a part of its own, with `Content-Location: cid:css-…`, and writes `<link href="cid:css-…">` into
+//! the page in its place.
+//!
+//! ```text
+//! 7  text/html  Content-Location: http://a/frames/x.html   <link rel="stylesheet" href="cid:css-1@mhtml.blink" />
+//! 8  text/css   Content-Location: cid:css-1@mhtml.blink    i { background: url("y.png"); }
+//!               --> http://a/frames/y.png, and not relative to the page in which the frame stands
+//! ```
+//!
+//! What the style sheet refers to is relative to the document in which it stood (CSS Values, 4.5), and that
+//! is the one that refers to it. It comes before the style sheet in the archive.
+//!
+//! Deliberately absent: other labels. A style sheet with a URL of its own has that for a base.
+
+use std::collections::HashMap;
+
+use crate::document::UrlField;
+use crate::format::Format;
+use crate::scan::message::{Entity, Kind, Structure};
+
+/// For each style sheet that a `cid:` URL labels, the first document that refers to it.
+#[derive(Debug, Default)]
+pub(super) struct Referrers(HashMap<String, Option<usize>>);
+
+const CID: &[u8] = b"cid:";
+
+impl Referrers {
+    /// Those of the message `bytes`, none of which is known yet.
+    pub(super) fn of(bytes: &[u8], structure: &Structure) -> Self {
+        let labels = structure.entities.iter().filter_map(|entity| label(bytes, entity));
+        Self(labels.map(|label| (label, None)).collect())
+    }
+
+    /// Takes in the document `text`, which is the content of the entity `index`.
+    pub(super) fn add(&mut self, index: usize, format: Format, text: &[u8]) {
+        if self.0.is_empty() || !matches!(format, Format::Html | Format::Xhtml) {
+            return;
+        }
+        for at in memchr::memmem::find_iter(text, CID) {
+            let rest = &text[at..];
+            let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
+            let end = rest.iter().position(ends).unwrap_or(rest.len());
+            let referrer = str::from_utf8(&rest[..end]).ok().and_then(|url| self.0.get_mut(url));
+            if let Some(referrer) = referrer {
+                referrer.get_or_insert(index);
+            }
+        }
+    }
+
+    /// The document that refers to `entity`, if it is such a style sheet.
+    pub(super) fn referrer(&self, bytes: &[u8], entity: &Entity) -> Option<usize> {
+        if self.0.is_empty() {
+            return None;
+        }
+        *self.0.get(&label(bytes, entity)?)?
+    }
+}
+
+/// The `cid:` URL that labels a style sheet.
+fn label(bytes: &[u8], entity: &Entity) -> Option<String> {
+    if entity.kind != Kind::Leaf || super::format_of(&entity.media_type) != Format::Css {
+        return None;
+    }
+    let url = entity.heading.url(bytes, UrlField::ContentLocation)?.url;
+    url.as_bytes().starts_with(CID).then(|| url.to_string())
+}

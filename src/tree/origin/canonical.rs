@@ -1,0 +1,224 @@
+//! What a page calls its canonical URL: `<link rel="canonical">` (RFC 6596) and Open Graph's `og:url`
+//! (<https://ogp.me/>).
+//!
+//! Whoever wrote the page says there under which URL it is best known. That is often the one from which it was
+//! retrieved, and may be another: of the first page of a list, of the same text elsewhere. So it is a hint,
+//! and the URL only where that was asked for ([`super::Origins::canonical`]).
+//!
+//! The first `link` in the page whose `rel` has `canonical` and whose `href` is an absolute, hierarchical
+//! URL counts; without one, the first `og:url` that is. What stands behind `<body>`, in a `template`, in a
+//! comment or in a script does not.
+//!
+//! ```
+//! use baselink::format::Format;
+//! use baselink::tree::origin::canonical::{By, named};
+//! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
+//! let named = named(page, Format::Html).unwrap();
+//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", By::Link));
+//! assert_eq!(&page[named.span.range()], b"http://a/2#c");
+//! ```
+//!
+//! Deliberately absent: a relative one. It says nothing of the host, and what it is relative to is what is
+//! looked for.
+
+use std::borrow::Cow;
+
+use crate::format::Format;
+use crate::layer::View;
+use crate::layer::charset::Charset;
+use crate::layer::escape;
+use crate::scan::attributes::Namespace;
+use crate::scan::html::tag::{RawTag, distinct};
+use crate::scan::html::{Event, tokens};
+use crate::scan::value;
+use crate::span::Span;
+
+/// How many bytes of a page are looked at.
+pub const HEAD: usize = 1 << 20;
+
+/// Longer URLs are none.
+const LONGEST: usize = 8_192;
+
+/// A URL that a page calls its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The URL, without its fragment.
+    pub url: String,
+    /// What names it.
+    pub by: By,
+    /// Where: bytes of the page.
+    pub span: Span,
+}
+
+/// What names the URL of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// `<link rel="canonical">`.
+    Link,
+    /// `<meta property="og:url">`.
+    OpenGraph,
+}
+
+impl By {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Link => "canonical",
+            Self::OpenGraph => "og:url",
+        }
+    }
+}
+
+/// The URL that the page which begins with `head` calls its own. Only of the first [`HEAD`] bytes it is asked,
+/// and only of HTML and XHTML.
+#[must_use]
+pub fn named(head: &[u8], format: Format) -> Option<Named> {
+    if !matches!(format, Format::Html | Format::Xhtml) {
+        return None;
+    }
+    let head = &head[..head.len().min(HEAD)];
+    let found = match format {
+        Format::Html => Charset::detect(head, None),
+        _ => Charset::detect_xml(head, None),
+    };
+    if found.charset.is_ascii_compatible() {
+        return in_text(head, found.mark, found.charset);
+    }
+    let View { text, map } = found.charset.decode(&head[found.mark..], found.mark);
+    let named = in_text(text.as_bytes(), 0, Charset::UTF_8)?;
+    Some(Named { span: map.covering(named.span), ..named })
+}
+
+fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
+    let (mut of_link, mut of_graph) = (None, None);
+    let (mut templates, mut is_over) = (0_usize, false);
+    tokens::scan(text, start..text.len(), true, &mut |event| {
+        if is_over {
+            return;
+        }
+        match event {
+            Event::StartTag { tag, namespace: Namespace::Html, .. } => {
+                match &text[tag.name.range()] {
+                    name if name.eq_ignore_ascii_case(b"body") => is_over = true,
+                    name if name.eq_ignore_ascii_case(b"template") => templates += 1,
+                    _ if templates > 0 => {}
+                    name if of_link.is_none() && name.eq_ignore_ascii_case(b"link") => {
+                        of_link = link(text, tag, charset);
+                    }
+                    name if of_graph.is_none() && name.eq_ignore_ascii_case(b"meta") => {
+                        of_graph = open_graph(text, tag, charset);
+                    }
+                    _ => {}
+                }
+                is_over |= of_link.is_some();
+            }
+            Event::EndTag { tag } if text[tag.name.range()].eq_ignore_ascii_case(b"template") => {
+                templates = templates.saturating_sub(1);
+            }
+            _ => {}
+        }
+    });
+    of_link.or(of_graph)
+}
+
+fn link(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
+    let rel = attribute(text, tag, charset, "rel")?;
+    let is_canonical = |word: &str| word.eq_ignore_ascii_case("canonical");
+    if !rel.text.split_ascii_whitespace().any(is_canonical) {
+        return None;
+    }
+    url(&attribute(text, tag, charset, "href")?, By::Link)
+}
+
+fn open_graph(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
+    let says = |name| {
+        let value = attribute(text, tag, charset, name);
+        value.is_some_and(|value| {
+            value.text.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("og:url"))
+        })
+    };
+    if !says("property") && !says("name") {
+        return None;
+    }
+    url(&attribute(text, tag, charset, "content")?, By::OpenGraph)
+}
+
+/// The value of the first attribute called `name`, decoded.
+fn attribute(text: &[u8], tag: &RawTag, charset: Charset, name: &str) -> Option<View> {
+    let attributes: Cow<'_, _> = distinct(text, tag);
+    let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
+    let span = attributes.iter().find(|one| is_it(&text[one.name.range()]))?.value?;
+    if span.len() > LONGEST {
+        return None;
+    }
+    Some(escape::character_references(charset.decode(&text[span.range()], span.start)))
+}
+
+fn url(value: &View, by: By) -> Option<Named> {
+    let trimmed = value::trimmed(&value.text);
+    let written = &value.text[trimmed.range()];
+    let url = written.split('#').next().unwrap_or_default();
+    let is_url = super::unusable(url).is_none();
+    is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url_of(page: &str) -> Option<String> {
+        named(page.as_bytes(), Format::Html).map(|named| named.url)
+    }
+
+    #[test]
+    fn what_names_the_url_of_a_page() {
+        for (page, expected) in [
+            ("<link rel=canonical href=http://a/x>", Some("http://a/x")),
+            ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
+            ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
+            ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
+            // Canonical first, wherever it stands.
+            (
+                "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
+                Some("http://a/x"),
+            ),
+            // The first that serves.
+            (
+                "<link rel=canonical href=/x><link rel=canonical href=http://a/y>",
+                Some("http://a/y"),
+            ),
+            (
+                "<link rel=canonical href=/x><meta property='og:url' content=http://a/x>",
+                Some("http://a/x"),
+            ),
+            ("<link rel=canonical href=//a/x>", None),
+            ("<link rel=canonical href=mailto:a@b>", None),
+            ("<link rel=canonical href=http://>", None),
+            ("<link rel=canonical>", None),
+            ("<link rel=alternate href=http://a/x>", None),
+            ("<!--<link rel=canonical href=http://a/x>-->", None),
+            ("<script>'<link rel=canonical href=http://a/x>'</script>", None),
+            ("<template><link rel=canonical href=http://a/x></template>", None),
+            ("<svg><link rel=canonical href=http://a/x></svg>", None),
+            ("<body><link rel=canonical href=http://a/x>", None),
+        ] {
+            assert_eq!(url_of(page).as_deref(), expected, "{page}");
+        }
+    }
+
+    #[test]
+    fn pages_in_utf_16_have_places_as_well() {
+        let page: Vec<u8> = "\u{feff}<link rel=canonical href=http://a/x>"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let found = named(&page, Format::Html);
+        assert_eq!(found.map(|named| named.span), Some(Span::new(2 * 26, 2 * 36)));
+    }
+
+    #[test]
+    fn only_pages_are_asked() {
+        assert_eq!(named(b"<link rel=canonical href=http://a/x>", Format::Css), None);
+    }
+}
