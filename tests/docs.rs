@@ -8,6 +8,7 @@
 use baselink::base::Source;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
+use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::tree::index::Absence;
@@ -144,6 +145,17 @@ fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
     assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
     assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
     assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));
+}
+
+#[test]
+fn every_suffix_of_a_companion_folder_is_documented() {
+    let line = LINKS.lines().find(|line| line.starts_with("The suffixes, in any case:")).unwrap();
+    let (list, _) = line.split_once(". ").unwrap();
+    let mut documented: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    let mut known = SUFFIXES.to_vec();
+    documented.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(documented, known);
 }
 
 #[test]
