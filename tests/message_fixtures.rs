@@ -16,7 +16,7 @@ const FILES: [&str; 6] =
 /// Marks a case that would not mean the same with CRLF.
 const ONLY_AS_STORED: &str = "only-as-stored";
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "base-element",
     "base-header",
     "content-base",
@@ -25,6 +25,7 @@ const SOURCES: [&str; 8] = [
     "encapsulating",
     "retrieval",
     "default",
+    "assumed-scheme",
 ];
 
 fn cases() -> Vec<PathBuf> {
@@ -214,7 +215,7 @@ fn the_columns_of_every_expectation_add_up() {
             let expected = match source.as_str() {
                 "encapsulating" => "3.2",
                 "retrieval" => "3.3",
-                "default" => "3.4",
+                "default" | "assumed-scheme" => "3.4",
                 _ => "3.1",
             };
             assert_eq!(rule, expected, "{case:?}: {entity:?}");

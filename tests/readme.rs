@@ -13,6 +13,7 @@ use std::process::{Command, Stdio};
 
 const README: &str = include_str!("../README.md");
 const MESSAGES: &str = include_str!("../docs/messages.md");
+const BASE_URL: &str = include_str!("../docs/base-url.md");
 const TREES: &str = include_str!("../docs/trees.md");
 const LOCALIZE: &str = include_str!("../docs/localize.md");
 const CHECK: &str = include_str!("../docs/check.md");
@@ -117,6 +118,11 @@ fn every_command_of_the_readme_prints_what_is_shown() {
 #[test]
 fn every_command_of_the_page_on_messages_prints_what_is_shown() {
     assert_eq!(check(MESSAGES), 11);
+}
+
+#[test]
+fn every_command_of_the_page_on_bases_prints_what_is_shown() {
+    assert_eq!(check(BASE_URL), 4);
 }
 
 #[test]

@@ -639,6 +639,22 @@ fn a_url_that_is_none_is_said_and_the_next_source_is_asked() {
 }
 
 #[test]
+fn a_canonical_url_counts_last_and_on_request() {
+    let page = b"<link rel=canonical href='http://a/c#f'>";
+    let asked = Origins { canonical: true, ..Origins::default() };
+    let canonical = Some(("http://a/c".to_owned(), "canonical"));
+    assert_eq!(first(&asked, &entry("x"), page), (canonical.clone(), 0));
+    assert_eq!(first(&Origins::default(), &entry("x"), page), (None, 0));
+    let saved = [&b"<!-- saved from url=(0009)http://b/ -->"[..], page].concat();
+    assert_eq!(first(&asked, &entry("x"), &saved), (Some(("http://b/".into(), "saved-from")), 0));
+    let untrusting = Origins { trust_saved_from: false, ..asked.clone() };
+    assert_eq!(first(&untrusting, &entry("x"), &saved), (canonical.clone(), 0));
+    let standard = asked.of_standard_input(Format::Xhtml, page).0;
+    assert_eq!(standard.map(|one| (one.url, one.source.name())), canonical);
+    assert_eq!(asked.of(&entry("x"), Format::Svg, page).0, None);
+}
+
+#[test]
 fn a_base_from_each_source_says_so() {
     use baselink::base::{Outer, Retrieval, Rule, Status, establish};
     use baselink::resolve::Profile;
@@ -648,6 +664,7 @@ fn a_base_from_each_source_says_so() {
         (Source::Layout, "layout"),
         (Source::SavedFrom, "saved-from"),
         (Source::Xattr, "xattr"),
+        (Source::Canonical, "canonical"),
     ] {
         let retrieval = Retrieval::of("http://a/", source);
         let chain = establish(&page, Outer::Retrieval(Some(&retrieval)), Profile::Rfc1808);

@@ -391,6 +391,9 @@ impl Plan<'_> {
         if self.labels.open.is_empty() {
             return None;
         }
+        // What was taken out of a document is relative to that.
+        let referrer = self.referrers.referrer(self.bytes, entity);
+        let entity = referrer.map_or(entity, |document| &self.structure.entities[document]);
         let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
     }
