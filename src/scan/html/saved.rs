@@ -142,7 +142,7 @@ pub(crate) fn begins_commented_base(bytes: &[u8]) -> bool {
 }
 
 /// The URL in such a comment.
-pub(super) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
+pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let [start, end] = COMMENTED_URL;
     let url = bytes[comment.range()].strip_prefix(start)?.strip_suffix(end)?;
     let at = comment.start + start.len();

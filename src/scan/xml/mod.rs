@@ -27,7 +27,8 @@ pub mod vocabulary;
 use std::sync::Arc;
 
 use self::pass::Pass;
-use super::{ScanOptions, html};
+use super::ScanOptions;
+use super::html::{self, saved};
 use crate::document::{Decoded, Document, entity_name};
 use crate::format::Format;
 use crate::layer::View;
@@ -65,6 +66,8 @@ fn document(
     document.element_bases = pass.element_bases;
     document.diagnostics = pass.diagnostics;
     document.head = pass.head;
+    let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
+    document.saved = may_be_saved.then(|| saved::saved(&bytes[start..])).flatten();
     document.ids = pass.ids;
     let mut embedded = pass.collector.embedded;
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);

@@ -27,6 +27,7 @@ use crate::layer::xml::{self, Entities, EntityUse, Text};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
+use crate::scan::html::saved;
 use crate::scan::{ScanOptions, json, value};
 use crate::span::Span;
 
@@ -176,7 +177,10 @@ impl<'a> Pass<'a> {
             Token::EndTag { span } => self.end_tag(span),
             Token::Text { span } => self.piece(span, false),
             Token::CData { content } => self.piece(content, true),
-            Token::Comment { .. } => Ok(()),
+            Token::Comment { span } => {
+                self.commented_base(span);
+                Ok(())
+            }
             Token::Instruction { span } => {
                 self.instruction(span);
                 Ok(())
@@ -440,6 +444,29 @@ impl<'a> Pass<'a> {
         let outer = around;
         self.element_bases.push(ElementBase { is_entry_link, outer, value: text, is_known, span });
         Some(self.element_bases.len() - 1)
+    }
+
+    /// Notes the comment that Firefox wrote in the place of a `base` element when it saved the page.
+    fn commented_base(&mut self, span: Span) {
+        let is_in_head = self.open.last().is_some_and(|open| {
+            let name = &self.bytes[open.name.range()];
+            open.vocabulary == Vocabulary::Xhtml
+                && name.rsplit(|&byte| byte == b':').next() == Some(b"head")
+        });
+        if self.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
+            return;
+        }
+        if let Some(url) = saved::commented_url(self.bytes, span) {
+            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
+            self.bases.push(DeclaredBase {
+                kind: BaseKind::Comment,
+                span,
+                value: Some(url[value::trimmed(&url).range()].to_owned()),
+                is_known: true,
+                standing: Standing::First,
+                removable: None,
+            });
+        }
     }
 
     /// Notes an XHTML `base` element, or one that is nearly that.
