@@ -150,6 +150,10 @@ pub(super) struct Copies<'a> {
     /// Whether the document says that a browser saved it with its files.
     says_it: bool,
     beside: Option<&'a dyn Beside>,
+    /// The name of the document without its extension.
+    stem: &'a str,
+    /// Whether the document lies in a companion folder itself.
+    is_inside: bool,
     /// Which folders there are, of those that were asked for.
     folders: RefCell<HashMap<String, bool>>,
     missing: RefCell<Option<Missing>>,
@@ -169,23 +173,45 @@ impl<'a> Copies<'a> {
         let says_it = chain.says_it_was_saved_with_files;
         let beside = options.beside.as_deref();
         let is_asked = options.local_copies == LocalCopies::Keep && (says_it || beside.is_some());
-        let (folders, missing) = (RefCell::default(), RefCell::default());
-        is_asked.then_some(Self { says_it, beside, folders, missing })
+        is_asked.then(|| Self {
+            says_it,
+            beside,
+            stem: beside.map_or("", Beside::stem),
+            is_inside: beside.is_some_and(Beside::is_in_companion),
+            folders: RefCell::default(),
+            missing: RefCell::default(),
+        })
     }
 
-    /// Whether a reference that begins with these bytes can lead to a local copy. They may hold character
-    /// references and escapes of CSS.
+    /// Whether a reference that stands so in the bytes can lead to a local copy. It may hold character references and
+    /// escapes of CSS.
     #[inline(always)]
-    pub(super) fn may_begin(&self, raw: &[u8]) -> bool {
+    pub(super) fn may_hold(&self, raw: &[u8]) -> bool {
         match raw.first() {
             None | Some(b'#' | b'?' | b'/') => false,
-            Some(b'.' | b'%' | b'&' | b'\\' | 0x80..) => true,
-            Some(_) if self.says_it => true,
-            Some(first) => self.beside.is_some_and(|beside| {
-                first.is_ascii_whitespace()
-                    || beside.stem().as_bytes().first() == Some(first)
-                    || beside.is_in_companion()
-            }),
+            _ if self.says_it || self.is_inside => true,
+            _ => self.may_begin_with_stem(raw),
+        }
+    }
+
+    /// Whether `raw` can begin with the name of a companion folder beside the document.
+    fn may_begin_with_stem(&self, raw: &[u8]) -> bool {
+        let is_spelled = |byte: u8| matches!(byte, b'%' | b'&' | b'\\' | 0x80..) || byte <= b' ';
+        let raw = raw.strip_prefix(b"./").unwrap_or(raw);
+        let stem = self.stem.as_bytes();
+        match raw.iter().zip(stem).find(|(one, other)| one != other) {
+            Some((&one, &other)) => is_spelled(one) || !other.is_ascii() || raw.starts_with(b"./"),
+            None => match raw.get(stem.len()..) {
+                Some([first @ (b'_' | b'-' | b'.'), second, ..]) => {
+                    let known = |suffix: &str| {
+                        let suffix = suffix.as_bytes();
+                        suffix[0] == *first && suffix[1].eq_ignore_ascii_case(second)
+                    };
+                    is_spelled(*second) || SUFFIXES.iter().any(|suffix| known(suffix))
+                }
+                Some([first, ..]) => is_spelled(*first),
+                _ => false,
+            },
         }
     }
 
@@ -208,10 +234,8 @@ impl<'a> Copies<'a> {
         let is_companion = |name: &str, is_any: bool| {
             let stem = stem_of_companion(name);
             stem.is_some_and(|stem| {
-                is_any
-                    || self
-                        .beside
-                        .is_some_and(|beside| beside.stem() == stem && self.is_there(name, beside))
+                let is_there = |beside| self.stem == stem && self.is_there(name, beside);
+                is_any || self.beside.is_some_and(is_there)
             })
         };
         // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
@@ -224,9 +248,7 @@ impl<'a> Copies<'a> {
 
     /// Whether `reference` leads to a file in the companion folder in which the document lies itself.
     fn is_copy_beside(&self, reference: &str) -> bool {
-        let Some(beside) = self.beside.filter(|beside| beside.is_in_companion()) else {
-            return false;
-        };
+        let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
         let path = relative_path(reference);
         let path = path.split(['?', '#']).next().unwrap_or_default();
         !path.is_empty()

@@ -364,7 +364,7 @@ impl<'a> Resolver<'a> {
     /// Whether what lies beside the document may matter for a reference, as it stands in the bytes.
     #[inline(always)]
     pub(super) fn may_ask_beside(&self, raw: &[u8]) -> bool {
-        self.copies.as_ref().is_some_and(|copies| copies.may_begin(raw))
+        self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
             || (self.is_crawled && memchr::memchr2(b'%', b'&', raw).is_some())
     }
 

@@ -14,12 +14,11 @@
 //! Deliberately absent: what a companion folder is called, which [`crate::rewrite::copies`] knows, and what is in
 //! the files that lie in one.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::document::Program;
 use crate::format::Format;
@@ -37,7 +36,10 @@ const HEAD: u64 = 4 << 10;
 /// What was found out about companion folders. A clone shares it.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
-    folders: Arc<Mutex<HashMap<PathBuf, Arc<Pages>>>>,
+    /// The pages in folders that have companion folders.
+    pages: Arc<Mutex<HashMap<PathBuf, Arc<Pages>>>>,
+    /// For folders the companion folder that they are, or lie in.
+    around: Arc<Mutex<HashMap<PathBuf, Option<Arc<Path>>>>>,
 }
 
 /// The pages in a folder.
@@ -71,27 +73,39 @@ impl Companions {
 
     /// The companion folder in which the file `path` lies: one with a known suffix, beside which lies a page of its
     /// name, or any that says that a browser saved it.
-    fn around<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        path.ancestors().skip(1).take(LEVELS).find(|folder| {
-            let name = folder.file_name().map(|name| name.to_string_lossy());
-            let stem = name.as_deref().and_then(stem_of_companion);
-            let around = folder.parent();
-            stem.zip(around).is_some_and(|(stem, around)| {
-                let pages = self.pages(around);
-                pages.stems.contains(stem) || pages.one_says_it_was_saved()
-            })
+    fn around(&self, path: &Path) -> Option<Arc<Path>> {
+        let folder = path.parent()?;
+        let known = locked(&self.around).get(folder).cloned();
+        known.unwrap_or_else(|| {
+            let mut folders = folder.ancestors().take(LEVELS);
+            let around = folders.find(|folder| self.is_companion(folder)).map(Arc::from);
+            locked(&self.around).insert(folder.to_owned(), around.clone());
+            around
+        })
+    }
+
+    fn is_companion(&self, folder: &Path) -> bool {
+        let name = folder.file_name().map(|name| name.to_string_lossy());
+        let stem = name.as_deref().and_then(stem_of_companion);
+        stem.zip(folder.parent()).is_some_and(|(stem, around)| {
+            let pages = self.pages(around);
+            pages.stems.contains(stem) || pages.one_says_it_was_saved()
         })
     }
 
     fn pages(&self, folder: &Path) -> Arc<Pages> {
-        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(pages) = folders.get(folder) {
+        let mut known = locked(&self.pages);
+        if let Some(pages) = known.get(folder) {
             return Arc::clone(pages);
         }
         let pages = Arc::new(Pages::of(folder));
-        folders.insert(folder.to_owned(), Arc::clone(&pages));
+        known.insert(folder.to_owned(), Arc::clone(&pages));
         pages
     }
+}
+
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pages {
@@ -141,7 +155,7 @@ struct OnDisk {
     path: PathBuf,
     stem: String,
     /// The companion folder in which the document lies.
-    companion: OnceLock<Option<PathBuf>>,
+    companion: OnceLock<Option<Arc<Path>>>,
 }
 
 impl OnDisk {
@@ -161,8 +175,7 @@ impl OnDisk {
     }
 
     fn companion(&self) -> Option<&Path> {
-        let around = || self.companions.around(&self.path).map(Path::to_owned);
-        self.companion.get_or_init(around).as_deref()
+        self.companion.get_or_init(|| self.companions.around(&self.path)).as_deref()
     }
 }
 
