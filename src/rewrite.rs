@@ -460,8 +460,9 @@ impl Planner<'_> {
             planned.extend(self.document(part, Some(first_entity), outer, charset, &carried));
         }
         // Were this base absolute, a reader would no longer look for the parts by their labels.
-        let means_part = |one: &Planned| one.report.reason == Some(Reason::SiblingPart);
-        if chain.is_from_outside && planned.iter().any(means_part) {
+        let has = |reason| planned.iter().any(|one| one.report.reason == Some(reason));
+        // Nor would it find local copies beside the page.
+        if (chain.is_from_outside && has(Reason::SiblingPart)) || has(Reason::LocalCopy) {
             planned[..own].iter_mut().filter(|one| one.is_base()).for_each(Planned::keep_base);
         }
         let is_first = |base: &&DeclaredBase| {

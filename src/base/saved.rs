@@ -37,12 +37,12 @@ impl BaseChain {
         let is_in_place_of_one = |element: &DeclaredBase| {
             element.value.as_deref() == Some(".") && ends.binary_search(&element.span.start).is_ok()
         };
-        let is_written = effective.is_some_and(is_in_place_of_one);
-        self.has_written_base = is_written && saved.is_some();
-        let is_telling = self.has_written_base || effective.is_none();
+        self.has_written_base = effective.is_some_and(is_in_place_of_one);
+        let is_out_of_force = self.has_written_base && saved.is_some();
+        let is_telling = is_out_of_force || effective.is_none();
         let telling =
             of_kind(BaseKind::Comment).find(|comment| is_telling && comment.value.is_some());
-        self.says_it_was_saved_with_files |= saved.is_some() || is_written || telling.is_some();
+        self.says_it_was_saved_with_files |= saved.is_some() || self.has_written_base || telling.is_some();
         for declared in &document.bases {
             let (source, (status, reason)) = match declared.kind {
                 BaseKind::XmlBase => continue,
@@ -57,7 +57,7 @@ impl BaseChain {
                 BaseKind::Comment => {
                     (Source::SavedBase, (Status::PassedOver, Standing::Comment.reason().into()))
                 }
-                BaseKind::Element if self.has_written_base && is_in_place_of_one(declared) => {
+                BaseKind::Element if is_out_of_force && is_in_place_of_one(declared) => {
                     (Source::BaseElement, (Status::PassedOver, BY_THE_BROWSER.into()))
                 }
                 BaseKind::Element => (Source::BaseElement, self.base_element(declared, profile)),

@@ -368,6 +368,11 @@ impl<'a> Resolver<'a> {
             || (self.is_crawled && memchr::memchr2(b'%', b'&', raw).is_some())
     }
 
+    /// Whether links of the document may lead to local copies.
+    pub(super) fn has_copies(&self) -> bool {
+        self.copies.is_some()
+    }
+
     /// What becomes of a reference that is a fragment only.
     pub(super) fn fragments(&self) -> Fragments {
         self.fragments

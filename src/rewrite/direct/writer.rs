@@ -294,6 +294,10 @@ impl Taker for Writer<'_, '_> {
         let planned = self.resolver.link(link, self.charset, &[]);
         self.count(&planned.report, self.charset);
         self.resolver.count_copy(&planned.report, planned.report.span.shifted(self.offset));
+        // A base element stays where local copies are still to come.
+        if self.resolver.has_copies() && planned.is_base() {
+            return false;
+        }
         planned.edits.iter().all(|edit| self.replace(window, edit.span, &edit.new))
     }
 
