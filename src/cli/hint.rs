@@ -61,6 +61,9 @@ impl Display for Hint {
 impl Hints {
     /// Takes in what helps the document `input`, which has this `report`.
     pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, report: &Report) {
+        if options.retrieval.is_some() {
+            return;
+        }
         let lacking = report.links.iter().filter(|link| link.lacks_only_scheme()).count();
         let is_lacking = report.links.iter().any(|link| link.outcome == Outcome::NoBase);
         self.of(input, options, (is_lacking, lacking), || Places::of(input, report));

@@ -25,6 +25,9 @@ pub(super) struct Referrers(HashMap<String, Option<usize>>);
 
 const CID: &[u8] = b"cid:";
 
+/// Longer labels are none.
+const LONGEST: usize = 256;
+
 impl Referrers {
     /// Those of the message `bytes`, none of which is known yet.
     pub(super) fn of(bytes: &[u8], structure: &Structure) -> Self {
@@ -38,7 +41,8 @@ impl Referrers {
             return;
         }
         for at in memchr::memmem::find_iter(text, CID) {
-            let rest = &text[at..];
+            // Many that go on and on cost no more than this each.
+            let rest = &text[at..text.len().min(at + LONGEST)];
             let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>".contains(byte);
             let end = rest.iter().position(ends).unwrap_or(rest.len());
             let referrer = str::from_utf8(&rest[..end]).ok().and_then(|url| self.0.get_mut(url));
@@ -63,5 +67,5 @@ fn label(bytes: &[u8], entity: &Entity) -> Option<String> {
         return None;
     }
     let url = entity.heading.url(bytes, UrlField::ContentLocation)?.url;
-    url.as_bytes().starts_with(CID).then(|| url.to_string())
+    (url.as_bytes().starts_with(CID) && url.len() < LONGEST).then(|| url.to_string())
 }
