@@ -173,7 +173,7 @@ proptest! {
             hold(sheet.as_bytes(), &options(url, profile))?;
         }
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            hold(sheet.as_bytes(), &Options { fragments, ..options(url, Profile::Rfc1808) })?;
+            hold(sheet.as_bytes(), &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
     }
 

@@ -85,7 +85,7 @@ proptest! {
     #[test]
     fn policies_change_what_they_say(document in document(), url in base()) {
         for fragments in [Fragments::Keep, Fragments::Auto] {
-            hold(&document, &Options { fragments, ..options(url, Profile::Rfc1808) })?;
+            hold(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
         for base_element in [BaseElement::Keep, BaseElement::Remove, BaseElement::Insert] {
             hold(&document, &Options { base_element, ..options(url, Profile::Rfc1808) })?;
