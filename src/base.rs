@@ -616,6 +616,15 @@ impl BaseChain {
         }
     }
 
+    /// Says why the outermost document has no retrieval URL.
+    pub(crate) fn lacks_retrieval(&mut self, why: &'static str) {
+        let is_lacking =
+            |level: &&mut Level| level.rule == Rule::Retrieval && level.status == Status::Absent;
+        if let Some(level) = self.levels.iter_mut().find(is_lacking) {
+            level.reason = why.into();
+        }
+    }
+
     /// 3.4: no base.
     fn none(&mut self) {
         let (status, reason) = if self.base.is_some() {

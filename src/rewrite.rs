@@ -422,7 +422,12 @@ impl Planner<'_> {
         beneath: Charset,
         carried: &[(Spelling, Charset)],
     ) -> Vec<Planned> {
-        let chain = base::establish(&document, outer, self.options.profile);
+        let mut chain = base::establish(&document, outer, self.options.profile);
+        if matches!(outer, Outer::Retrieval(None) | Outer::AssumedScheme(_))
+            && copies::is_copy(self.options)
+        {
+            chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
+        }
         let mut carried = carried.to_vec();
         let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
         carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
@@ -461,8 +466,9 @@ impl Planner<'_> {
         }
         // Were this base absolute, a reader would no longer look for the parts by their labels.
         let has = |reason| planned.iter().any(|one| one.report.reason == Some(reason));
-        // Nor would it find local copies beside the page.
-        if (chain.is_from_outside && has(Reason::SiblingPart)) || has(Reason::LocalCopy) {
+        // Nor would a browser find local copies beside the page.
+        let has_copies = has(Reason::LocalCopy) && self.options.destination.is_none();
+        if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             planned[..own].iter_mut().filter(|one| one.is_base()).for_each(Planned::keep_base);
         }
         let is_first = |base: &&DeclaredBase| {

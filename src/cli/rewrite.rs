@@ -450,6 +450,10 @@ fn settle(
         let is_written = !matches!(written, Written::Nowhere);
         json(format, written.path(), &told, output)?;
         told.summary(path, format, is_written, output);
+        let is_message = matches!(format, Format::Message | Format::Mbox);
+        if is_message && asked.documents.reading.options.fragments.is_none() {
+            told.say_fragments(path, output);
+        }
         totals.add(format, told);
     }
     Ok(status)

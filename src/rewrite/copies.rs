@@ -145,6 +145,16 @@ pub fn stem_of_companion(folder: &str) -> Option<&str> {
     })
 }
 
+/// Why a document that [`is_copy`] has no retrieval URL.
+pub(super) const WITHOUT_RETRIEVAL: &str =
+    "it lies in a folder that a browser saved with a page: only --url-map can say its URL";
+
+/// Whether the document lies in a companion folder.
+pub(super) fn is_copy(options: &Options) -> bool {
+    options.local_copies == LocalCopies::Keep
+        && options.beside.as_deref().is_some_and(Beside::is_in_companion)
+}
+
 /// Finds the links of one document that lead to local copies.
 pub(super) struct Copies<'a> {
     /// Whether the document says that a browser saved it with its files.

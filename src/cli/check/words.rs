@@ -68,18 +68,6 @@ pub(super) const RULES: &[Rule] = &[
         MAKE_RELATIVE,
     ),
     rule(Class::Escapes, "climbs-out", "its .. lead out of the tree", MAKE_RELATIVE),
-    rule(
-        Class::Escapes,
-        "not-saved",
-        "a browser saved the page without what it leads to",
-        "Make it absolute; `baselink rewrite` does.",
-    ),
-    rule(
-        Class::Dangling,
-        "local-copy",
-        "a browser saved the page with this file, which is not in the tree",
-        FIND_FILE,
-    ),
     rule(Class::Dangling, "absent", "no file has this name", FIND_FILE),
     rule(Class::Dangling, "case", "a file has this name but for the case of letters", RENAME),
     rule(
@@ -138,6 +126,18 @@ pub(super) const RULES: &[Rule] = &[
         why: "it moves with the tree",
         help: "The move does nothing to it.",
     },
+    rule(
+        Class::Escapes,
+        "not-saved",
+        "a browser saved the page without what it leads to",
+        "Make it absolute; `baselink rewrite` does.",
+    ),
+    rule(
+        Class::Dangling,
+        "local-copy",
+        "a browser saved the page with this file, which is not in the tree",
+        FIND_FILE,
+    ),
 ];
 
 impl Rule {

@@ -17,7 +17,7 @@ use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::error::{name, visible};
 use baselink::format::Format;
-use baselink::{Outcome, Report, Totals as Short};
+use baselink::{LinkReport, Outcome, Report, Totals as Short};
 
 use crate::cli::args::Rewrite;
 use crate::cli::files::Left;
@@ -35,6 +35,8 @@ pub(super) struct Told {
     /// What may help where links have no base.
     pub(super) hints: Hints,
     missing: Missing,
+    /// How many of the rewritten links were only a fragment.
+    fragments: usize,
     documents: usize,
     entities: usize,
     /// The base of the first document.
@@ -72,6 +74,10 @@ impl Told {
                 None => drop(self.missing.insert(target.to_owned(), 1)),
             }
         }
+        let is_fragment = |link: &&LinkReport| {
+            link.outcome == Outcome::Rewritten && link.reference.starts_with('#')
+        };
+        self.fragments += report.links.iter().filter(is_fragment).count();
         self.documents += 1;
         self.entities += report.entities.len();
         if self.base.is_none()
@@ -103,6 +109,7 @@ impl Told {
         for (target, number) in behind.missing {
             *self.missing.entry(target).or_default() += number;
         }
+        self.fragments += behind.fragments;
         self.documents += behind.documents;
         self.entities += behind.entities;
         self.base = self.base.take().or(behind.base);
@@ -169,6 +176,21 @@ impl Told {
             )),
         }
         self.hints.say_scheme_of_file(&name, output);
+    }
+
+    /// Says of a message which option leaves references that are only a fragment, where some were rewritten.
+    pub(super) fn say_fragments(&self, path: &Path, output: &mut Output) {
+        let (what, it) = match self.fragments {
+            0 => return,
+            1 => ("1 of the rewritten links is only a fragment and leads".to_owned(), "it jumps"),
+            many => {
+                (format!("{many} of the rewritten links are only fragments and lead"), "they jump")
+            }
+        };
+        output.notice_of_file(&format_args!(
+            "{}: {what} out of the message now; with --fragments auto {it} in it",
+            name(path)
+        ));
     }
 }
 
