@@ -309,6 +309,18 @@ fn mistake(error: clap::Error) -> Refusal {
         {
             Some("the base is the first argument: baselink resolve BASE REFERENCE...".to_owned())
         }
+        // As sed has it.
+        (_, Some("-.")) => {
+            Some("-i takes no suffix; for copies of the old files, -i --backup .bak".to_owned())
+        }
+        (_, Some(option))
+            if option.starts_with("--in-place")
+                && of(ContextKind::InvalidValue).is_some_and(|value| value.starts_with('.')) =>
+        {
+            Some(
+                "--in-place takes no suffix; for copies of the old files, --backup .bak".to_owned(),
+            )
+        }
         _ => None,
     };
     match sentence {
@@ -1103,7 +1115,15 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
             "--url: '{url}' is the path of a file; a URL of one begins with file:///"
         )));
     }
-    Base::absolute(profile, url).map_err(|error| Error::new(format!("--url: {error}")))?;
+    // A host without a scheme, as browsers show it; the name of a document is none.
+    let first = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = first.contains('.')
+        && first.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !first.contains([':', ' '])
+        && !Format::detect(Some(first), b"").is_read();
+    let perhaps = if is_host { format!("; perhaps https://{url}") } else { String::new() };
+    let refused = |error: Error| Error::new(format!("--url: {error}{perhaps}"));
+    Base::absolute(profile, url).map_err(refused)?;
     if !baselink::resolve::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or wrong"

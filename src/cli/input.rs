@@ -18,7 +18,7 @@ use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::panic::resume_unwind;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
@@ -75,6 +75,7 @@ pub(crate) struct File<'a> {
 }
 
 /// What became of opening a file.
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(crate) enum Opened<'a> {
     Document(File<'a>),
     NoDocument(NoDocument),
@@ -435,6 +436,7 @@ fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
 fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
+    use std::sync::OnceLock;
     static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     let of = |stream: BorrowedFd<'_>| {
         fs::File::from(stream.try_clone_to_owned().ok()?).metadata().ok().filter(Metadata::is_file)
@@ -442,7 +444,7 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
     let identity = |file: &Metadata| (file.dev(), file.ino());
     let standard = STANDARD.get_or_init(|| of(io::stdout().as_fd()).as_ref().map(identity));
     let standard = standard.as_ref()?;
-    let is_it = |seen: &Metadata| (identity(seen) == *standard).then(|| seen.len());
+    let is_it = |seen: &Metadata| (identity(seen) == *standard).then_some(seen.len());
     match seen {
         Some(seen) => is_it(seen),
         None if is_standard_input(path) => is_it(&of(io::stdin().as_fd())?),
