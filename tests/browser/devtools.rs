@@ -5,7 +5,8 @@
 //! {"id": 1, "method": "Page.navigate", …}  -->  {"id": 1, "result": {…}}, {"method": "Page.loadEventFired", …}
 //! ```
 //!
-//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen.
+//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen,
+//! unless the test answers it itself ([`Browser::answer`]).
 
 use std::collections::HashMap;
 use std::env;
@@ -16,6 +17,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -33,6 +36,10 @@ fn program() -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
+/// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
+/// resource.
+pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
+
 /// A browser with one page.
 pub(crate) struct Browser {
     child: Child,
@@ -40,6 +47,7 @@ pub(crate) struct Browser {
     from: Receiver<Value>,
     last: u64,
     session: String,
+    server: Option<Server>,
     _profile: TempDir,
 }
 
@@ -69,6 +77,8 @@ impl Browser {
                 "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update",
+                // So that what a frame of another site asks for is seen in the session of the page.
+                "--disable-site-isolation-trials",
             ])
             .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"])
             .arg(folder)
@@ -87,8 +97,9 @@ impl Browser {
                 }
             }
         });
+        let session = String::new();
         let mut browser =
-            Self { child, to, from, last: 0, session: String::new(), _profile: profile };
+            Self { child, to, from, last: 0, session, server: None, _profile: profile };
         let target = browser.ask("Target.createTarget", &json!({"url": "about:blank"}));
         let target = json!({"targetId": target["targetId"], "flatten": true});
         let session = browser.ask("Target.attachToTarget", &target);
@@ -146,6 +157,13 @@ impl Browser {
                     open.insert(key, seen.requests.len());
                     seen.requests.push((url, None));
                 }
+                "Network.responseReceived" => {
+                    let status = params["response"]["status"].as_u64();
+                    if let (Some(number), Some(400..)) = (open.get(&key), status) {
+                        seen.requests[*number].1 = status.map(|status| status.to_string());
+                    }
+                }
+                "Fetch.requestPaused" => self.fulfill(&key, params),
                 "Network.loadingFinished" => drop(open.remove(&key)),
                 "Network.loadingFailed" => {
                     if let Some(number) = open.remove(&key) {
@@ -156,6 +174,27 @@ impl Browser {
             }
         }
         seen
+    }
+
+    /// From now on `server` answers what is asked of the network.
+    pub(crate) fn answer(&mut self, server: Server) {
+        self.server = Some(server);
+        self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
+    }
+
+    /// Answers a request that waits for it: as the server does, or with 404.
+    fn fulfill(&mut self, key: &str, params: &Value) {
+        let url = params["request"]["url"].as_str().unwrap();
+        let answer = self.server.and_then(|server| server(url));
+        let status = if answer.is_some() { 200 } else { 404 };
+        let (media_type, body) = answer.unwrap_or(("text/plain", Vec::new()));
+        let answer = json!({
+            "requestId": key,
+            "responseCode": status,
+            "responseHeaders": [{"name": "Content-Type", "value": media_type}],
+            "body": STANDARD.encode(body),
+        });
+        self.send("Fetch.fulfillRequest", &answer);
     }
 
     /// From now on pages run no scripts.

@@ -1,0 +1,229 @@
+//! Pages that browsers and crawlers saved, opened from disk in Chromium: as they are, after `rewrite` and after
+//! `localize`. What asks the network is answered from `tests/browser/site`, the site that they were saved from.
+//! Neither more requests fail than before, nor do more links lead to nothing.
+//!
+//! The saved pages are those of `fixtures/saves`, a folder for each program. `BASELINK_SAVES` names a folder
+//! with real ones under the same names; the table that docs/saved-pages.md shows is printed for those. Chromium is
+//! found as by `tests/browser.rs`; what is not there is said, and not tested.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[path = "browser/devtools.rs"]
+#[allow(dead_code, reason = "this test does not need all of it")]
+mod devtools;
+
+use devtools::{Browser, file_of, file_url};
+
+/// A program that saves pages.
+struct Producer {
+    /// The name of its folder.
+    name: &'static str,
+    /// What every command has to be told of it.
+    arguments: &'static [&'static str],
+}
+
+/// How crawlers lay out a tree.
+const CRAWL: &[&str] = &["--layout", "host", "--scheme", "http", "--index", "index.html"];
+
+const PRODUCERS: &[Producer] = &[
+    Producer { name: "chromium", arguments: &[] },
+    // A page without a base says nothing of where it comes from.
+    Producer { name: "firefox", arguments: &["--url-map", "map.csv"] },
+    Producer { name: "singlefile", arguments: &[] },
+    Producer { name: "wget", arguments: CRAWL },
+    Producer { name: "wget-r", arguments: CRAWL },
+    Producer { name: "wget-kp", arguments: CRAWL },
+    // Its pages say their URLs, but for the scheme; its names do not (`list4658.html` is `list?page=2`).
+    Producer { name: "httrack", arguments: &["--scheme", "http"] },
+];
+
+/// Where the pages that say nothing come from.
+const MAP: &str = "page.html,http://www.example.net/letters/page.html\n";
+
+/// The pages that are opened: those of them that are there.
+const PAGES: &[&str] = &[
+    "page.html",
+    "based.html",
+    "absolute.html",
+    "target.html",
+    "www.example.net/letters/page.html",
+    "www.example.net/guide/based.html",
+    "www.example.net/guide/absolute.html",
+];
+
+/// The site: the file for a URL of `www.example.net`, whatever its query is.
+fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
+    let url = url::Url::parse(url).ok().filter(|url| url.host_str() == Some("www.example.net"))?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser/site");
+    let mut path = file_of(&(file_url(&root) + url.path()));
+    if path.is_dir() {
+        path.push("index.html");
+    }
+    let media_type = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("css") => "text/css",
+        Some("gif") => "image/gif",
+        Some("js") => "text/javascript",
+        Some("png") => "image/png",
+        Some("svg") => "image/svg+xml",
+        Some("webm") => "video/webm",
+        Some("woff2") => "font/woff2",
+        Some("xml") => "application/atom+xml",
+        _ => "text/html",
+    };
+    Some((media_type, fs::read(path).ok()?))
+}
+
+/// Runs the program in `folder`; what it prints.
+fn baselink(folder: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments:?}: {output:?}");
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+/// Copies the folder `from`. The `?` in names of `wget` is an `@` in the fixtures: some systems have no `?` in names.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().replace('@', "?");
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else {
+            fs::copy(&path, to.join(name)).unwrap();
+        }
+    }
+}
+
+/// Every link of a page that a reader can follow, or send a form to.
+const LINKS: &str = "(() => {
+    const found = [];
+    for (const name of ['href', 'action', 'formaction']) {
+        for (const one of document.querySelectorAll(`a[${name}], area[${name}], form[${name}], button[${name}]`)) {
+            found.push(new URL(one.getAttribute(name), document.baseURI).href);
+        }
+    }
+    return found;
+})()";
+
+/// What became of the requests and the links of a page. Each URL counts once.
+#[derive(Debug, Default)]
+struct Opened {
+    /// Requests that the disk answered.
+    disk: BTreeSet<String>,
+    /// Requests that the network answered.
+    network: BTreeSet<String>,
+    /// Requests that failed.
+    failed: BTreeSet<String>,
+    /// Links that lead to something, on the disk or in the site.
+    alive: usize,
+    /// Links that lead to nothing.
+    dead: Vec<String>,
+}
+
+impl Opened {
+    /// Opens the page at `path`.
+    fn new(browser: &mut Browser, path: &Path) -> Self {
+        let mut opened = Self::default();
+        for (url, failure) in browser.open(&file_url(path)).requests {
+            let requests = match failure {
+                Some(_) => &mut opened.failed,
+                None if url.starts_with("file:") => &mut opened.disk,
+                None => &mut opened.network,
+            };
+            requests.insert(url);
+        }
+        let links = browser.value(LINKS);
+        for link in links.as_array().unwrap().iter().map(|link| link.as_str().unwrap()) {
+            let is_alive = match link.split(':').next() {
+                Some("file") => file_of(link).is_file(),
+                Some("http" | "https") => site(link).is_some(),
+                _ => continue,
+            };
+            match is_alive {
+                true => opened.alive += 1,
+                false => opened.dead.push(link.to_owned()),
+            }
+        }
+        opened
+    }
+
+    /// The cells of a table.
+    fn cells(&self) -> String {
+        let requests = [self.disk.len(), self.network.len(), self.failed.len()];
+        let [disk, network, failed] = requests;
+        format!("{disk} / {network} / **{failed}** | {} / **{}**", self.alive, self.dead.len())
+    }
+}
+
+/// Opens every page below `saves`, before and after; a row of a table for each, and what got worse.
+fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
+    let (mut rows, mut worse) = (String::new(), Vec::new());
+    browser.answer(site);
+    for Producer { name, arguments } in PRODUCERS {
+        if !saves.join(name).is_dir() {
+            continue;
+        }
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("map.csv"), MAP).unwrap();
+        copy(&saves.join(name), &scene.path().join("saved"));
+        for command in ["rewrite", "localize"] {
+            baselink(scene.path(), &[&[command, "saved", "-o", command], *arguments].concat());
+        }
+        let pages = PAGES.iter().filter(|page| saves.join(name).join(page).is_file());
+        for page in pages {
+            let mut open = |state: &str| Opened::new(browser, &scene.path().join(state).join(page));
+            let [before, rewritten, localized] = ["saved", "rewrite", "localize"].map(&mut open);
+            for (command, after) in [("rewrite", &rewritten), ("localize", &localized)] {
+                let worsened = after.failed.len() > before.failed.len()
+                    || after.dead.len() > before.dead.len();
+                if worsened {
+                    worse.push(format!(
+                        "{name}/{page} after {command}:\n  failed before: {:#?}\n  and after: {:#?}",
+                        (&before.failed, &before.dead),
+                        (&after.failed, &after.dead)
+                    ));
+                }
+            }
+            let page = page.rsplit('/').next().unwrap();
+            let [before, rewritten, localized] =
+                [before, rewritten, localized].map(|state| state.cells());
+            writeln!(rows, "| {name} | {page} | {before} | {rewritten} | {localized} |").unwrap();
+        }
+        let classes = baselink(scene.path(), &[&["check", "saved"], *arguments].concat());
+        let classes: Vec<_> = classes.lines().filter(|line| line.starts_with("  ")).collect();
+        let summary = classes.iter().filter(|line| {
+            line.as_bytes()[2].is_ascii_lowercase() && !line.contains('|') && !line.contains('=')
+        });
+        for line in summary {
+            writeln!(rows, "{name}: {}", line.trim()).unwrap();
+        }
+    }
+    (rows, worse)
+}
+
+#[test]
+fn no_more_fails_from_disk_than_before() {
+    let Some(mut browser) = Browser::start() else { return };
+    let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves");
+    let (rows, worse) = compare(&mut browser, &saves);
+    println!("{rows}");
+    assert!(worse.is_empty(), "{}", worse.join("\n"));
+}
+
+#[test]
+fn no_more_fails_of_real_saves_than_before() {
+    let Some(saves) = std::env::var_os("BASELINK_SAVES").map(PathBuf::from) else {
+        eprintln!("notice: BASELINK_SAVES names no folder of real saves, so none was tested");
+        return;
+    };
+    let Some(mut browser) = Browser::start() else { return };
+    let (rows, worse) = compare(&mut browser, &saves);
+    println!("{rows}");
+    assert!(worse.is_empty(), "{}", worse.join("\n"));
+}
