@@ -25,21 +25,23 @@ struct Producer {
     name: &'static str,
     /// What every command has to be told of it.
     arguments: &'static [&'static str],
+    /// A page that is there under another name, too: it was renamed, and its folder was not.
+    renamed: Option<&'static str>,
 }
 
 /// How crawlers lay out a tree.
 const CRAWL: &[&str] = &["--layout", "host", "--scheme", "http", "--index", "index.html"];
 
 const PRODUCERS: &[Producer] = &[
-    Producer { name: "chromium", arguments: &[] },
+    Producer { name: "chromium", arguments: &[], renamed: Some("page.html") },
     // A page without a base says nothing of where it comes from.
-    Producer { name: "firefox", arguments: &["--url-map", "map.csv"] },
-    Producer { name: "singlefile", arguments: &[] },
-    Producer { name: "wget", arguments: CRAWL },
-    Producer { name: "wget-r", arguments: CRAWL },
-    Producer { name: "wget-kp", arguments: CRAWL },
-    // Its pages say their URLs, but for the scheme; its names do not (`list4658.html` is `list?page=2`).
-    Producer { name: "httrack", arguments: &["--scheme", "http"] },
+    Producer { name: "firefox", arguments: &["--url-map", "map.csv"], renamed: Some("based.html") },
+    Producer { name: "singlefile", arguments: &[], renamed: None },
+    Producer { name: "wget", arguments: CRAWL, renamed: None },
+    Producer { name: "wget-r", arguments: CRAWL, renamed: None },
+    Producer { name: "wget-kp", arguments: CRAWL, renamed: None },
+    // Its pages say their URLs; the names of its files do not (`list4658.html` is `list?page=2`).
+    Producer { name: "httrack", arguments: &[], renamed: None },
 ];
 
 /// Where the pages that say nothing come from.
@@ -51,6 +53,8 @@ const PAGES: &[&str] = &[
     "based.html",
     "absolute.html",
     "target.html",
+    "again.html",
+    "renamed.html",
     "www.example.net/letters/page.html",
     "www.example.net/guide/based.html",
     "www.example.net/guide/absolute.html",
@@ -131,6 +135,10 @@ impl Opened {
     fn new(browser: &mut Browser, path: &Path) -> Self {
         let mut opened = Self::default();
         for (url, failure) in browser.open(&file_url(path)).requests {
+            // Whether the icon is asked for before the page is done is chance.
+            if url.ends_with("/icon.png") {
+                continue;
+            }
             let requests = match failure {
                 Some(_) => &mut opened.failed,
                 None if url.starts_with("file:") => &mut opened.disk,
@@ -153,6 +161,11 @@ impl Opened {
         opened
     }
 
+    /// How many requests were answered.
+    fn works(&self) -> usize {
+        self.disk.len() + self.network.len()
+    }
+
     /// The cells of a table.
     fn cells(&self) -> String {
         let requests = [self.disk.len(), self.network.len(), self.failed.len()];
@@ -163,24 +176,29 @@ impl Opened {
 
 /// Opens every page below `saves`, before and after; a row of a table for each, and what got worse.
 fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
-    let (mut rows, mut worse) = (String::new(), Vec::new());
+    let (mut rows, mut checks, mut worse) = (String::from("\n"), String::new(), Vec::new());
     browser.answer(site);
-    for Producer { name, arguments } in PRODUCERS {
+    for Producer { name, arguments, renamed } in PRODUCERS {
         if !saves.join(name).is_dir() {
             continue;
         }
         let scene = tempfile::tempdir().unwrap();
         fs::write(scene.path().join("map.csv"), MAP).unwrap();
-        copy(&saves.join(name), &scene.path().join("saved"));
+        let saved = scene.path().join("saved");
+        copy(&saves.join(name), &saved);
+        if let Some(page) = renamed {
+            fs::copy(saved.join(page), saved.join("renamed.html")).unwrap();
+        }
         for command in ["rewrite", "localize"] {
             baselink(scene.path(), &[&[command, "saved", "-o", command], *arguments].concat());
         }
-        let pages = PAGES.iter().filter(|page| saves.join(name).join(page).is_file());
+        let pages = PAGES.iter().filter(|page| saved.join(page).is_file());
         for page in pages {
             let mut open = |state: &str| Opened::new(browser, &scene.path().join(state).join(page));
             let [before, rewritten, localized] = ["saved", "rewrite", "localize"].map(&mut open);
             for (command, after) in [("rewrite", &rewritten), ("localize", &localized)] {
                 let worsened = after.failed.len() > before.failed.len()
+                    || after.works() < before.works()
                     || after.dead.len() > before.dead.len();
                 if worsened {
                     worse.push(format!(
@@ -195,15 +213,19 @@ fn compare(browser: &mut Browser, saves: &Path) -> (String, Vec<String>) {
                 [before, rewritten, localized].map(|state| state.cells());
             writeln!(rows, "| {name} | {page} | {before} | {rewritten} | {localized} |").unwrap();
         }
-        let classes = baselink(scene.path(), &[&["check", "saved"], *arguments].concat());
-        let classes: Vec<_> = classes.lines().filter(|line| line.starts_with("  ")).collect();
-        let summary = classes.iter().filter(|line| {
-            line.as_bytes()[2].is_ascii_lowercase() && !line.contains('|') && !line.contains('=')
+        let check = baselink(scene.path(), &[&["check", "saved"], *arguments].concat());
+        // The lines of the summary: a class and how many links have it.
+        let mut classes = check.lines().rev().filter_map(|line| {
+            let mut words = line.strip_prefix("  ")?.split_ascii_whitespace();
+            let (class, count) = (words.next()?, words.next()?.trim_end_matches(','));
+            count.parse::<usize>().ok().map(|count| format!("{count} {class}"))
         });
-        for line in summary {
-            writeln!(rows, "{name}: {}", line.trim()).unwrap();
-        }
+        let classes: Vec<_> = classes.by_ref().take_while(|one| !one.contains('|')).collect();
+        let classes = classes.into_iter().rev().collect::<Vec<_>>().join(", ");
+        writeln!(checks, "| {name} | {classes} |").unwrap();
     }
+    rows.push('\n');
+    rows.push_str(&checks);
     (rows, worse)
 }
 

@@ -36,6 +36,10 @@ fn program() -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
+/// Is there when the page was drawn twice.
+const DRAWN: &str =
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
+
 /// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
 /// resource.
 pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
@@ -77,8 +81,6 @@ impl Browser {
                 "--no-first-run",
                 "--disable-background-networking",
                 "--disable-component-update",
-                // So that what a frame of another site asks for is seen in the session of the page.
-                "--disable-site-isolation-trials",
             ])
             .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--remote-debugging-pipe"])
             .arg(folder)
@@ -111,10 +113,15 @@ impl Browser {
     }
 
     fn send(&mut self, method: &str, params: &Value) -> u64 {
+        let session = self.session.clone();
+        self.send_to(&session, method, params)
+    }
+
+    fn send_to(&mut self, session: &str, method: &str, params: &Value) -> u64 {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": params});
-        if !self.session.is_empty() {
-            message["sessionId"] = self.session.as_str().into();
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
         }
         write!(self.to, "{message}\0").unwrap();
         self.last
@@ -135,16 +142,29 @@ impl Browser {
         }
     }
 
-    /// Opens `url`, and waits until all that it needs is loaded, or has failed.
+    /// Opens `url`, and waits until all that it needs is loaded, or has failed: also what a style sheet asks for,
+    /// which may be as late as when the page is drawn.
     pub(crate) fn open(&mut self, url: &str) -> Seen {
         self.ask("Page.navigate", &json!({"url": "about:blank"}));
         let id = self.send("Page.navigate", &json!({"url": url}));
         // What was asked for and is not there yet, by its place among the requests.
         let (mut seen, mut open) = (Seen::default(), HashMap::new());
         let (mut is_asked, mut is_loaded) = (false, false);
-        while !is_loaded || !open.is_empty() {
+        // The question whether the page was drawn, and how many requests there were when it was put.
+        let mut drawn: Option<(u64, usize)> = None;
+        loop {
+            if is_loaded && open.is_empty() && drawn.is_none() {
+                let params = json!({"expression": DRAWN, "awaitPromise": true});
+                drawn = Some((self.send("Runtime.evaluate", &params), seen.requests.len()));
+            }
             let message = self.next();
             is_asked |= message["id"] == id;
+            if let Some((_, count)) = drawn.filter(|(id, _)| message["id"] == *id) {
+                if open.is_empty() && count == seen.requests.len() {
+                    break;
+                }
+                drawn = None;
+            }
             let params = &message["params"];
             let key = params["requestId"].as_str().unwrap_or_default().to_owned();
             match message["method"].as_str().unwrap_or_default() {
@@ -158,12 +178,22 @@ impl Browser {
                     seen.requests.push((url, None));
                 }
                 "Network.responseReceived" => {
-                    let status = params["response"]["status"].as_u64();
-                    if let (Some(number), Some(400..)) = (open.get(&key), status) {
-                        seen.requests[*number].1 = status.map(|status| status.to_string());
+                    let response = &params["response"];
+                    let is_page = response["mimeType"] == "text/html";
+                    let failure = match response["status"].as_u64() {
+                        Some(status @ 400..) => Some(status.to_string()),
+                        // What crawlers save of a picture that was not there.
+                        _ if is_page && params["type"] == "Image" => Some("not a picture".into()),
+                        _ => None,
+                    };
+                    if let Some(number) = open.get(&key) {
+                        seen.requests[*number].1 = failure;
                     }
                 }
-                "Fetch.requestPaused" => self.fulfill(&key, params),
+                "Fetch.requestPaused" => {
+                    self.fulfill(message["sessionId"].as_str().unwrap(), &key, params);
+                }
+                "Target.attachedToTarget" => self.watch(params["sessionId"].as_str().unwrap()),
                 "Network.loadingFinished" => drop(open.remove(&key)),
                 "Network.loadingFailed" => {
                     if let Some(number) = open.remove(&key) {
@@ -180,10 +210,21 @@ impl Browser {
     pub(crate) fn answer(&mut self, server: Server) {
         self.server = Some(server);
         self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
+        // A frame from the network in a file has a session of its own.
+        let how = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+        self.ask("Target.setAutoAttach", &how);
+    }
+
+    /// Sees what the frame asks for whose session this is, and lets it go on.
+    fn watch(&mut self, session: &str) {
+        self.send_to(session, "Network.enable", &json!({}));
+        let patterns = json!({"patterns": [{"urlPattern": "http*"}]});
+        self.send_to(session, "Fetch.enable", &patterns);
+        self.send_to(session, "Runtime.runIfWaitingForDebugger", &json!({}));
     }
 
     /// Answers a request that waits for it: as the server does, or with 404.
-    fn fulfill(&mut self, key: &str, params: &Value) {
+    fn fulfill(&mut self, session: &str, key: &str, params: &Value) {
         let url = params["request"]["url"].as_str().unwrap();
         let answer = self.server.and_then(|server| server(url));
         let status = if answer.is_some() { 200 } else { 404 };
@@ -194,7 +235,7 @@ impl Browser {
             "responseHeaders": [{"name": "Content-Type", "value": media_type}],
             "body": STANDARD.encode(body),
         });
-        self.send("Fetch.fulfillRequest", &answer);
+        self.send_to(session, "Fetch.fulfillRequest", &answer);
     }
 
     /// From now on pages run no scripts.
