@@ -82,6 +82,14 @@ fn site(url: &str) -> Option<(&'static str, Vec<u8>)> {
     Some((media_type, fs::read(path).ok()?))
 }
 
+/// Whether the disk or the site has something at `url`.
+fn is_there(url: &str) -> bool {
+    match url.starts_with("file:") {
+        true => file_of(url).is_file(),
+        false => site(url).is_some(),
+    }
+}
+
 /// Runs the program in `folder`; what it prints.
 fn baselink(folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
@@ -139,21 +147,19 @@ impl Opened {
             if url.ends_with("/icon.png") {
                 continue;
             }
+            // A request that the browser gave up, since it needs it no more, might have been answered.
+            let is_given_up = failure.as_ref().is_some_and(|why| why.contains("ERR_ABORTED"));
             let requests = match failure {
-                Some(_) => &mut opened.failed,
-                None if url.starts_with("file:") => &mut opened.disk,
-                None => &mut opened.network,
+                Some(_) if !(is_given_up && is_there(&url)) => &mut opened.failed,
+                _ if url.starts_with("file:") => &mut opened.disk,
+                _ => &mut opened.network,
             };
             requests.insert(url);
         }
         let links = browser.value(LINKS);
         for link in links.as_array().unwrap().iter().map(|link| link.as_str().unwrap()) {
-            let is_alive = match link.split(':').next() {
-                Some("file") => file_of(link).is_file(),
-                Some("http" | "https") => site(link).is_some(),
-                _ => continue,
-            };
-            match is_alive {
+            match is_there(link) {
+                _ if !link.starts_with("file:") && !link.starts_with("http") => {}
                 true => opened.alive += 1,
                 false => opened.dead.push(link.to_owned()),
             }
