@@ -255,3 +255,32 @@ fn no_more_fails_of_real_saves_than_before() {
     println!("{rows}");
     assert!(worse.is_empty(), "{}", worse.join("\n"));
 }
+
+/// The negative, and what mends it: copies that were made absolute are not there, until `localize` finds their files.
+#[test]
+fn copies_made_absolute_fail_and_are_found_again() {
+    let Some(mut browser) = Browser::start() else { return };
+    browser.answer(site);
+    let scene = tempfile::tempdir().unwrap();
+    let saves = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/saves/chromium");
+    copy(&saves, &scene.path().join("saved"));
+    let run = |words: &str| {
+        baselink(scene.path(), &words.split(' ').collect::<Vec<_>>());
+    };
+    run("localize saved -o localized");
+    run("rewrite --local-copies rewrite saved -o mistaken");
+    run("localize mistaken -o mended");
+    for page in ["page.html", "based.html", "target.html"] {
+        let mut open =
+            |state: &str| Opened::new(&mut browser, &scene.path().join(state).join(page));
+        let [mut localized, mistaken, mended] = ["localized", "mistaken", "mended"].map(&mut open);
+        localized.disk =
+            localized.disk.iter().map(|url| url.replace("localized", "mended")).collect();
+        assert_eq!(mistaken.disk.len(), 1, "{page}: nothing but itself: {mistaken:#?}");
+        assert!(mistaken.failed.len() > localized.failed.len(), "{page}: {mistaken:#?}");
+        // What a frame in the folder refers to is not found again: its URL names no companion folder.
+        let lost: Vec<_> = localized.disk.difference(&mended.disk).collect();
+        assert!(lost.iter().all(|url| url.ends_with("/frame.css")), "{page}: {lost:#?}");
+        assert!(mended.failed.len() <= localized.failed.len(), "{page}: {mended:#?}");
+    }
+}

@@ -36,10 +36,6 @@ fn program() -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
-/// Is there when the page was drawn twice.
-const DRAWN: &str =
-    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
-
 /// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
 /// resource.
 pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
@@ -154,8 +150,9 @@ impl Browser {
         let mut drawn: Option<(u64, usize)> = None;
         loop {
             if is_loaded && open.is_empty() && drawn.is_none() {
-                let params = json!({"expression": DRAWN, "awaitPromise": true});
-                drawn = Some((self.send("Runtime.evaluate", &params), seen.requests.len()));
+                // A picture of the page needs it drawn, and no script.
+                let picture = json!({"format": "jpeg", "quality": 1});
+                drawn = Some((self.send("Page.captureScreenshot", &picture), seen.requests.len()));
             }
             let message = self.next();
             is_asked |= message["id"] == id;
