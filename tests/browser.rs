@@ -14,6 +14,7 @@ use std::process::Command;
 use serde_json::json;
 
 #[path = "browser/devtools.rs"]
+#[allow(dead_code, reason = "this test does not need all of it")]
 mod devtools;
 
 use devtools::{Browser, file_of, file_url};

@@ -5,7 +5,8 @@
 //! {"id": 1, "method": "Page.navigate", …}  -->  {"id": 1, "result": {…}}, {"method": "Page.loadEventFired", …}
 //! ```
 //!
-//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen.
+//! Deliberately absent: the network. Every host is unknown, so that a request to one fails at once and is seen,
+//! unless the test answers it itself ([`Browser::answer`]).
 
 use std::collections::HashMap;
 use std::env;
@@ -16,6 +17,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -33,6 +36,10 @@ fn program() -> Option<PathBuf> {
     programs.find(|program| program.is_file())
 }
 
+/// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
+/// resource.
+pub(crate) type Server = fn(&str) -> Option<(&'static str, Vec<u8>)>;
+
 /// A browser with one page.
 pub(crate) struct Browser {
     child: Child,
@@ -40,6 +47,7 @@ pub(crate) struct Browser {
     from: Receiver<Value>,
     last: u64,
     session: String,
+    server: Option<Server>,
     _profile: TempDir,
 }
 
@@ -87,8 +95,9 @@ impl Browser {
                 }
             }
         });
+        let session = String::new();
         let mut browser =
-            Self { child, to, from, last: 0, session: String::new(), _profile: profile };
+            Self { child, to, from, last: 0, session, server: None, _profile: profile };
         let target = browser.ask("Target.createTarget", &json!({"url": "about:blank"}));
         let target = json!({"targetId": target["targetId"], "flatten": true});
         let session = browser.ask("Target.attachToTarget", &target);
@@ -100,10 +109,15 @@ impl Browser {
     }
 
     fn send(&mut self, method: &str, params: &Value) -> u64 {
+        let session = self.session.clone();
+        self.send_to(&session, method, params)
+    }
+
+    fn send_to(&mut self, session: &str, method: &str, params: &Value) -> u64 {
         self.last += 1;
         let mut message = json!({"id": self.last, "method": method, "params": params});
-        if !self.session.is_empty() {
-            message["sessionId"] = self.session.as_str().into();
+        if !session.is_empty() {
+            message["sessionId"] = session.into();
         }
         write!(self.to, "{message}\0").unwrap();
         self.last
@@ -124,16 +138,30 @@ impl Browser {
         }
     }
 
-    /// Opens `url`, and waits until all that it needs is loaded, or has failed.
+    /// Opens `url`, and waits until all that it needs is loaded, or has failed: also what a style sheet asks for,
+    /// which may be as late as when the page is drawn.
     pub(crate) fn open(&mut self, url: &str) -> Seen {
         self.ask("Page.navigate", &json!({"url": "about:blank"}));
         let id = self.send("Page.navigate", &json!({"url": url}));
         // What was asked for and is not there yet, by its place among the requests.
         let (mut seen, mut open) = (Seen::default(), HashMap::new());
         let (mut is_asked, mut is_loaded) = (false, false);
-        while !is_loaded || !open.is_empty() {
+        // The question whether the page was drawn, and how many requests there were when it was put.
+        let mut drawn: Option<(u64, usize)> = None;
+        loop {
+            if is_loaded && open.is_empty() && drawn.is_none() {
+                // A picture of the page needs it drawn, and no script.
+                let picture = json!({"format": "jpeg", "quality": 1});
+                drawn = Some((self.send("Page.captureScreenshot", &picture), seen.requests.len()));
+            }
             let message = self.next();
             is_asked |= message["id"] == id;
+            if let Some((_, count)) = drawn.filter(|(id, _)| message["id"] == *id) {
+                if open.is_empty() && count == seen.requests.len() {
+                    break;
+                }
+                drawn = None;
+            }
             let params = &message["params"];
             let key = params["requestId"].as_str().unwrap_or_default().to_owned();
             match message["method"].as_str().unwrap_or_default() {
@@ -146,6 +174,23 @@ impl Browser {
                     open.insert(key, seen.requests.len());
                     seen.requests.push((url, None));
                 }
+                "Network.responseReceived" => {
+                    let response = &params["response"];
+                    let is_page = response["mimeType"] == "text/html";
+                    let failure = match response["status"].as_u64() {
+                        Some(status @ 400..) => Some(status.to_string()),
+                        // What crawlers save of a picture that was not there.
+                        _ if is_page && params["type"] == "Image" => Some("not a picture".into()),
+                        _ => None,
+                    };
+                    if let Some(number) = open.get(&key) {
+                        seen.requests[*number].1 = failure;
+                    }
+                }
+                "Fetch.requestPaused" => {
+                    self.fulfill(message["sessionId"].as_str().unwrap(), &key, params);
+                }
+                "Target.attachedToTarget" => self.watch(params["sessionId"].as_str().unwrap()),
                 "Network.loadingFinished" => drop(open.remove(&key)),
                 "Network.loadingFailed" => {
                     if let Some(number) = open.remove(&key) {
@@ -156,6 +201,38 @@ impl Browser {
             }
         }
         seen
+    }
+
+    /// From now on `server` answers what is asked of the network.
+    pub(crate) fn answer(&mut self, server: Server) {
+        self.server = Some(server);
+        self.ask("Fetch.enable", &json!({"patterns": [{"urlPattern": "http*"}]}));
+        // A frame from the network in a file has a session of its own.
+        let how = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
+        self.ask("Target.setAutoAttach", &how);
+    }
+
+    /// Sees what the frame asks for whose session this is, and lets it go on.
+    fn watch(&mut self, session: &str) {
+        self.send_to(session, "Network.enable", &json!({}));
+        let patterns = json!({"patterns": [{"urlPattern": "http*"}]});
+        self.send_to(session, "Fetch.enable", &patterns);
+        self.send_to(session, "Runtime.runIfWaitingForDebugger", &json!({}));
+    }
+
+    /// Answers a request that waits for it: as the server does, or with 404.
+    fn fulfill(&mut self, session: &str, key: &str, params: &Value) {
+        let url = params["request"]["url"].as_str().unwrap();
+        let answer = self.server.and_then(|server| server(url));
+        let status = if answer.is_some() { 200 } else { 404 };
+        let (media_type, body) = answer.unwrap_or(("text/plain", Vec::new()));
+        let answer = json!({
+            "requestId": key,
+            "responseCode": status,
+            "responseHeaders": [{"name": "Content-Type", "value": media_type}],
+            "body": STANDARD.encode(body),
+        });
+        self.send_to(session, "Fetch.fulfillRequest", &answer);
     }
 
     /// From now on pages run no scripts.
