@@ -550,6 +550,11 @@ impl Planner<'_> {
             }
             (BaseElement::Insert, None, Some(head)) => {
                 let Head { at, prefix, is_xml } = head;
+                if chain.source == Source::SavedBase {
+                    let message = "no base element was put in, because the browser that saved the \
+                                   page took out the one that it had";
+                    return kept(Span::at(at), message.to_owned());
+                }
                 let base = chain.document.as_ref()?.url.as_ref();
                 let (carrier, end) = match is_xml {
                     true => (Carrier::XmlAttribute(Quote::Double), "/>"),
