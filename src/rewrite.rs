@@ -21,6 +21,7 @@
 //! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
 
 pub mod copies;
+mod crawled;
 mod differing;
 mod direct;
 mod fields;

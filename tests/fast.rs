@@ -87,6 +87,12 @@ impl Beside for Folder {
     fn has_file(&self, _: &str) -> bool {
         false
     }
+    fn is_companion(&self, folder: &str) -> bool {
+        folder == "y_files"
+    }
+    fn page_url(&self, _: &str) -> Option<String> {
+        None
+    }
     fn is_crawled(&self) -> bool {
         true
     }

@@ -189,7 +189,7 @@ mod tests {
             (b"PK\x05\x06\0\0", Some("a ZIP archive")),
             (b"PK\x03\x04\x14\0page.html", Some("a ZIP archive")),
             (b"PK\x03\x04\x14\0mimetypeapplication/epub+zip", Some("an EPUB book, a ZIP archive")),
-            (b"PK\x03\x04\x14\01/index.rdf", Some("a MAFF web archive, a ZIP archive")),
+            (b"PK\x03\x04\x14\x001/index.rdf", Some("a MAFF web archive, a ZIP archive")),
             (b"PK, said the page", None),
             (b"<p>", None),
             (b"", None),

@@ -10,7 +10,9 @@
 //!
 //! 1. in a page that says that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
 //!    [suffix](SUFFIXES), since the page may have another name by now, and the folder may be lost;
-//! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix.
+//! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix;
+//! 3. in any page, a folder beside it with a known suffix that no page there is called after, and whose files have
+//!    names as Firefox gives them: the page was renamed.
 //!
 //! In a file of a companion folder a reference leads to a local copy where there is such a file.
 //!
@@ -77,29 +79,18 @@ pub trait Beside: Debug + Send + Sync {
     /// that lies.
     fn has_file(&self, path: &str) -> bool;
 
+    /// Whether `folder`, beside the document, is the companion folder of a page that has another name by now, as its
+    /// contents show.
+    fn is_companion(&self, folder: &str) -> bool;
+
     /// Whether the document lies in a tree whose folders a crawler named after hosts.
     fn is_crawled(&self) -> bool;
 
-    /// Whether there is a file at `path`, as seen from the folder of the document, in such a tree.
+    /// Whether a crawler saved a file at `path`, as seen from the folder of the document.
     fn has_crawled(&self, path: &str) -> bool;
-}
 
-/// What `reference` was before wget made it lead to a file that has a query in its name: `main.css?v=2` for
-/// `main.css%3Fv=2.css`. `None` where there is no such file.
-///
-/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind the query.
-pub(super) fn before_the_crawl(reference: &str, beside: &dyn Beside) -> Option<String> {
-    let end = reference.find(['?', '#']).unwrap_or(reference.len());
-    let (path, rest) = reference.split_at(end);
-    let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
-    let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
-    let is_there = |path| beside.has_crawled(&String::from_utf8_lossy(&decode_percent(path)));
-    if rest.starts_with('?') || !is_there(path.as_bytes()) {
-        return None;
-    }
-    let (stem, query) = (&name[..mark], &name[mark + "%3F".len()..]);
-    let added = [".html", ".htm", ".css"].into_iter().find_map(|one| query.strip_suffix(one));
-    Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
+    /// From where HTTrack saved the page at `path`, as that says itself.
+    fn page_url(&self, path: &str) -> Option<String>;
 }
 
 /// How the names of companion folders end, in whatever case, behind the name of the page.
@@ -138,11 +129,16 @@ pub const SUFFIXES: [&str; 24] = [
 /// What comes before a known suffix in the name of a folder; `None` where it has none, or nothing comes before it.
 #[must_use]
 pub fn stem_of_companion(folder: &str) -> Option<&str> {
-    SUFFIXES.iter().find_map(|suffix| {
-        let at = folder.len().checked_sub(suffix.len()).filter(|&at| at > 0)?;
-        let end = folder.get(at..)?;
-        end.eq_ignore_ascii_case(suffix).then(|| &folder[..at])
-    })
+    let at = suffix_at(folder.as_bytes())?;
+    Some(&folder[..at])
+}
+
+/// Where a known suffix begins in the name of a folder, behind something else.
+fn suffix_at(folder: &[u8]) -> Option<usize> {
+    // Each begins with one of these, and has no other.
+    let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
+    let mut known = SUFFIXES.iter();
+    known.any(|suffix| suffix.as_bytes().eq_ignore_ascii_case(&folder[at..])).then_some(at)
 }
 
 /// Why a document that [`is_copy`] has no retrieval URL.
@@ -160,8 +156,6 @@ pub(super) struct Copies<'a> {
     /// Whether the document says that a browser saved it with its files.
     says_it: bool,
     beside: Option<&'a dyn Beside>,
-    /// The name of the document without its extension.
-    stem: &'a str,
     /// Whether the document lies in a companion folder itself.
     is_inside: bool,
     /// Which folders there are, of those that were asked for.
@@ -186,7 +180,6 @@ impl<'a> Copies<'a> {
         is_asked.then(|| Self {
             says_it,
             beside,
-            stem: beside.map_or("", Beside::stem),
             is_inside: beside.is_some_and(Beside::is_in_companion),
             folders: RefCell::default(),
             missing: RefCell::default(),
@@ -200,28 +193,7 @@ impl<'a> Copies<'a> {
         match raw.first() {
             None | Some(b'#' | b'?' | b'/') => false,
             _ if self.says_it || self.is_inside => true,
-            _ => self.may_begin_with_stem(raw),
-        }
-    }
-
-    /// Whether `raw` can begin with the name of a companion folder beside the document.
-    fn may_begin_with_stem(&self, raw: &[u8]) -> bool {
-        let is_spelled = |byte: u8| matches!(byte, b'%' | b'&' | b'\\' | 0x80..) || byte <= b' ';
-        let raw = raw.strip_prefix(b"./").unwrap_or(raw);
-        let stem = self.stem.as_bytes();
-        match raw.iter().zip(stem).find(|(one, other)| one != other) {
-            Some((&one, &other)) => is_spelled(one) || !other.is_ascii() || raw.starts_with(b"./"),
-            None => match raw.get(stem.len()..) {
-                Some([first @ (b'_' | b'-' | b'.'), second, ..]) => {
-                    let known = |suffix: &str| {
-                        let suffix = suffix.as_bytes();
-                        suffix[0] == *first && suffix[1].eq_ignore_ascii_case(second)
-                    };
-                    is_spelled(*second) || SUFFIXES.iter().any(|suffix| known(suffix))
-                }
-                Some([first, ..]) => is_spelled(*first),
-                _ => false,
-            },
+            _ => memchr::memchr(b'/', raw).is_some_and(|end| may_be_companion(raw, end)),
         }
     }
 
@@ -244,8 +216,11 @@ impl<'a> Copies<'a> {
         let is_companion = |name: &str, is_any: bool| {
             let stem = stem_of_companion(name);
             stem.is_some_and(|stem| {
-                let is_there = |beside| self.stem == stem && self.is_there(name, beside);
-                is_any || self.beside.is_some_and(is_there)
+                let is_of_page = |beside: &dyn Beside| {
+                    (beside.stem() == stem && self.is_there(name, beside))
+                        || beside.is_companion(name)
+                };
+                is_any || self.beside.is_some_and(is_of_page)
             })
         };
         // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
@@ -306,6 +281,19 @@ impl<'a> Copies<'a> {
              beside it; with --local-copies rewrite {are}"
         );
         Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
+    }
+}
+
+/// Whether the first name of a reference, which ends at `end`, may be that of a companion folder.
+fn may_be_companion(raw: &[u8], end: usize) -> bool {
+    match &raw[..end] {
+        b".." => false,
+        // Of several dots each would be looked at again.
+        b"." if raw[2..].starts_with(b"./") => true,
+        b"." => memchr::memchr(b'/', &raw[2..]).is_some_and(|end| may_be_companion(&raw[2..], end)),
+        folder => {
+            memchr::memchr3(b'%', b'&', b'\\', folder).is_some() || suffix_at(folder).is_some()
+        }
     }
 }
 

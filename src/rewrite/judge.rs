@@ -18,7 +18,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::copies::{Copies, before_the_crawl};
+use super::copies::Copies;
+use super::crawled::Crawler;
 use super::{BaseElement, Choice, Fragments, Options, Planned};
 use crate::base::{self, BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
@@ -58,7 +59,8 @@ pub(super) struct Resolver<'a> {
     options: &'a Options,
     around: Surroundings<'a>,
     fragments: Fragments,
-    is_crawled: bool,
+    /// What saved the document, where references may be as that wrote them.
+    crawler: Option<Crawler>,
     copies: Option<Copies<'a>>,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
@@ -131,7 +133,7 @@ impl<'a> Resolver<'a> {
             around,
             assumed,
             fragments: options.fragments_in(chain),
-            is_crawled: options.beside.as_ref().is_some_and(|beside| beside.is_crawled()),
+            crawler: Crawler::of(chain, options.beside.as_deref()),
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
@@ -365,7 +367,7 @@ impl<'a> Resolver<'a> {
     #[inline(always)]
     pub(super) fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
-            || (self.is_crawled && memchr::memchr2(b'%', b'&', raw).is_some())
+            || self.crawler.is_some_and(|crawler| crawler.may_have_written(raw))
     }
 
     /// Whether links of the document may lead to local copies.
@@ -454,14 +456,8 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
-        if let Some(beside) = self.options.beside.as_deref().filter(|_| self.is_crawled)
-            && let Some(before) = before_the_crawl(reference, beside)
-            && let Ok(target) = prepared.base.resolve(&before)
-        {
-            return Verdict::Target {
-                target: in_place_of(reference, &target.url),
-                is_agreed: true,
-            };
+        if let Some(target) = self.before_the_crawl(reference, prepared) {
+            return Verdict::Target { target, is_agreed: true };
         }
         if let Some(splice) = splice {
             let mut target = Target::default();
@@ -478,6 +474,15 @@ impl<'a> Resolver<'a> {
             Ok(target) => Verdict::Target { target, is_agreed: false },
             Err(_) => Verdict::Left(Reason::Unresolvable),
         }
+    }
+
+    /// The target of `reference` as it was before a crawler made it lead to a file that it saved.
+    fn before_the_crawl(&self, reference: &str, prepared: &PreparedBase) -> Option<Target> {
+        let beside =
+            self.options.beside.as_deref().filter(|_| self.options.destination.is_none())?;
+        let original = self.crawler?.undo(reference, beside)?;
+        let target = prepared.base.resolve(&original).ok()?;
+        Some(in_place_of(reference, &target.url))
     }
 
     /// Whether a `base` element is one that a browser wrote, and nobody chooses what comes in its place.

@@ -7,7 +7,7 @@
 //! std::fs::create_dir(folder.path().join("x_files")).unwrap();
 //! std::fs::write(folder.path().join("x.html"), "").unwrap();
 //! let companions = Companions::default();
-//! assert!(companions.beside(&folder.path().join("x.html"), false).has_folder("x_files"));
+//! assert!(companions.beside(&folder.path().join("x.html"), false, "https").has_folder("x_files"));
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
@@ -20,7 +20,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::document::Program;
+use crate::document::{Program, Saved};
 use crate::format::Format;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
@@ -40,6 +40,10 @@ pub struct Companions {
     pages: Arc<Mutex<HashMap<PathBuf, Arc<Pages>>>>,
     /// For folders the companion folder that they are, or lie in.
     around: Arc<Mutex<HashMap<PathBuf, Option<Arc<Path>>>>>,
+    /// For folders whether Firefox named the files in them.
+    by_firefox: Arc<Mutex<HashMap<PathBuf, bool>>>,
+    /// From where pages say that HTTrack saved them.
+    urls: Arc<Mutex<HashMap<PathBuf, Option<Saved>>>>,
 }
 
 /// The pages in a folder.
@@ -54,10 +58,12 @@ struct Pages {
 
 impl Companions {
     /// What lies beside the document `path`, in a tree whose folders a crawler named after hosts, or another.
+    /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
-    pub fn beside(&self, path: &Path, is_crawled: bool) -> Arc<dyn Beside> {
+    pub fn beside(&self, path: &Path, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
         Arc::new(OnDisk {
             is_crawled,
+            scheme: scheme.into(),
             companions: self.clone(),
             stem: stem(path),
             path: path.to_owned(),
@@ -89,7 +95,32 @@ impl Companions {
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
             let pages = self.pages(around);
-            pages.stems.contains(stem) || pages.one_says_it_was_saved()
+            pages.stems.contains(stem)
+                || pages.one_says_it_was_saved()
+                || self.is_by_firefox(folder)
+        })
+    }
+
+    /// Whether the names of all files in `folder` are such as Firefox gives them.
+    fn is_by_firefox(&self, folder: &Path) -> bool {
+        let known = locked(&self.by_firefox).get(folder).copied();
+        known.unwrap_or_else(|| {
+            let is_it = is_named_by_firefox(folder);
+            locked(&self.by_firefox).insert(folder.to_owned(), is_it);
+            is_it
+        })
+    }
+
+    /// What HTTrack says in the page `path` of having saved it.
+    fn of_httrack(&self, path: &Path) -> Option<Saved> {
+        if !is_page(path) {
+            return None;
+        }
+        let known = locked(&self.urls).get(path).cloned();
+        known.unwrap_or_else(|| {
+            let said = said(path).filter(|said| said.program == Program::HtTrack);
+            locked(&self.urls).insert(path.to_owned(), said.clone());
+            said
         })
     }
 
@@ -125,14 +156,41 @@ impl Pages {
     }
 
     fn one_says_it_was_saved(&self) -> bool {
-        let says_it = |path: &PathBuf| {
-            let mut head = Vec::new();
-            let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-            let is_of_browser = saved(&head).is_some_and(|one| one.program == Program::Browser);
-            read.is_ok() && is_of_browser
-        };
+        let says_it =
+            |path: &PathBuf| said(path).is_some_and(|said| said.program == Program::Browser);
         *self.one_says_it_was_saved.get_or_init(|| self.paths.iter().any(says_it))
     }
+}
+
+/// What the page `path` says of having been saved.
+fn said(path: &Path) -> Option<Saved> {
+    let mut head = Vec::new();
+    File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+    saved(&head)
+}
+
+/// Whether the names of all files in `folder` end in the same four characters behind a `_`, before the extension.
+/// Firefox draws them anew for each page that it saves, of those of base64url; a year would be digits only.
+fn is_named_by_firefox(folder: &Path) -> bool {
+    const DRAWN: usize = 4;
+    let mut drawn: Option<String> = None;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let stem = stem(&entry.path());
+        let end = stem.len().checked_sub(DRAWN).and_then(|at| stem.split_at_checked(at));
+        let found = match end {
+            Some((before, end)) if before.ends_with('_') => end,
+            _ => return false,
+        };
+        let is_of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        if drawn.as_ref().is_some_and(|drawn| drawn != found) || !found.bytes().all(is_of_base64) {
+            return false;
+        }
+        drawn.get_or_insert_with(|| found.to_owned());
+    }
+    drawn.is_some_and(|drawn| !drawn.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a file is called as pages are.
@@ -151,6 +209,7 @@ fn stem(path: &Path) -> String {
 #[derive(Debug)]
 struct OnDisk {
     is_crawled: bool,
+    scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
     stem: String,
@@ -199,11 +258,24 @@ impl Beside for OnDisk {
         copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
     }
 
+    fn is_companion(&self, folder: &str) -> bool {
+        let path = self.path.with_file_name(folder);
+        let is_orphan = |(stem, around)| !self.companions.pages(around).stems.contains(stem);
+        stem_of_companion(folder).zip(self.path.parent()).is_some_and(is_orphan)
+            && self.has_folder(folder)
+            && self.companions.is_by_firefox(&path)
+    }
+
     fn is_crawled(&self) -> bool {
         self.is_crawled
     }
 
     fn has_crawled(&self, path: &str) -> bool {
-        self.is_crawled && self.resolved(path).is_some_and(|file| file.is_file())
+        self.resolved(path).is_some_and(|file| file.is_file())
+    }
+
+    fn page_url(&self, path: &str) -> Option<String> {
+        let saved = self.companions.of_httrack(&self.resolved(path)?)?;
+        saved.disbelief().is_none().then(|| saved.url(&self.scheme).into_owned())
     }
 }

@@ -335,9 +335,10 @@ impl Origins {
     #[must_use]
     pub fn beside(&self, entry: &Entry) -> Option<Arc<dyn Beside>> {
         let is_crawled = self.layout == Some(Layout::Host);
+        let of = |companions: &Companions| companions.beside(&entry.path, is_crawled, &self.scheme);
         match &self.companions {
-            Some(companions) => Some(companions.beside(&entry.path, is_crawled)),
-            None if is_crawled => Some(Companions::default().beside(&entry.path, true)),
+            Some(companions) => Some(of(companions)),
+            None if is_crawled => Some(of(&Companions::default())),
             None => None,
         }
     }

@@ -42,7 +42,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source, stand_in};
-use crate::document::{Against, LONGEST_BASE};
+use crate::document::{Against, LONGEST_BASE, Program};
 use crate::error::{Error, Result};
 use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
@@ -277,8 +277,8 @@ struct Judge<'a> {
     knows_space: bool,
     /// Whether a path means the same file after the move as now.
     is_as_now: bool,
-    /// Whether the file says that a browser saved it with its files.
-    was_saved: bool,
+    /// What saved the file, where the file has its URL from that: what it did not save is not in the tree.
+    saved_by: Option<Program>,
     /// The URL of the file after the move, for links to local copies.
     own: Option<Base>,
     bases: Vec<Prepared>,
@@ -313,7 +313,7 @@ impl<'a> Judge<'a> {
             is_as_now: index.has_only_paths() && !is_disk(&place),
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
-            was_saved: scanned.was_saved && source == Some(Source::SavedFrom),
+            saved_by: scanned.saved_by.filter(|_| source == Some(Source::SavedFrom)),
             own: scanned.moved.as_deref().map(|moved| Base::new(Profile::Rfc3986, moved)),
             bases: Vec::new(),
             assumed: scanned
@@ -537,7 +537,8 @@ impl<'a> Judge<'a> {
             finding.fix = self.fix(link, base, target, now);
             return;
         };
-        if self.was_saved && *now == Place::Outside && then.is_err() {
+        let is_browsers = self.saved_by == Some(Program::Browser);
+        if is_browsers && *now == Place::Outside && then.is_err() {
             finding.class = Class::Escapes;
             finding.cause = Some(Cause::NotSaved);
             return;
@@ -550,6 +551,8 @@ impl<'a> Judge<'a> {
         let number = match (now, then) {
             (Place::Inside(Err(missing)), _) => return missing.clone().told(finding),
             (Place::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
+            // HTTrack made it lead to what it saved, of which only pages say their URLs.
+            (Place::Outside, Ok(then)) if self.saved_by == Some(Program::HtTrack) => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
                 finding.fix = self.fix(link, base, target, now);

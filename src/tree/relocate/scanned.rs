@@ -30,12 +30,13 @@ use std::sync::Arc;
 use super::Move;
 use crate::base::{Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Program;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
-use crate::rewrite::Beside;
-use crate::rewrite::{BaseElement, Fragments, Options, examine};
+
+use crate::rewrite::{BaseElement, Beside, Fragments, Options, examine};
 use crate::scan::mbox::Messages;
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
@@ -60,8 +61,8 @@ pub struct Scanned {
     pub ids: Option<Ids>,
     /// What is odd about it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether it says that a browser saved it with its files: what that did not save is not in the tree.
-    pub(super) was_saved: bool,
+    /// What it says of the program that saved it.
+    pub(super) saved_by: Option<Program>,
     /// What lies beside it.
     beside: Option<Arc<dyn Beside>>,
     pub(super) profile: Profile,
@@ -236,7 +237,7 @@ impl Scanning {
             charset: None,
             ids: None,
             diagnostics: Vec::new(),
-            was_saved: false,
+            saved_by: None,
             beside: options.beside.clone(),
             profile: options.profile,
             assumed_scheme: options.assumed_scheme.clone(),
@@ -276,8 +277,11 @@ impl Scanning {
         let is_message = matches!(options.format, Format::Message | Format::Mbox);
         let document = report.entities.first().filter(|_| !is_message);
         self.scanned.charset = document.map(|document| document.charset);
-        self.scanned.was_saved =
-            document.is_some_and(|document| document.chain.says_it_was_saved_with_files);
+        self.scanned.saved_by = document.and_then(|document| {
+            let chain = &document.chain;
+            let of_comment = chain.saved.as_ref().map(|saved| saved.program);
+            of_comment.or_else(|| chain.says_it_was_saved_with_files.then_some(Program::Browser))
+        });
         if let Some(outermost) = report.entities.first_mut()
             && options.scan.ids
             && is_whole
