@@ -476,7 +476,12 @@ impl Planner<'_> {
             base.standing == Standing::First && base.kind == BaseKind::Element
         };
         let first = bases.iter().find(is_first);
-        let later = bases.iter().find(|base| base.standing == Standing::Later);
+        // Without a base element the comment in the place of one counts.
+        let is_later = |base: &&DeclaredBase| {
+            base.standing == Standing::Later
+                || (base.kind == BaseKind::Comment && !chain.has_written_base)
+        };
+        let later = bases.iter().find(is_later);
         let head = document.head.filter(|_| !matches!(outer, Outer::Encapsulating(_)));
         let inner = planned.iter().find(|one| {
             one.report.reason == Some(Reason::BaseUnusable)

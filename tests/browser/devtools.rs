@@ -229,7 +229,11 @@ impl Browser {
         let answer = json!({
             "requestId": key,
             "responseCode": status,
-            "responseHeaders": [{"name": "Content-Type", "value": media_type}],
+            "responseHeaders": [
+                {"name": "Content-Type", "value": media_type},
+                // Chromium loads no font of another origin without, and a page on the disk has one of its own.
+                {"name": "Access-Control-Allow-Origin", "value": "*"},
+            ],
             "body": STANDARD.encode(body),
         });
         self.send_to(session, "Fetch.fulfillRequest", &answer);
