@@ -35,7 +35,7 @@ const CRAWL: &[&str] = &["--layout", "host", "--scheme", "http", "--index", "ind
 const PRODUCERS: &[Producer] = &[
     Producer { name: "chromium", arguments: &[], renamed: Some("page.html") },
     // A page without a base says nothing of where it comes from.
-    Producer { name: "firefox", arguments: &["--url-map", "map.csv"], renamed: Some("based.html") },
+    Producer { name: "firefox", arguments: &["--url-map", "map.csv"], renamed: Some("page.html") },
     Producer { name: "singlefile", arguments: &[], renamed: None },
     Producer { name: "wget", arguments: CRAWL, renamed: None },
     Producer { name: "wget-r", arguments: CRAWL, renamed: None },
@@ -45,7 +45,8 @@ const PRODUCERS: &[Producer] = &[
 ];
 
 /// Where the pages that say nothing come from.
-const MAP: &str = "page.html,http://www.example.net/letters/page.html\n";
+const MAP: &str = "page.html,http://www.example.net/letters/page.html\n\
+    renamed.html,http://www.example.net/letters/page.html\n";
 
 /// The pages that are opened: those of them that are there.
 const PAGES: &[&str] = &[

@@ -11,8 +11,8 @@
 //! 1. in a page that says that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
 //!    [suffix](SUFFIXES), since the page may have another name by now, and the folder may be lost;
 //! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix;
-//! 3. in any page, a folder beside it with a known suffix that no page there is called after, and whose files have
-//!    names as Firefox gives them: the page was renamed.
+//! 3. in any page, a folder beside it with a known suffix, whose files have names as Firefox gives them: the page
+//!    has another name by now.
 //!
 //! In a file of a companion folder a reference leads to a local copy where there is such a file.
 //!

@@ -259,11 +259,7 @@ impl Beside for OnDisk {
     }
 
     fn is_companion(&self, folder: &str) -> bool {
-        let path = self.path.with_file_name(folder);
-        let is_orphan = |(stem, around)| !self.companions.pages(around).stems.contains(stem);
-        stem_of_companion(folder).zip(self.path.parent()).is_some_and(is_orphan)
-            && self.has_folder(folder)
-            && self.companions.is_by_firefox(&path)
+        self.has_folder(folder) && self.companions.is_by_firefox(&self.path.with_file_name(folder))
     }
 
     fn is_crawled(&self) -> bool {
