@@ -1,13 +1,11 @@
 //! What lies beside a document on the disk, for links to the files that a browser saved with a page.
 //!
 //! ```
-//! use baselink::rewrite::Beside;
 //! use baselink::tree::companion::Companions;
 //! let folder = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(folder.path().join("x_files")).unwrap();
 //! std::fs::write(folder.path().join("x.html"), "").unwrap();
 //! let companions = Companions::default();
-//! assert!(companions.beside(&folder.path().join("x.html"), false, "https").has_folder("x_files"));
 //! assert!(companions.has(&folder.path().join("x_files/a.css")));
 //! ```
 //!
@@ -25,6 +23,7 @@ use crate::format::Format;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::saved;
+use crate::tree::walk::Entry;
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.
@@ -57,16 +56,19 @@ struct Pages {
 }
 
 impl Companions {
-    /// What lies beside the document `path`, in a tree whose folders a crawler named after hosts, or another.
+    /// What lies beside the document `entry`, in a tree whose folders a crawler named after hosts, or another.
     /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
-    pub fn beside(&self, path: &Path, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
+    pub fn beside(&self, entry: &Entry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
+        let path = &*entry.path;
+        let root = if entry.relative.is_empty() { path.parent() } else { Some(&*entry.root) };
         Arc::new(OnDisk {
             is_crawled,
             scheme: scheme.into(),
             companions: self.clone(),
             stem: stem(path),
             path: path.to_owned(),
+            root: root.map_or_else(PathBuf::new, Path::to_owned),
             companion: OnceLock::new(),
         })
     }
@@ -164,6 +166,10 @@ impl Pages {
 
 /// What the page `path` says of having been saved.
 fn said(path: &Path) -> Option<Saved> {
+    // A pipe would be waited for.
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut head = Vec::new();
     File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
     saved(&head)
@@ -212,6 +218,8 @@ struct OnDisk {
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
+    /// What a crawler saved is in it: the folder that was named, or that of a file that was.
+    root: PathBuf,
     stem: String,
     /// The companion folder in which the document lies.
     companion: OnceLock<Option<Arc<Path>>>,
@@ -231,6 +239,11 @@ impl OnDisk {
             }
         }
         Some(file)
+    }
+
+    /// The same in the root.
+    fn in_root(&self, path: &str) -> Option<PathBuf> {
+        self.resolved(path).filter(|file| file.starts_with(&self.root))
     }
 
     fn companion(&self) -> Option<&Path> {
@@ -267,11 +280,11 @@ impl Beside for OnDisk {
     }
 
     fn has_crawled(&self, path: &str) -> bool {
-        self.resolved(path).is_some_and(|file| file.is_file())
+        self.in_root(path).is_some_and(|file| file.is_file())
     }
 
     fn page_url(&self, path: &str) -> Option<String> {
-        let saved = self.companions.of_httrack(&self.resolved(path)?)?;
+        let saved = self.companions.of_httrack(&self.in_root(path)?)?;
         saved.disbelief().is_none().then(|| saved.url(&self.scheme).into_owned())
     }
 }

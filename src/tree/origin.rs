@@ -335,7 +335,7 @@ impl Origins {
     #[must_use]
     pub fn beside(&self, entry: &Entry) -> Option<Arc<dyn Beside>> {
         let is_crawled = self.layout == Some(Layout::Host);
-        let of = |companions: &Companions| companions.beside(&entry.path, is_crawled, &self.scheme);
+        let of = |companions: &Companions| companions.beside(entry, is_crawled, &self.scheme);
         match &self.companions {
             Some(companions) => Some(of(companions)),
             None if is_crawled => Some(of(&Companions::default())),
