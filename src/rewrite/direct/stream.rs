@@ -37,7 +37,7 @@ use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::rewrite::Options;
 use crate::scan::block;
 use crate::scan::html::flow::{self, Course, Stop, Window};
-use crate::scan::html::saved::{HEAD, begins_commented_base};
+use crate::scan::html::saved::{HEAD, may_have_commented_url};
 use crate::scan::html::{LONGEST_DECLARATION, may_declare};
 
 /// A first look has at least so much before it.
@@ -115,6 +115,15 @@ fn whole(document: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The first bytes of a document, which is then at its start again.
+fn head(document: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    document.rewind()?;
+    document.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+    document.rewind()?;
+    Ok(head)
+}
+
 /// Reads on behind the first `filled` bytes of `buffer`, until it is full or the document ends; says whether
 /// that ends.
 fn fill(document: &mut impl Read, buffer: &mut [u8], filled: &mut usize) -> io::Result<bool> {
@@ -138,7 +147,9 @@ fn look<D: Read + Seek + Send>(
     let count = handles.len() as u64;
     let [first, others @ ..] = handles else { return Ok(None) };
     let length = first.seek(SeekFrom::End(0))?;
-    first.rewind()?;
+    if may_have_commented_url(&head(first)?, 0) {
+        return Ok(None);
+    }
     let (mut buffer, mut filled) = (vec![0; window], 0);
     fill(first, &mut buffer, &mut filled)?;
     let mut encoding = flow::encoding(&buffer[..filled], &options.scan);
@@ -229,21 +240,19 @@ fn look_at(
     }
 }
 
-/// Whether a tag in front of `end` may declare a base, or a comment in the place of one, or a tag an encoding
-/// where that `is_assumed`.
+/// Whether a tag in front of `end` may declare a base, or an encoding where that `is_assumed`.
 fn declares(bytes: &[u8], end: usize, is_assumed: bool) -> bool {
     let mut at = 0;
     loop {
         at = match is_assumed {
-            true => block::find_tag(bytes, at, *b"bm!"),
-            false => block::find_tag(bytes, at, *b"b!"),
+            true => block::find_tag(bytes, at, *b"bm"),
+            false => block::find_tag(bytes, at, *b"b"),
         };
         if at >= end {
             return false;
         }
         let name = bytes.get(at + 1..at + 5);
         if name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-            || begins_commented_base(&bytes[at..])
             || (is_assumed && may_declare(bytes, at))
         {
             return true;
@@ -269,17 +278,14 @@ fn in_windows(
 ) -> Result<Result<Totals, usize>, StreamError> {
     let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
     document.rewind().map_err(Reading)?;
-    let mut buffer = vec![0; window.max(HEAD)];
-    let mut head = 0;
-    fill(document, &mut buffer, &mut head).map_err(Reading)?;
-    document.rewind().map_err(Reading)?;
-    let chain = writer::chain(&buffer[..head], encoding.charset, &[], options);
-    buffer.truncate(window);
+    let head = head(document).map_err(Reading)?;
+    let chain = writer::chain(&head, encoding.charset, &[], options);
+    let mut buffer = vec![0; window];
     let most = buffer.len() / 2;
     let mut piece = Vec::with_capacity(most);
     let mut away = Away { to: Some(give), most, is_known: true, ..Away::nowhere() };
     let mut writer = Writer::new(encoding, options, &chain, false, &mut piece, &mut away);
-    let mut course = Course::new(encoding);
+    let mut course = Course::in_windows(encoding);
     let (mut from, mut filled, mut left) = (encoding.mark, 0, length);
     let stopped = loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Reading)?;

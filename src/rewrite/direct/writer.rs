@@ -29,7 +29,7 @@ use crate::rewrite::judge::{Resolver, Surroundings};
 use crate::rewrite::{Differing, Fragments, Options, Planner, Settled, base_diagnostic};
 use crate::scan::block;
 use crate::scan::html::flow::{Taker, Value};
-use crate::scan::html::saved::{begins_commented_base, saved};
+use crate::scan::html::saved::{may_have_commented_url, saved};
 use crate::span::Span;
 
 /// Takes what is in a piece of the output, and leaves the piece empty.
@@ -236,7 +236,8 @@ impl Taker for Writer<'_, '_> {
     fn settle(&mut self, window: &[u8], at: usize) -> bool {
         if !self.away.is_known {
             let rest = window.get(at..).unwrap_or_default();
-            if (!self.has_bases && may_have(rest, b"base"))
+            let has_commented_url = || may_have_commented_url(window, at);
+            if (!self.has_bases && (may_have(rest, b"base") || has_commented_url()))
                 || (self.is_assumed && may_have(rest, b"meta"))
             {
                 self.away.is_asked = true;
@@ -318,16 +319,13 @@ impl Taker for Writer<'_, '_> {
     }
 }
 
-/// Whether a start tag of this name, which is in lower case, may be in `bytes`; for `base` also the comment that
-/// Firefox writes in its place.
+/// Whether a start tag of this name, which is in lower case, may be in `bytes`.
 fn may_have(bytes: &[u8], name: &[u8; 4]) -> bool {
     let mut at = 0;
     while at < bytes.len() {
-        at = block::find_tag(bytes, at, [name[0], b'!']);
+        at = block::find_tag(bytes, at, [name[0]]);
         let found = bytes.get(at + 1..at + 1 + name.len());
-        if found.is_some_and(|found| found.eq_ignore_ascii_case(name))
-            || (name == b"base" && begins_commented_base(&bytes[at.min(bytes.len())..]))
-        {
+        if found.is_some_and(|found| found.eq_ignore_ascii_case(name)) {
             return true;
         }
         at += 1;

@@ -168,6 +168,8 @@ pub(crate) struct Course {
     parts: usize,
     /// A text that goes on.
     text: Option<OpenText>,
+    /// Whether the window is not all of the document: then nothing in its head stands for a base.
+    is_in_windows: bool,
 }
 
 impl Course {
@@ -180,7 +182,13 @@ impl Course {
             rows: [Known::default(); KNOWN],
             parts: 0,
             text: None,
+            is_in_windows: false,
         }
+    }
+
+    /// The same of a document that comes in windows, and in which no comment may stand for a base.
+    pub(crate) fn in_windows(encoding: Detected) -> Self {
+        Self { is_in_windows: true, ..Self::new(encoding) }
     }
 
     /// Takes in that the first `length` bytes of the window are gone.
@@ -213,6 +221,7 @@ pub(crate) fn links_on<T: Taker>(
     let names = Names::of(options);
     let mut pass = Pass::new(bytes, Standing::First, false, course.charset, options);
     pass.text = course.text.take();
+    pass.has_commented_url = course.is_in_windows;
     let mut flow = Flow {
         bytes,
         charset: course.charset,

@@ -74,7 +74,7 @@ pub(super) struct Pass<'a> {
     pub(super) ids: Vec<String>,
     pub(super) text: Option<OpenText>,
     /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
-    has_commented_url: bool,
+    pub(super) has_commented_url: bool,
     pub(super) without_tree: bool,
     /// Why the fast scanner did not do it.
     pub(super) handed_over: Option<HandOver>,

@@ -136,14 +136,18 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
 /// How the comment begins that Firefox writes in the place of a `base` element, and how it ends.
 const COMMENTED_URL: [&[u8]; 2] = [b"<!-- base href=\"", b"\" -->"];
 
-/// Whether `bytes` begin with such a comment.
-pub(crate) fn begins_commented_base(bytes: &[u8]) -> bool {
-    bytes.starts_with(COMMENTED_URL[0])
+/// Whether such a comment may stand in `document`, from `at` on.
+pub(crate) fn may_have_commented_url(document: &[u8], at: usize) -> bool {
+    let head = &document[..document.len().min(HEAD)];
+    head.get(at..).is_some_and(|rest| memmem::find(rest, COMMENTED_URL[0]).is_some())
 }
 
-/// The URL in such a comment.
+/// The URL in such a comment, where that stands in the first bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let [start, end] = COMMENTED_URL;
+    if comment.end > HEAD {
+        return None;
+    }
     let url = bytes[comment.range()].strip_prefix(start)?.strip_suffix(end)?;
     let at = comment.start + start.len();
     (!url.contains(&b'"')).then(|| Span::new(at, at + url.len()))
