@@ -349,7 +349,7 @@ const INNER: &str = "an inner level gave the base";
 #[must_use]
 pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(&document.entity), outer, profile);
-    chain.saved = document.saved.clone().or(chain.saved);
+    chain.saved = document.saved.clone().filter(Saved::is_of_page).or(chain.saved);
     chain.base_elements(document, profile);
     if chain.levels.is_empty() {
         let has_xml_base = !document.bases.is_empty() || !document.element_bases.is_empty();
@@ -613,6 +613,18 @@ impl BaseChain {
             let reason = passed_over(*source, before);
             let value = Some(url.as_str().into());
             self.level(Rule::Retrieval, *source, value, Status::PassedOver, reason);
+        }
+    }
+
+    /// Whether a relative reference leads from the base to what it leads to from the document's own URL.
+    pub(crate) fn is_of_folder(&self) -> bool {
+        let folder = |url: &str| {
+            let path = &url[..url.find(['?', '#']).unwrap_or(url.len())];
+            path.rfind('/').map_or(0, |at| at + 1)
+        };
+        match (&self.base, &self.retrieval) {
+            (Some(base), Some(own)) => base[..folder(base)] == own.url[..folder(&own.url)],
+            _ => false,
         }
     }
 

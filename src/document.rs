@@ -367,6 +367,13 @@ impl Saved {
         }
     }
 
+    /// Whether the comment is of a page that came from somewhere: `about:internet` is written by hand, into pages that
+    /// nobody saved.
+    #[must_use]
+    pub fn is_of_page(&self) -> bool {
+        !self.written.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about:"))
+    }
+
     /// Whether the URL is written with its scheme.
     #[must_use]
     pub fn has_scheme(&self) -> bool {

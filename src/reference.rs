@@ -20,6 +20,7 @@
 //!
 //! Deliberately absent: any decision whether a link is rewritten, and percent-decoding.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::span::Span;
@@ -357,6 +358,14 @@ pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     decode_percent_into(text, &mut bytes);
     bytes
+}
+
+/// The same as text; bytes that are not UTF-8 are U+FFFD.
+pub(crate) fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
+    match text.contains('%') {
+        true => String::from_utf8_lossy(&decode_percent(text.as_bytes())).into_owned().into(),
+        false => text.into(),
+    }
 }
 
 /// Appends the bytes that `text` stands for.

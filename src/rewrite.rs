@@ -129,6 +129,12 @@ impl Options {
         Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
     }
 
+    /// What lies beside the document. A message is no page that lies somewhere.
+    pub(crate) fn beside(&self) -> Option<&dyn Beside> {
+        let is_message = matches!(self.format, Format::Message | Format::Mbox);
+        self.beside.as_deref().filter(|_| !is_message)
+    }
+
     /// What becomes of references that are a fragment only, in a document with the base of `chain`.
     pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
         let says_it_was_saved = chain.saved.is_some() || chain.says_it_was_saved_with_files;
@@ -580,6 +586,9 @@ impl Planner<'_> {
                 let means = |one: &Planned| match one.report.reason? {
                     Reason::SiblingPart => Some("means a part of the message"),
                     Reason::LocalCopy => Some("leads to a file beside the page"),
+                    Reason::Fragment if self.options.fragments.is_none() => {
+                        Some("jumps within the page")
+                    }
                     _ => None,
                 };
                 if let Some((one, means)) =

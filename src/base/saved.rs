@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{BaseChain, Declaration, Rule, Source, Status, abridged};
-use crate::document::{BaseKind, DeclaredBase, Document, Program, Standing};
+use crate::document::{BaseKind, DeclaredBase, Document, Program, Saved, Standing};
 use crate::resolve::Profile;
 
 /// Why a `base` element does not count that a browser wrote.
@@ -31,7 +31,9 @@ impl BaseChain {
         let of_kind = |kind| document.bases.iter().filter(move |one| one.kind == kind);
         let effective =
             of_kind(BaseKind::Element).find(|element| element.standing == Standing::First);
-        let saved = document.saved.as_ref().filter(|saved| saved.program == Program::Browser);
+        let is_of_browser =
+            |saved: &&Saved| saved.program == Program::Browser && saved.is_of_page();
+        let saved = document.saved.as_ref().filter(is_of_browser);
         let mut ends: Vec<usize> = of_kind(BaseKind::Comment).map(|one| one.span.end).collect();
         ends.sort_unstable();
         let is_in_place_of_one = |element: &DeclaredBase| {

@@ -22,7 +22,6 @@ use baselink::reference::{Grammar, scheme as scheme_of};
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
-use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Entry, Globs, Kind, Selection};
@@ -41,7 +40,9 @@ use self::help::{
 };
 use self::line::{Line, Sections, settings_of};
 use self::localize::TypedLocalize;
-use self::named::{BASE_ELEMENT, FORMATS, FRAGMENTS, GROUPS, RESOLVERS, SCANNERS, named};
+use self::named::{
+    BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
+};
 use self::resolve::TypedResolve;
 use super::files::Origin;
 use super::input::is_standard_input;
@@ -605,13 +606,13 @@ struct TypedDocuments {
     ///
     /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
     /// network.
-    #[arg(long, value_name = "WHAT", help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "WHAT", value_parser = named::<LocalCopies>(LOCAL_COPIES), hide_possible_values = true, help_heading = "Retrieval URLs")]
     local_copies: Option<LocalCopies>,
     /// Where no base is known, what else gives one, with commas between: canonical, entry-link; repeatable
     ///
     /// `canonical`: for a page without a retrieval URL, its `<link rel=canonical>`, or else its `og:url`.
     /// `entry-link`: for the content of a feed's entry without an `xml:base`, the link of the entry.
-    #[arg(long, value_name = "WHAT", value_parser = str::parse::<BaseFrom>, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseFrom>(BASE_FROM), hide_possible_values = true, help_heading = "Retrieval URLs")]
     base_from: Vec<BaseFrom>,
     /// Where there is no base, the scheme of links that begin with `//`, such as https
     #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
@@ -909,7 +910,7 @@ impl TypedDocuments {
             index: self.index,
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
             trust_saved_from,
-            companions: (local_copies == LocalCopies::Keep).then(Companions::default),
+            keeps_local_copies: local_copies == LocalCopies::Keep,
             canonical: base_from.canonical,
             ..Origins::default()
         };

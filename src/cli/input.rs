@@ -243,10 +243,9 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        let is_message = matches!(format, Format::Message | Format::Mbox);
         let beside = match origin {
-            Origin::Entry(entry) if !is_message => reading.origins.beside(entry),
-            _ => None,
+            Origin::Entry(entry) => Some(reading.origins.beside(entry)),
+            Origin::Standard => None,
         };
         let file = Self {
             path,
@@ -510,7 +509,7 @@ fn detect(origin: &Origin, head: &[u8]) -> Format {
     let head = &head[..head.len().min(LOOKED_AT)];
     match Format::detect(Some(&entry.path.to_string_lossy()), head) {
         // The name of a message of a Maildir says nothing of its format; its folder does.
-        Format::Other if maildir::is_message(&entry.path) => Format::Message,
+        Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,
         // That of nothing at all is a document, too, where it was named.
         Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,
         format => format,

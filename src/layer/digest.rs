@@ -26,8 +26,7 @@ pub fn content_md5(data: &[u8]) -> String {
 
 /// Whether `name` ends with the first four hexadecimal digits of the MD5 of `query`: HTTrack puts them into the
 /// names of files, `page4658.html` for `page?page=2`.
-#[must_use]
-pub fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
+pub(crate) fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
     let digest = Md5::digest(query);
     let digits = format!("{:02x}{:02x}", digest[0], digest[1]);
     name.ends_with(digits.as_bytes())

@@ -11,8 +11,8 @@
 //! 1. in a page that says that a browser saved it ([`crate::scan::html::saved`]), a folder with a known
 //!    [suffix](SUFFIXES), since the page may have another name by now, and the folder may be lost;
 //! 2. in any page, a folder beside it that has the name of the page, without its extension, and a known suffix;
-//! 3. in any page, a folder beside it with a known suffix, whose files have names as Firefox gives them: the page
-//!    has another name by now.
+//! 3. in any page, a folder beside it with a known suffix, in which the names of all files end in `_` and the same four
+//!    characters, as Firefox gives them: the page has another name by now.
 //!
 //! In a file of a companion folder a reference leads to a local copy where there is such a file.
 //!
@@ -37,7 +37,7 @@ use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Against;
 use crate::error::Error;
-use crate::reference::decode_percent;
+use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
 /// What becomes of links to local copies.
@@ -89,7 +89,7 @@ pub trait Beside: Debug + Send + Sync {
     /// Whether a crawler saved a file at `path`, as seen from the folder of the document.
     fn has_crawled(&self, path: &str) -> bool;
 
-    /// From where HTTrack saved the page at `path`, as that says itself.
+    /// From where the page at `path` was saved, as that says itself.
     fn page_url(&self, path: &str) -> Option<String>;
 }
 
@@ -127,8 +127,7 @@ pub const SUFFIXES: [&str; 24] = [
 ];
 
 /// What comes before a known suffix in the name of a folder; `None` where it has none, or nothing comes before it.
-#[must_use]
-pub fn stem_of_companion(folder: &str) -> Option<&str> {
+pub(crate) fn stem_of_companion(folder: &str) -> Option<&str> {
     let at = suffix_at(folder.as_bytes())?;
     Some(&folder[..at])
 }
@@ -148,13 +147,13 @@ pub(super) const WITHOUT_RETRIEVAL: &str =
 /// Whether the document lies in a companion folder.
 pub(super) fn is_copy(options: &Options) -> bool {
     options.local_copies == LocalCopies::Keep
-        && options.beside.as_deref().is_some_and(Beside::is_in_companion)
+        && options.beside().is_some_and(Beside::is_in_companion)
 }
 
 /// Finds the links of one document that lead to local copies.
 pub(super) struct Copies<'a> {
     /// Whether the document says that a browser saved it with its files.
-    says_it: bool,
+    is_saved_page: bool,
     beside: Option<&'a dyn Beside>,
     /// Whether the document lies in a companion folder itself.
     is_inside: bool,
@@ -174,11 +173,12 @@ struct Missing {
 impl<'a> Copies<'a> {
     /// For the document with the base of `chain`; `None` where no link of it is looked at.
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
-        let says_it = chain.says_it_was_saved_with_files;
-        let beside = options.beside.as_deref();
-        let is_asked = options.local_copies == LocalCopies::Keep && (says_it || beside.is_some());
+        let is_saved_page = chain.says_it_was_saved_with_files;
+        let beside = options.beside();
+        let is_asked =
+            options.local_copies == LocalCopies::Keep && (is_saved_page || beside.is_some());
         is_asked.then(|| Self {
-            says_it,
+            is_saved_page,
             beside,
             is_inside: beside.is_some_and(Beside::is_in_companion),
             folders: RefCell::default(),
@@ -192,7 +192,7 @@ impl<'a> Copies<'a> {
     pub(super) fn may_hold(&self, raw: &[u8]) -> bool {
         match raw.first() {
             None | Some(b'#' | b'?' | b'/') => false,
-            _ if self.says_it || self.is_inside => true,
+            _ if self.is_saved_page || self.is_inside => true,
             _ => memchr::memchr(b'/', raw).is_some_and(|end| may_be_companion(raw, end)),
         }
     }
@@ -208,27 +208,47 @@ impl<'a> Copies<'a> {
     /// The companion folder of the document into which `reference` leads, decoded.
     fn companion<'r>(&self, reference: &'r str) -> Option<Cow<'r, str>> {
         let (folder, is_of_browser) = first_folder(reference)?;
-        let cut = folder.split(['?', '#']).next().filter(|cut| cut.len() == folder.len());
-        let decoded = cut.map(|cut| match cut.contains('%') {
-            true => String::from_utf8_lossy(&decode_percent(cut.as_bytes())).into_owned().into(),
-            false => Cow::Borrowed(cut),
-        });
         let is_companion = |name: &str, is_any: bool| {
-            let stem = stem_of_companion(name);
-            stem.is_some_and(|stem| {
-                let is_of_page = |beside: &dyn Beside| {
-                    (beside.stem() == stem && self.is_there(name, beside))
-                        || beside.is_companion(name)
-                };
-                is_any || self.beside.is_some_and(is_of_page)
+            stem_of_companion(name).is_some_and(|stem| {
+                is_any
+                    || self.beside.is_some_and(|beside| {
+                        self.is_there(name, beside)
+                            && (beside.stem() == stem || beside.is_companion(name))
+                    })
             })
         };
         // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
-        let literal = is_companion(folder, self.says_it && is_of_browser);
-        match decoded.filter(|decoded| is_companion(decoded, self.says_it)) {
-            Some(decoded) => Some(decoded),
-            None => literal.then_some(Cow::Borrowed(folder)),
+        let is_literal = || is_companion(folder, self.is_saved_page && is_of_browser);
+        if folder.contains(['?', '#']) {
+            return is_literal().then_some(Cow::Borrowed(folder));
         }
+        let decoded = decode_percent_lossy(folder);
+        let is_there = |name| self.beside.is_some_and(|beside| self.is_there(name, beside));
+        if decoded != folder && !is_there(&decoded) && is_literal() && is_there(folder) {
+            return Some(Cow::Borrowed(folder));
+        }
+        is_companion(&decoded, self.is_saved_page).then_some(decoded)
+    }
+
+    /// A reference that leads where `reference` was meant to lead: Chromium writes the name of the companion folder as
+    /// it is, so that `Issue #12_files/x.css` leads nowhere. `None` where it leads there, or that folder is not there.
+    pub(super) fn encoded(&self, reference: &str) -> Option<String> {
+        let beside = self.beside?;
+        let (folder, _) = first_folder(reference)?;
+        let is_misread = folder.contains(['?', '#']) || decode_percent_lossy(folder) != folder;
+        if !is_misread || self.companion(reference)? != folder || !self.is_there(folder, beside) {
+            return None;
+        }
+        let encoded: String = folder
+            .chars()
+            .map(|one| match one {
+                '%' => "%25".to_owned(),
+                '?' => "%3F".to_owned(),
+                '#' => "%23".to_owned(),
+                other => other.to_string(),
+            })
+            .collect();
+        Some(reference.replacen(folder, &encoded, 1))
     }
 
     /// Whether `reference` leads to a file in the companion folder in which the document lies itself.
@@ -236,8 +256,7 @@ impl<'a> Copies<'a> {
         let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
         let path = relative_path(reference);
         let path = path.split(['?', '#']).next().unwrap_or_default();
-        !path.is_empty()
-            && beside.has_file(&String::from_utf8_lossy(&decode_percent(path.as_bytes())))
+        !path.is_empty() && beside.has_file(&decode_percent_lossy(path))
     }
 
     fn is_there(&self, folder: &str, beside: &dyn Beside) -> bool {

@@ -1,41 +1,45 @@
-//! What references were before a crawler made them lead to the files that it saved.
+//! What references were before they were made to lead to files that lie beside a page.
 //!
-//! | program | the page had | the crawler wrote |
+//! | program | the page had | it wrote |
 //! |---|---|---|
 //! | wget `-E -k` | `main.css?v=2` | `main.css%3Fv=2.css` |
 //! | HTTrack | `main.css?v=2` | `main5e1f.css?v=2`: the beginning of the query's MD5 |
-//! | | `list?page=2` | `list4658.html?page=2`, and the page says its URL itself |
+//! | | `list?page=2` | `list4658.html?page=2`, and that page says its URL itself |
+//! | `localize`, of pages that browsers saved | `http://a.example/x` | `Title.html`, and that page says its URL itself |
 //!
-//! ```
-//! use baselink::layer::digest::ends_with_md5;
-//! assert!(ends_with_md5(b"main5e1f", b"v=2"));
+//! ```text
+//! <link href="../style/main%3Fv=2.css">  in www.a.example/x/page.html, and the file is there
+//!     -->  http://www.a.example/style/main?v=2
 //! ```
 //!
-//! Deliberately absent: guesses. Only what leads to a file that is there is undone.
+//! Deliberately absent: what leads to no file that is there, and links in a document whose base is elsewhere.
 
-use std::borrow::Cow;
-
-use super::Beside;
+use super::{Beside, Options};
 use crate::base::BaseChain;
 use crate::document::Program;
 use crate::layer::digest::ends_with_md5;
-use crate::reference::decode_percent;
+use crate::reference::decode_percent_lossy;
 
-/// The program that saved a tree.
+/// What made references lead to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Crawler {
     Wget,
     HtTrack,
+    /// Whoever did it in a page that says from where it was saved.
+    Other,
 }
 
 impl Crawler {
-    /// The one that saved the document with the base of `chain`.
-    pub(super) fn of(chain: &BaseChain, beside: Option<&dyn Beside>) -> Option<Self> {
-        let is_of_httrack =
-            chain.saved.as_ref().is_some_and(|saved| saved.program == Program::HtTrack);
-        match is_of_httrack {
-            true => Some(Self::HtTrack),
-            false => beside.is_some_and(Beside::is_crawled).then_some(Self::Wget),
+    /// The one that saved the document with the base of `chain`; `None` where what it wrote is not undone.
+    pub(super) fn of(chain: &BaseChain, options: &Options) -> Option<Self> {
+        let beside = options.beside().filter(|_| options.destination.is_none())?;
+        if !chain.is_of_folder() {
+            return None;
+        }
+        match &chain.saved {
+            Some(saved) if saved.program == Program::HtTrack => Some(Self::HtTrack),
+            _ if beside.is_crawled() => Some(Self::Wget),
+            saved => saved.is_some().then_some(Self::Other),
         }
     }
 
@@ -44,7 +48,7 @@ impl Crawler {
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
             Self::Wget => memchr::memchr2(b'%', b'&', raw).is_some(),
-            Self::HtTrack => !matches!(raw.first(), None | Some(b'#')),
+            Self::HtTrack | Self::Other => !matches!(raw.first(), None | Some(b'#')),
         }
     }
 
@@ -54,43 +58,39 @@ impl Crawler {
         let (path, rest) = reference.split_at(end);
         match self {
             Self::Wget => wget(path, rest, beside),
-            Self::HtTrack => httrack(path, rest, beside),
+            Self::HtTrack => page(path, rest, beside).or_else(|| httrack(path, rest, beside)),
+            Self::Other => page(path, rest, beside),
         }
     }
 }
 
-fn decoded(path: &str) -> Cow<'_, str> {
-    match path.contains('%') {
-        true => String::from_utf8_lossy(&decode_percent(path.as_bytes())).into_owned().into(),
-        false => path.into(),
-    }
-}
-
-/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind the query.
+/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind a query that does not end
+/// so. Few queries do; of one that does (`?file=about.html`) nothing tells it.
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
-    if rest.starts_with('?') || !beside.has_crawled(&decoded(path)) {
+    if rest.starts_with('?') || !beside.has_crawled(&decode_percent_lossy(path)) {
         return None;
     }
     let (stem, query) = (&name[..mark], &name[mark + "%3F".len()..]);
-    let added = [".html", ".htm", ".css"].into_iter().find_map(|one| query.strip_suffix(one));
+    let added = [".html", ".css"].into_iter().find_map(|one| query.strip_suffix(one));
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
+/// The URL of the page to which `path` leads, as that says itself.
+fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
+    let is_relative = !path.is_empty() && !path.starts_with('/');
+    let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
+    Some(format!("{url}{}", &rest[rest.find('#').unwrap_or(rest.len())..]))
+}
+
+/// HTTrack puts the beginning of a query's MD5 into the name, and keeps the query.
 fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
-    let (query, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
-    if path.is_empty() || path.starts_with('/') {
-        return None;
-    }
-    if let Some(url) = beside.page_url(&decoded(path)) {
-        return Some(format!("{url}{fragment}"));
-    }
+    let query = rest.split('#').next()?.strip_prefix('?')?;
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
     let stem_end = path[name_at..].rfind('.').map_or(path.len(), |at| name_at + at);
-    let stem = &path[name_at..stem_end];
     let digits_at = stem_end.checked_sub(4).filter(|&at| at > name_at)?;
-    let is_named_after = ends_with_md5(stem.as_bytes(), query.strip_prefix('?')?.as_bytes());
-    (is_named_after && beside.has_crawled(&decoded(path)))
+    let is_named_after = ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes());
+    (is_named_after && beside.has_crawled(&decode_percent_lossy(path)))
         .then(|| format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]))
 }

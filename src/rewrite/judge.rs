@@ -133,7 +133,7 @@ impl<'a> Resolver<'a> {
             around,
             assumed,
             fragments: options.fragments_in(chain),
-            crawler: Crawler::of(chain, options.beside.as_deref()),
+            crawler: Crawler::of(chain, options),
             copies: Copies::of(chain, options),
             document: None,
             others: HashMap::new(),
@@ -313,14 +313,20 @@ impl<'a> Resolver<'a> {
                 Some(target)
             }
         };
-        let choice = match destination.filter(|_| report.target.is_some()) {
-            Some(destination) => destination.choose(report, &link.against),
-            None => Choice::Target,
+        let choice = match destination {
+            Some(destination) if report.target.is_some() => {
+                destination.choose(report, &link.against)
+            }
+            Some(_) if report.reason == Some(Reason::LocalCopy) => {
+                let encoded = self.copies.as_ref().and_then(|one| one.encoded(&report.reference));
+                encoded.map_or(Choice::Target, Choice::Reference)
+            }
+            _ => Choice::Target,
         };
         let mut chosen = None;
         match choice {
             Choice::Reference(text) if text != report.reference => {
-                report.outcome = Outcome::Rewritten;
+                (report.outcome, report.reason) = (Outcome::Rewritten, None);
                 target = Some(in_place_of(&report.reference, &text));
                 chosen = Some(text);
             }
@@ -456,7 +462,7 @@ impl<'a> Resolver<'a> {
         if !prepared.usable {
             return Verdict::Left(Reason::BaseUnusable);
         }
-        if let Some(target) = self.before_the_crawl(reference, prepared) {
+        if let Some(target) = self.before_the_crawl(reference, &link.against, prepared) {
             return Verdict::Target { target, is_agreed: true };
         }
         if let Some(splice) = splice {
@@ -477,10 +483,15 @@ impl<'a> Resolver<'a> {
     }
 
     /// The target of `reference` as it was before a crawler made it lead to a file that it saved.
-    fn before_the_crawl(&self, reference: &str, prepared: &PreparedBase) -> Option<Target> {
-        let beside =
-            self.options.beside.as_deref().filter(|_| self.options.destination.is_none())?;
-        let original = self.crawler?.undo(reference, beside)?;
+    fn before_the_crawl(
+        &self,
+        reference: &str,
+        against: &Against,
+        prepared: &PreparedBase,
+    ) -> Option<Target> {
+        let is_of_document = matches!(against, Against::Document | Against::DocumentEntity);
+        let crawler = self.crawler.filter(|_| is_of_document)?;
+        let original = crawler.undo(reference, self.options.beside()?)?;
         let target = prepared.base.resolve(&original).ok()?;
         Some(in_place_of(reference, &target.url))
     }

@@ -338,7 +338,8 @@ impl Plan<'_> {
                     None => {}
                 }
                 has_base_put_in = self.options.base_element == BaseElement::Insert
-                    && self.options.fragments != Some(Fragments::Auto)
+                    && self.options.fragments_in(&self.report.entities[self.places[index]].chain)
+                        != Fragments::Auto
                     && settled.policies.contains(&true);
                 self.parts.push(Part {
                     body: entity.body,

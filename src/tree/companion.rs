@@ -16,33 +16,46 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::document::{Program, Saved};
 use crate::format::Format;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
-use crate::scan::html::saved::saved;
+use crate::scan::html::saved::{HEAD, saved};
 use crate::tree::walk::Entry;
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.
 const LEVELS: usize = 8;
 
-/// So much of a page is looked at for the comment of a browser, which comes first in it.
-const HEAD: u64 = 4 << 10;
-
 /// What was found out about companion folders. A clone shares it.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
     /// The pages in folders that have companion folders.
-    pages: Arc<Mutex<HashMap<PathBuf, Arc<Pages>>>>,
+    pages: Known<Pages>,
     /// For folders the companion folder that they are, or lie in.
-    around: Arc<Mutex<HashMap<PathBuf, Option<Arc<Path>>>>>,
+    around: Known<Option<Arc<Path>>>,
     /// For folders whether Firefox named the files in them.
-    by_firefox: Arc<Mutex<HashMap<PathBuf, bool>>>,
-    /// From where pages say that HTTrack saved them.
-    urls: Arc<Mutex<HashMap<PathBuf, Option<Saved>>>>,
+    named_by_firefox: Known<bool>,
+    /// From where pages say that they were saved.
+    urls: Known<Option<Saved>>,
+}
+
+/// What was found out about paths.
+type Known<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
+
+/// What is known of `path`; it is found out once, and only who asks for the same path waits for it.
+fn known<T>(known: &Known<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
+    let cell = {
+        let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(path) {
+            Some(cell) => Arc::clone(cell),
+            None => Arc::clone(known.entry(path.to_owned()).or_default()),
+        }
+    };
+    cell.get_or_init(find_out);
+    cell
 }
 
 /// The pages in a folder.
@@ -60,15 +73,18 @@ impl Companions {
     /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
     pub fn beside(&self, entry: &Entry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
-        let path = &*entry.path;
-        let root = if entry.relative.is_empty() { path.parent() } else { Some(&*entry.root) };
+        let path = absolute(&entry.path);
+        let root = match entry.relative.is_empty() {
+            true => path.parent().map(Path::to_owned),
+            false => Some(absolute(&entry.root)),
+        };
         Arc::new(OnDisk {
             is_crawled,
             scheme: scheme.into(),
             companions: self.clone(),
-            stem: stem(path),
-            path: path.to_owned(),
-            root: root.map_or_else(PathBuf::new, Path::to_owned),
+            stem: stem(&path),
+            root: root.unwrap_or_default(),
+            path,
             companion: OnceLock::new(),
         })
     }
@@ -76,75 +92,50 @@ impl Companions {
     /// Whether the file `path` lies in the companion folder of a page, or further down in it.
     #[must_use]
     pub fn has(&self, path: &Path) -> bool {
-        self.around(path).is_some()
+        self.around(&absolute(path)).is_some()
     }
 
-    /// The companion folder in which the file `path` lies: one with a known suffix, beside which lies a page of its
-    /// name, or any that says that a browser saved it.
+    /// The companion folder in which the file `path` lies.
     fn around(&self, path: &Path) -> Option<Arc<Path>> {
         let folder = path.parent()?;
-        let known = locked(&self.around).get(folder).cloned();
-        known.unwrap_or_else(|| {
+        let find_out = || {
             let mut folders = folder.ancestors().take(LEVELS);
-            let around = folders.find(|folder| self.is_companion(folder)).map(Arc::from);
-            locked(&self.around).insert(folder.to_owned(), around.clone());
-            around
-        })
+            folders.find(|folder| self.is_companion(folder)).map(Arc::from)
+        };
+        known(&self.around, folder, find_out).get()?.clone()
     }
 
+    /// Whether `folder` is a companion folder: one with a known suffix, beside which lies a page of its name, or any that
+    /// says that a browser saved it, or whose files Firefox named.
     fn is_companion(&self, folder: &Path) -> bool {
         let name = folder.file_name().map(|name| name.to_string_lossy());
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
-            let pages = self.pages(around);
-            pages.stems.contains(stem)
-                || pages.one_says_it_was_saved()
-                || self.is_by_firefox(folder)
+            let pages = known(&self.pages, around, || Pages::of(around));
+            pages
+                .get()
+                .is_some_and(|pages| pages.stems.contains(stem) || pages.one_says_it_was_saved())
+                || self.is_named_by_firefox(folder)
         })
     }
 
     /// Whether the names of all files in `folder` are such as Firefox gives them.
-    fn is_by_firefox(&self, folder: &Path) -> bool {
-        let known = locked(&self.by_firefox).get(folder).copied();
-        known.unwrap_or_else(|| {
-            let is_it = is_named_by_firefox(folder);
-            locked(&self.by_firefox).insert(folder.to_owned(), is_it);
-            is_it
-        })
+    fn is_named_by_firefox(&self, folder: &Path) -> bool {
+        known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// What HTTrack says in the page `path` of having saved it.
-    fn of_httrack(&self, path: &Path) -> Option<Saved> {
+    /// What the page `path` says of having been saved.
+    fn saved(&self, path: &Path) -> Option<Saved> {
         if !is_page(path) {
             return None;
         }
-        let known = locked(&self.urls).get(path).cloned();
-        known.unwrap_or_else(|| {
-            let said = said(path).filter(|said| said.program == Program::HtTrack);
-            locked(&self.urls).insert(path.to_owned(), said.clone());
-            said
-        })
+        known(&self.urls, path, || said(path)).get()?.clone()
     }
-
-    fn pages(&self, folder: &Path) -> Arc<Pages> {
-        let mut known = locked(&self.pages);
-        if let Some(pages) = known.get(folder) {
-            return Arc::clone(pages);
-        }
-        let pages = Arc::new(Pages::of(folder));
-        known.insert(folder.to_owned(), Arc::clone(&pages));
-        pages
-    }
-}
-
-fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Pages {
     /// Those in `folder`; none where it cannot be read.
     fn of(folder: &Path) -> Self {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let mut pages = Self::default();
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -171,15 +162,16 @@ fn said(path: &Path) -> Option<Saved> {
         return None;
     }
     let mut head = Vec::new();
-    File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).ok()?;
+    File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head)).ok()?;
     saved(&head)
 }
 
 /// Whether the names of all files in `folder` end in the same four characters behind a `_`, before the extension.
-/// Firefox draws them anew for each page that it saves, of those of base64url; a year would be digits only.
+/// Firefox draws them anew for each page that it saves, of those of base64url. A year has digits only, and of a single
+/// file a word would do.
 fn is_named_by_firefox(folder: &Path) -> bool {
     const DRAWN: usize = 4;
-    let mut drawn: Option<String> = None;
+    let (mut drawn, mut files) = (None::<String>, 0);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
@@ -195,8 +187,17 @@ fn is_named_by_firefox(folder: &Path) -> bool {
             return false;
         }
         drawn.get_or_insert_with(|| found.to_owned());
+        files += 1;
     }
-    drawn.is_some_and(|drawn| !drawn.bytes().all(|byte| byte.is_ascii_digit()))
+    drawn.is_some_and(|drawn| {
+        let is_word = drawn.bytes().all(|byte| byte.is_ascii_lowercase());
+        !drawn.bytes().all(|byte| byte.is_ascii_digit()) && (files > 1 || !is_word)
+    })
+}
+
+/// `path` from the root of the file system: what lies around it counts, too.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Whether a file is called as pages are.
@@ -272,7 +273,8 @@ impl Beside for OnDisk {
     }
 
     fn is_companion(&self, folder: &str) -> bool {
-        self.has_folder(folder) && self.companions.is_by_firefox(&self.path.with_file_name(folder))
+        self.has_folder(folder)
+            && self.companions.is_named_by_firefox(&self.path.with_file_name(folder))
     }
 
     fn is_crawled(&self) -> bool {
@@ -284,7 +286,8 @@ impl Beside for OnDisk {
     }
 
     fn page_url(&self, path: &str) -> Option<String> {
-        let saved = self.companions.of_httrack(&self.in_root(path)?)?;
-        saved.disbelief().is_none().then(|| saved.url(&self.scheme).into_owned())
+        let saved = self.companions.saved(&self.in_root(path)?)?;
+        let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
+        Some(url.split('#').next()?.to_owned())
     }
 }

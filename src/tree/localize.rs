@@ -46,7 +46,7 @@ use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::format::Format;
 use crate::layer::digest::ends_with_md5;
-use crate::reference::{Category, Grammar, Reference};
+use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::copies::stem_of_companion;
@@ -256,9 +256,11 @@ impl Local {
             Some(path[..=path.rfind('/')?].to_owned())
         };
         let folders = [folder(link.base.as_deref()), folder(self.own.as_deref())];
-        let rest = folders.iter().flatten().find_map(|folder| target.strip_prefix(&**folder))?;
-        let (copies, _) = rest.split_once('/')?;
-        stem_of_companion(&String::from_utf8_lossy(&names::decode(copies)))?;
+        let rest = folders.iter().flatten().find_map(|folder| {
+            let rest = target.strip_prefix(&**folder)?;
+            let (copies, _) = rest.split_once('/')?;
+            stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
+        })?;
         let url = self.on_disk.as_ref()?.resolve(rest).ok()?.url;
         match self.index.find_below(&self.place, &url) {
             Place::Inside(Ok(found)) => {

@@ -77,9 +77,11 @@ pub struct Origins {
     pub assumes_scheme: bool,
     /// Whether what a page says of itself counts.
     pub trust_saved_from: bool,
-    /// Which files lie in companion folders, where that counts: the URL of a root and a layout say nothing of
-    /// what a browser saved with a page.
-    pub companions: Option<Companions>,
+    /// Whether the URL of a root and a layout say nothing of what lies in a companion folder: a browser saved it with
+    /// a page.
+    pub keeps_local_copies: bool,
+    /// What is known of such folders.
+    pub companions: Companions,
     /// Whether what a page calls its canonical URL counts.
     pub canonical: bool,
     /// Whether the sources behind the first are asked, too, so that they can be shown
@@ -97,7 +99,8 @@ impl Default for Origins {
             scheme: "https".to_owned(),
             assumes_scheme: true,
             trust_saved_from: true,
-            companions: None,
+            keeps_local_copies: false,
+            companions: Companions::default(),
             canonical: false,
             every_source: false,
         }
@@ -319,8 +322,7 @@ impl Origins {
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
         let is_named = entry.relative.is_empty();
-        let is_copy =
-            || !is_named && self.companions.as_ref().is_some_and(|one| one.has(&entry.path));
+        let is_copy = || !is_named && self.keeps_local_copies && self.companions.has(&entry.path);
         self.first(seen, format, head, |source| match source {
             Source::Retrieval | Source::Layout if is_copy() => None,
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
@@ -331,16 +333,10 @@ impl Origins {
         })
     }
 
-    /// What lies beside `entry`, where that counts.
+    /// What lies beside `entry`.
     #[must_use]
-    pub fn beside(&self, entry: &Entry) -> Option<Arc<dyn Beside>> {
-        let is_crawled = self.layout == Some(Layout::Host);
-        let of = |companions: &Companions| companions.beside(entry, is_crawled, &self.scheme);
-        match &self.companions {
-            Some(companions) => Some(of(companions)),
-            None if is_crawled => Some(of(&Companions::default())),
-            None => None,
-        }
+    pub fn beside(&self, entry: &Entry) -> Arc<dyn Beside> {
+        self.companions.beside(entry, self.layout == Some(Layout::Host), &self.scheme)
     }
 
     /// The same for a document that is no file: only the URL that was given, and what it says of itself,

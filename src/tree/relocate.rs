@@ -551,8 +551,8 @@ impl<'a> Judge<'a> {
         let number = match (now, then) {
             (Place::Inside(Err(missing)), _) => return missing.clone().told(finding),
             (Place::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
-            // HTTrack made it lead to what it saved, of which only pages say their URLs.
-            (Place::Outside, Ok(then)) if self.saved_by == Some(Program::HtTrack) => then.number,
+            // It was made to lead to what lies in the tree, of which only pages say their URLs.
+            (Place::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
                 finding.fix = self.fix(link, base, target, now);

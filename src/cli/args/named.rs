@@ -22,6 +22,8 @@ pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
 pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep", "remove", "insert"];
+pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
+pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
 pub(super) const MISSING: &[&str] = &["absolute", "keep"];
 pub(super) const GROUPS: &[&str] = &[
     "social",
@@ -83,13 +85,14 @@ where
 
 #[cfg(test)]
 mod tests {
+    use super::super::base_from::BaseFrom;
     use super::*;
     use baselink::format::Format;
     use baselink::resolve::Profile;
     use baselink::scan::Scanner;
     use baselink::scan::attributes::{Group, Groups};
     use baselink::tree::localize::Absent;
-    use baselink::{BaseElement, Fragments};
+    use baselink::{BaseElement, Fragments, LocalCopies};
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
         for name in names {
@@ -104,6 +107,8 @@ mod tests {
         check::<Scanner>(SCANNERS);
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
+        check::<LocalCopies>(LOCAL_COPIES);
+        check::<BaseFrom>(BASE_FROM);
         check::<Absent>(MISSING);
         check::<Groups>(GROUPS);
         let read = Format::ALL.into_iter().filter(|format| format.is_read());

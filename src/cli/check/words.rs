@@ -135,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Class::Dangling,
         "local-copy",
-        "a browser saved the page with this file, which is not in the tree",
+        "a browser saved the page with a file that this does not lead to",
         FIND_FILE,
     ),
 ];

@@ -263,12 +263,14 @@ impl Taker for Writer<'_, '_> {
                 return true;
             }
             [b'#', ..] if self.resolver.fragments() != Fragments::Rewrite => return false,
-            _ if self.resolver.may_ask_beside(reference) => return false,
             _ => {}
         }
         if is_absolute(reference) && self.options.profile != Profile::Whatwg {
             self.totals.add(Outcome::Absolute, None);
             return true;
+        }
+        if self.resolver.may_ask_beside(reference) {
+            return false;
         }
         let Some(plain) = &self.plain else {
             return false;

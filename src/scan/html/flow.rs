@@ -262,17 +262,16 @@ pub(crate) fn bases(
         pass: Pass<'a>,
         is_first: bool,
         effective: Option<usize>,
+        /// Whether there is a comment in the place of an element, and one whose element had an href.
+        has_comment: bool,
+        has_commented_href: bool,
         to_end: bool,
     }
     impl Bases<'_> {
         /// Whether what comes behind the effective element changes nothing: one that a browser put in the place
         /// of another tells nothing where that had no href, and then a later one may.
         fn is_known(&self) -> bool {
-            let mut comments = self.pass.bases.iter().filter(|base| base.kind == BaseKind::Comment);
-            self.effective.is_some()
-                && comments.next().is_none_or(|first| {
-                    first.value.is_some() || comments.any(|one| one.value.is_some())
-                })
+            self.effective.is_some() && (!self.has_comment || self.has_commented_href)
         }
     }
     impl Sink for Bases<'_> {
@@ -303,7 +302,12 @@ pub(crate) fn bases(
         }
 
         fn comment(&mut self, span: Span) -> Result<(), Stop> {
+            let before = self.pass.bases.len();
             self.pass.commented_base(span);
+            if let Some(comment) = self.pass.bases.get(before) {
+                self.has_comment = true;
+                self.has_commented_href |= comment.value.is_some();
+            }
             Ok(())
         }
 
@@ -314,7 +318,15 @@ pub(crate) fn bases(
     let names = Names::of(options);
     let span = Span::new(start, bytes.len());
     let pass = Pass::new(bytes, Standing::First, false, charset, options);
-    let mut found = Bases { bytes, pass, is_first: false, effective: None, to_end };
+    let mut found = Bases {
+        bytes,
+        pass,
+        is_first: false,
+        effective: None,
+        has_comment: false,
+        has_commented_href: false,
+        to_end,
+    };
     let (bases, effective) = match fast::walk(bytes, span.range(), true, &names, &mut found) {
         Ok(facts) => {
             let bases = found.pass.finish(span, facts).bases;

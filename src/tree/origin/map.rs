@@ -21,8 +21,8 @@
 //!
 //! Deliberately absent: patterns, and names in JSON that are not UTF-8; those can stand in CSV.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
@@ -283,12 +283,16 @@ impl UrlMap {
     /// the order of its lines.
     #[must_use]
     pub fn missing(&self, roots: &[PathBuf]) -> Vec<String> {
-        let is_there = |path: &Path| {
-            let beside = roots.iter().filter_map(|root| root.parent());
-            let roots = roots.iter().map(PathBuf::as_path);
-            let folders = roots.chain(beside).chain([self.folder.as_path(), Path::new("")]);
-            folders.map(|folder| folder.join(path)).any(|path| path.symlink_metadata().is_ok())
+        // Of many files in one folder that is looked into once.
+        let folder_of = |root: &PathBuf| match root.is_dir() {
+            true => Some(root.clone()),
+            false => root.parent().map(Path::to_owned),
         };
+        let around = roots.iter().filter_map(|root| Some(root.parent()?.to_owned()));
+        let mut folders: BTreeSet<PathBuf> = roots.iter().filter_map(folder_of).collect();
+        folders.extend(around.chain([self.folder.clone(), PathBuf::new()]));
+        let is_there =
+            |path: &Path| folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok());
         let mut missing: Vec<_> = self.urls.iter().filter(|(path, _)| !is_there(path)).collect();
         missing.sort_by_key(|(_, mapped)| mapped.line);
         let sentence = |(path, mapped): (&PathBuf, &Mapped)| {

@@ -196,7 +196,7 @@ pub fn scan(
     moving: &Move,
 ) -> Scanned {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
-    let beside = moving.from.beside(entry);
+    let beside = Some(moving.from.beside(entry));
     let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
