@@ -168,6 +168,7 @@ Exit status:
 
 pub(super) const COMPLETIONS_AFTER: &str = "\
 Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   baselink completions bash > ~/.local/share/bash-completion/completions/baselink
   baselink completions zsh > ~/.zfunc/_baselink
   baselink completions fish > ~/.config/fish/completions/baselink.fish

@@ -135,7 +135,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         Class::Dangling,
         "local-copy",
-        "a browser saved the page with a file that this does not lead to",
+        "the file that a browser saved for it is not where it leads",
         FIND_FILE,
     ),
 ];
