@@ -70,9 +70,14 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
     Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))
 }
 
-/// A folder in which a page `q` lies with its companion folder.
+/// What lies beside a document: a page `q` with its companion folder, and whatever a crawler may have saved.
 #[derive(Debug)]
-struct Folder;
+enum Folder {
+    OfAPage,
+    /// The document lies in the companion folder itself.
+    Companion,
+    OfACrawl,
+}
 
 impl Beside for Folder {
     fn stem(&self) -> &str {
@@ -82,22 +87,22 @@ impl Beside for Folder {
         name == "q_files"
     }
     fn is_in_companion(&self) -> bool {
-        false
+        matches!(self, Self::Companion)
     }
-    fn has_file(&self, _: &str) -> bool {
-        false
+    fn has_file(&self, path: &str) -> bool {
+        self.is_in_companion() && path.len() == 1
     }
     fn is_companion(&self, folder: &str) -> bool {
         folder == "y_files"
     }
-    fn page_url(&self, _: &str) -> Option<String> {
-        None
+    fn page_url(&self, path: &str) -> Option<String> {
+        path.ends_with('y').then(|| "http://page/".to_owned())
     }
     fn is_crawled(&self) -> bool {
-        true
+        matches!(self, Self::OfACrawl)
     }
-    fn has_crawled(&self, path: &str) -> bool {
-        path.contains('?')
+    fn has_crawled(&self, _: &str) -> bool {
+        true
     }
 }
 
@@ -116,7 +121,9 @@ fn ways() -> Vec<Options> {
         Options { base_element: BaseElement::Remove, ..usual.clone() },
         Options { base_element: BaseElement::Insert, ..usual.clone() },
         at("mailto:x@y", &plain),
-        Options { beside: Some(Arc::new(Folder)), ..usual.clone() },
+        Options { beside: Some(Arc::new(Folder::OfAPage)), ..usual.clone() },
+        Options { beside: Some(Arc::new(Folder::Companion)), ..usual.clone() },
+        Options { beside: Some(Arc::new(Folder::OfACrawl)), ..usual.clone() },
         at("http://a/b=c/d-?e", &all),
         usual,
     ]

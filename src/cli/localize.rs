@@ -52,7 +52,10 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
 fn is_a_folder(path: &Path) -> Result<()> {
     match path.metadata() {
         Ok(found) if found.is_dir() => Ok(()),
-        Ok(_) => Err(Error::new(format!("{}: it is a file; name the folder that holds it, and its other files", name(path)))),
+        Ok(_) => Err(Error::new(format!(
+            "{}: it is a file; name the folder that holds it, and its other files",
+            name(path)
+        ))),
         Err(error) => Err(Error::new(format!("{}: {}", name(path), cause(&error)))),
     }
 }

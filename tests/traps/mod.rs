@@ -14,6 +14,8 @@ pub(crate) const TRAPS: &[&str] = &[
     "<base target=t>",
     "<base href=.>",
     "<!-- saved from url=(0011)http://s/t/ -->",
+    "<!-- Mirrored from s/t by HTTrack -->",
+    "<img src='i%3Fv=2.css'>",
     "<!--<base href=v/>--><base href=\".\">",
     "<!--<base target=x>--><base href=.>",
     "<!-- base href=\"http://f/\" -->",
