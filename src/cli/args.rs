@@ -24,7 +24,7 @@ use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
-use baselink::tree::walk::{Entry, Globs, Kind, Selection};
+use baselink::tree::walk::{Globs, Selection};
 use baselink::tree::write::{InPlace, Suffix};
 use baselink::{BaseElement, Fragments, LocalCopies, Options, ScanOptions};
 use clap::builder::Resettable;
@@ -44,15 +44,12 @@ use self::named::{
     BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
 };
 use self::resolve::TypedResolve;
-use super::files::Origin;
-use super::input::is_standard_input;
-use super::output::Talk;
+use super::request::{
+    Asked, Bases, BasesForm, Command, Destination, Documents, Links, LinksForm, Reading, Rewrite,
+    Talk, is_standard_input,
+};
 use super::settings::Settings;
 use super::shell;
-
-pub(crate) use self::check::{Check, Classes, Form as CheckForm};
-pub(crate) use self::localize::Localize;
-pub(crate) use self::resolve::{Form, Resolve, What};
 
 mod base_from;
 mod check;
@@ -61,186 +58,6 @@ mod line;
 mod localize;
 mod named;
 mod resolve;
-
-/// What was asked for.
-#[derive(Debug)]
-pub(crate) struct Asked {
-    /// How much is said, and in which colours.
-    pub(crate) talk: Talk,
-    /// The settings file that counts, where it is to be said.
-    pub(crate) settings: Option<PathBuf>,
-    /// What is to be done.
-    pub(crate) command: Command,
-}
-
-/// A command with its arguments.
-#[derive(Debug)]
-pub(crate) enum Command {
-    /// Make every relative link absolute.
-    Rewrite(Box<Rewrite>),
-    /// List every link.
-    Links(Box<Links>),
-    /// Show the base of each document.
-    Base(Box<Bases>),
-    /// Resolve references.
-    Resolve(Resolve),
-    /// Make an offline mirror.
-    Localize(Box<Localize>),
-    /// Say what a move would do to a tree.
-    Check(Box<Check>),
-    /// Print what a shell needs to complete these arguments.
-    Completions(Shell),
-    /// Print the manual, or write all of its pages to a folder.
-    Man(Option<PathBuf>),
-}
-
-/// `baselink rewrite`
-#[derive(Debug)]
-pub(crate) struct Rewrite {
-    pub(crate) documents: Documents,
-    pub(crate) destination: Destination,
-    /// How the names of backups end, which are left.
-    pub(crate) backup: Option<Suffix>,
-    pub(crate) json: bool,
-    pub(crate) strict: bool,
-    pub(crate) verify: bool,
-}
-
-/// Where rewritten documents go.
-#[derive(Debug)]
-pub(crate) enum Destination {
-    /// To standard output.
-    Standard,
-    /// To this file, or below this folder.
-    Path {
-        path: PathBuf,
-        /// Whether what is no document is left out.
-        only_documents: bool,
-        preserve_times: bool,
-    },
-    /// Where they stand.
-    InPlace(InPlace),
-    /// Nowhere; what would change is shown.
-    Diff,
-    /// Nowhere.
-    Nowhere,
-}
-
-/// `baselink links`
-#[derive(Debug)]
-pub(crate) struct Links {
-    pub(crate) documents: Documents,
-    pub(crate) form: LinksForm,
-    pub(crate) strict: bool,
-    pub(crate) grammar: bool,
-}
-
-/// What `baselink links` prints of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LinksForm {
-    /// Where it is, and what becomes of it.
-    Text,
-    /// A JSON object.
-    Json,
-    /// Its target, and a zero byte instead of a line end where that is said.
-    Target { ends_with_zero: bool },
-}
-
-/// `baselink base`
-#[derive(Debug)]
-pub(crate) struct Bases {
-    pub(crate) documents: Documents,
-    pub(crate) form: BasesForm,
-}
-
-/// What `baselink base` prints of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BasesForm {
-    /// All levels of RFC 1808, section 3.
-    Levels,
-    /// Path, base and source in one line.
-    Short,
-    /// A JSON object.
-    Json,
-}
-
-/// Which documents, and how they are read.
-#[derive(Debug)]
-pub(crate) struct Documents {
-    /// Files and folders; `-` is standard input; never empty.
-    pub(crate) paths: Vec<PathBuf>,
-    /// Which files in folders.
-    pub(crate) selection: Selection,
-    /// How many files at a time.
-    pub(crate) jobs: usize,
-    /// Whether long work is to be shown.
-    pub(crate) progress: bool,
-    /// How they are read, but for what settings say of some of them.
-    pub(crate) reading: Arc<Reading>,
-    sections: Option<Sections>,
-}
-
-/// How documents are read.
-#[derive(Debug)]
-pub(crate) struct Reading {
-    /// What they are; `None` where each has to be looked at.
-    pub(crate) format: Option<Format>,
-    /// What the library is told.
-    pub(crate) options: Options,
-    /// What it is told of where they come from.
-    pub(crate) origins: Origins,
-}
-
-impl Documents {
-    /// What was named, but for standard input.
-    pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
-        self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
-    }
-
-    /// How `origin` is read, and as what it is seen from the folder whose URL is known, where that is not
-    /// its root.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<Entry>)> {
-        match (&self.sections, origin) {
-            (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
-            _ => Ok((Arc::clone(&self.reading), None)),
-        }
-    }
-
-    /// What gives the URLs of the files in the only folder that was named, as seen from there.
-    ///
-    /// # Errors
-    ///
-    /// What settings say of it cannot be used together.
-    pub(crate) fn origins(&self) -> Result<Origins> {
-        let Some(folder) = self.paths.first() else { return Ok(self.reading.origins.clone()) };
-        let inside = Entry {
-            root: folder.as_path().into(),
-            relative: vec!["x".into()],
-            path: PathBuf::new(),
-            kind: Kind::File,
-            size: 0,
-        };
-        let (reading, seen) = self.reading_of(&Origin::Entry(inside))?;
-        let origins = reading.origins.clone();
-        let Some(seen) = seen else { return Ok(origins) };
-        let of_paths = Origins { map: None, index: None, ..origins.clone() };
-        let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
-        let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
-        Ok(match url.map(RootUrl::new) {
-            Some(Ok(root_url)) => Origins { root_url: Some(root_url), layout: None, ..origins },
-            _ => origins,
-        })
-    }
-
-    /// Whether one of them is a folder.
-    pub(crate) fn has_folder(&self) -> bool {
-        self.roots().any(Path::is_dir)
-    }
-}
 
 /// Why there is nothing to be done.
 #[derive(Debug)]
@@ -279,7 +96,7 @@ pub(crate) fn parse(
     }
     if let Some(documents) = command.documents() {
         let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
-        documents.sections = Some(sections);
+        documents.sections = Some(Box::new(sections));
     }
     Ok(Asked { talk, settings: is_said.then_some(path), command })
 }
@@ -327,40 +144,6 @@ fn mistake(error: clap::Error) -> Refusal {
     match sentence {
         Some(sentence) => Refusal::Sentence(Talk::default(), Error::new(sentence)),
         None => Refusal::Clap(error),
-    }
-}
-
-impl Command {
-    fn documents(&mut self) -> Option<&mut Documents> {
-        match self {
-            Self::Rewrite(asked) => Some(&mut asked.documents),
-            Self::Links(asked) => Some(&mut asked.documents),
-            Self::Base(asked) => Some(&mut asked.documents),
-            Self::Localize(asked) => Some(&mut asked.rewrite.documents),
-            Self::Check(asked) => Some(&mut asked.documents),
-            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
-        }
-    }
-
-    /// What it reads.
-    pub(crate) fn reads(&self) -> Option<&Documents> {
-        match self {
-            Self::Rewrite(asked) => Some(&asked.documents),
-            Self::Links(asked) => Some(&asked.documents),
-            Self::Base(asked) => Some(&asked.documents),
-            Self::Localize(asked) => Some(&asked.rewrite.documents),
-            Self::Check(asked) => Some(&asked.documents),
-            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
-        }
-    }
-
-    /// Whether it reads standard input.
-    pub(crate) fn reads_standard_input(&self) -> bool {
-        match (self, self.reads()) {
-            (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
-            (Self::Resolve(asked), _) => !matches!(asked.what, What::References { .. }),
-            _ => false,
-        }
     }
 }
 

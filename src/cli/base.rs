@@ -38,13 +38,14 @@ use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
-use super::args::{Bases, BasesForm};
-use super::files::{self, Left, Origin};
+use super::files::{self, Became, Left, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, in_order, shown};
 use super::places::Places;
-use super::{Became, Status, after, each_document, record};
+use super::record;
+use super::request::{Bases, BasesForm, Origin};
+use super::status::Status;
 
 /// Shows what was asked for.
 pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {

@@ -42,13 +42,13 @@ use rayon::prelude::*;
 use self::baseline::Baseline;
 use self::fix::Fixed;
 use self::listing::Listed;
-use super::args::{Check, CheckForm, Classes};
-use super::files::{self, Left, Origin};
+use super::files::{self, Became, Left, after, each_document};
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
-use super::{Became, Status, after, each_document};
+use super::request::{Check, CheckForm, Classes, Origin};
+use super::status::Status;
 
 /// Checks what was asked for.
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {

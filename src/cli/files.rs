@@ -22,48 +22,11 @@ use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use baselink::tree::write::{is_temporary, most_pending};
 
-use super::args::Documents;
-use super::input::is_standard_input;
+use super::input::{File, Opened};
 use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
-
-/// Where a document comes from.
-pub(crate) enum Origin {
-    /// Standard input.
-    Standard,
-    /// A file, named or found.
-    Entry(Entry),
-}
-
-impl Origin {
-    /// What was named, or what was found below it; `-` is standard input.
-    pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::Standard => Path::new("-"),
-            Self::Entry(entry) => &entry.path,
-        }
-    }
-
-    /// Whether it was named itself.
-    pub(crate) fn is_named(&self) -> bool {
-        match self {
-            Self::Standard => true,
-            Self::Entry(entry) => entry.relative.is_empty(),
-        }
-    }
-
-    fn is_folder(&self) -> bool {
-        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
-    }
-
-    /// How long it was when it was found; nothing of standard input.
-    pub(crate) fn size(&self) -> u64 {
-        match self {
-            Self::Standard => 0,
-            Self::Entry(entry) => entry.size,
-        }
-    }
-}
+use super::request::{Documents, Origin, is_standard_input};
+use super::status::Status;
 
 /// How many bytes a batch has at most, but for its last file.
 const BYTES: u64 = 64 << 20;
@@ -428,6 +391,59 @@ pub(crate) fn found(origin: &Origin) -> Result<Found> {
         Kind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))
+        }
+    }
+}
+
+/// What became of a file that was only to be read.
+pub(crate) enum Became<T> {
+    /// This.
+    Done(T),
+    NoDocument,
+    /// A symbolic link, which was left out.
+    Link,
+    /// Why has been said.
+    Unusable,
+}
+
+/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
+/// it gave. Where it is none and was only found, that is no failure.
+pub(crate) fn each_document<T>(
+    origin: &Origin,
+    documents: &Documents,
+    output: &mut Output,
+    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
+) -> io::Result<(Status, Became<T>)> {
+    let opened = match found(origin) {
+        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
+        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
+        Ok(Found::File) => File::open(origin, documents, None),
+        Err(failure) => Err(failure),
+    };
+    let failure = match opened {
+        Ok(Opened::Document(file)) => {
+            output.passed_over(&file.passed_over);
+            let (status, done) = work(file, output)?;
+            return Ok((status, Became::Done(done)));
+        }
+        Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
+        Ok(Opened::NoDocument(none)) => {
+            output.no_document(none.remark());
+            return Ok((Status::Done, Became::NoDocument));
+        }
+        Err(failure) => failure,
+    };
+    output.error(&failure);
+    Ok((Status::Unusable, Became::Unusable))
+}
+
+/// What becomes of a status when a file could not be read to its end.
+pub(crate) fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
+    match read {
+        Ok(()) => status,
+        Err(error) => {
+            output.error(&error);
+            Status::Unusable
         }
     }
 }

@@ -18,7 +18,7 @@ use std::path::Path;
 use baselink::error::name;
 use baselink::format::Format;
 
-use super::input::is_standard_input;
+use super::request::is_standard_input;
 use super::shell;
 
 /// A kind of file that is no document.

@@ -34,9 +34,8 @@ use baselink::tree::walk::Kind;
 use baselink::tree::write::Original;
 use baselink::{Beside, Options};
 
-use super::args::{Documents, Reading};
-use super::files::Origin;
 use super::foreign::Foreign;
+use super::request::{Documents, Origin, Reading, is_standard_input};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -514,9 +513,4 @@ fn detect(origin: &Origin, head: &[u8]) -> Format {
         Format::Other if head.is_empty() && entry.relative.is_empty() => Format::Html,
         format => format,
     }
-}
-
-/// Whether `path` stands for standard input. A file of that name is called `./-`.
-pub(crate) fn is_standard_input(path: &Path) -> bool {
-    path.as_os_str() == "-"
 }

@@ -15,13 +15,14 @@ use std::io;
 use baselink::error::visible;
 use baselink::{LinkReport, Outcome, Report, examine};
 
-use super::args::{Links, LinksForm};
-use super::files::{self, Left, Origin};
+use super::files::{self, Became, Left, after, each_document};
 use super::hint::Hints;
 use super::input::File;
 use super::output::{FAINT, Fate, Output, PLACE, Tally, location, shown, style_of};
 use super::places::Places;
-use super::{Became, Status, after, each_document, record};
+use super::record;
+use super::request::{Links, LinksForm, Origin};
+use super::status::Status;
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {

@@ -23,12 +23,12 @@ use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use rayon::prelude::*;
 
-use super::Status;
-use super::args::Localize;
-use super::files::{Origin, threads};
+use super::files::threads;
 use super::input;
 use super::output::Output;
+use super::request::{Localize, Origin};
 use super::rewrite::{Work, rewrite};
+use super::status::Status;
 
 /// Makes the mirror that was asked for.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {

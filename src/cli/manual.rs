@@ -21,9 +21,9 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::Status;
 use super::args::program;
 use super::output::Output;
+use super::status::Status;
 
 /// Prints the script with which `shell` completes arguments.
 pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<Status> {

@@ -1,5 +1,5 @@
-//! The command line: [`args`] says what was asked for, a file for each command does it, [`output`]
-//! prints.
+//! The command line: [`args`] makes a [`request`] of what was typed, a file for each command does it,
+//! [`output`] prints.
 //!
 //! ```text
 //! what was typed --args--> Command --rewrite, links, base, resolve, check, …--> output, exit status
@@ -13,12 +13,12 @@
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
-use baselink::error::{Result, cause, name};
+use baselink::error::{cause, name};
 
-use self::args::{Command, Documents, Refusal};
-use self::files::{Found, Origin};
-use self::input::{File, Opened};
+use self::args::Refusal;
 use self::output::Output;
+use self::request::{Command, Talk};
+use self::status::Status;
 
 mod args;
 mod base;
@@ -36,24 +36,12 @@ mod output;
 mod places;
 mod progress;
 mod record;
+mod request;
 mod resolve;
 mod rewrite;
 mod settings;
 mod shell;
-
-/// How a command ended; the worse one is the greater one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub(crate) enum Status {
-    /// Done.
-    Done = 0,
-    /// What was asked for does not hold.
-    NotHeld = 1,
-    /// A file or an argument could not be used.
-    Unusable = 2,
-    /// It was stopped, by Ctrl-C or a signal; as shells say it, 128 and the number of the signal.
-    Stopped = 130,
-}
+pub(crate) mod status;
 
 /// Does what `typed`, the program's name first, asks for.
 pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Status> {
@@ -74,7 +62,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     };
     let mut output = Output::new(asked.talk);
     if let Some(settings) = &asked.settings {
-        Output::new(output::Talk { quiet: false, ..asked.talk })
+        Output::new(Talk { quiet: false, ..asked.talk })
             .notice(&format_args!("settings: {}", name(settings)));
     }
     if let Some(Err(error)) = asked.command.reads().map(files::check) {
@@ -103,62 +91,9 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     Ok(status)
 }
 
-/// What becomes of a status when a file could not be read to its end.
-fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
-    match read {
-        Ok(()) => status,
-        Err(error) => {
-            output.error(&error);
-            Status::Unusable
-        }
-    }
-}
-
 /// Says that standard output cannot be written to.
 pub(crate) fn cannot_print(error: &io::Error) -> Status {
     let sentence = format!("standard output cannot be written to: {}", cause(error));
-    Output::new(output::Talk::default()).error(&sentence);
+    Output::new(Talk::default()).error(&sentence);
     Status::Unusable
-}
-
-/// What became of a file that was only to be read.
-enum Became<T> {
-    /// This.
-    Done(T),
-    NoDocument,
-    /// A symbolic link, which was left out.
-    Link,
-    /// Why has been said.
-    Unusable,
-}
-
-/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
-/// it gave. Where it is none and was only found, that is no failure.
-fn each_document<T>(
-    origin: &Origin,
-    documents: &Documents,
-    output: &mut Output,
-    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
-) -> io::Result<(Status, Became<T>)> {
-    let opened = match files::found(origin) {
-        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
-        Ok(Found::File) => File::open(origin, documents, None),
-        Err(failure) => Err(failure),
-    };
-    let failure = match opened {
-        Ok(Opened::Document(file)) => {
-            output.passed_over(&file.passed_over);
-            let (status, done) = work(file, output)?;
-            return Ok((status, Became::Done(done)));
-        }
-        Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-        Ok(Opened::NoDocument(none)) => {
-            output.no_document(none.remark());
-            return Ok((Status::Done, Became::NoDocument));
-        }
-        Err(failure) => failure,
-    };
-    output.error(&failure);
-    Ok((Status::Unusable, Became::Unusable))
 }

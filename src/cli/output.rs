@@ -28,6 +28,7 @@ use super::closed;
 use super::input::Input;
 use super::places::Places;
 use super::progress::Progress;
+use super::request::Talk;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -54,14 +55,6 @@ pub(crate) fn style_of(outcome: Outcome) -> Style {
         Outcome::Left => AnsiColor::Cyan.on_default(),
         Outcome::NoBase | Outcome::NotEditable => AnsiColor::Red.on_default(),
     }
-}
-
-/// How much is said, and in which colours.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Talk {
-    pub(crate) quiet: bool,
-    pub(crate) verbose: bool,
-    pub(crate) color: ColorChoice,
 }
 
 /// Whether a stream shows colours.

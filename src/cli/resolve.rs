@@ -15,10 +15,10 @@ use std::io::{self, BufRead};
 use baselink::error::{cause, visible};
 use baselink::resolve::{Base, explain};
 
-use super::Status;
-use super::args::{Form, Resolve, What};
 use super::output::Output;
 use super::record::{Grammar, Resolved};
+use super::request::{Resolve, ResolveForm, What};
+use super::status::Status;
 
 /// Resolves what was asked for.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
@@ -130,9 +130,9 @@ impl Session<'_> {
             }
         };
         match self.asked.form {
-            Form::Target => writeln!(output.out(), "{target}")?,
-            Form::Explanation => self.explain(&base.text, reference, output)?,
-            Form::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
+            ResolveForm::Target => writeln!(output.out(), "{target}")?,
+            ResolveForm::Explanation => self.explain(&base.text, reference, output)?,
+            ResolveForm::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
         }
         Ok(Status::Done)
     }
@@ -147,10 +147,10 @@ impl Session<'_> {
         output: &mut Output,
     ) -> io::Result<Status> {
         match (self.asked.form, base) {
-            (Form::Target, _) => writeln!(output.out(), "{reference}")?,
-            (Form::Explanation, Some(base)) => self.explain(base, reference, output)?,
-            (Form::Explanation, None) => {}
-            (Form::Json, _) => self.json(base, reference, None, output)?,
+            (ResolveForm::Target, _) => writeln!(output.out(), "{reference}")?,
+            (ResolveForm::Explanation, Some(base)) => self.explain(base, reference, output)?,
+            (ResolveForm::Explanation, None) => {}
+            (ResolveForm::Json, _) => self.json(base, reference, None, output)?,
         }
         let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
         output.warning(place, "unresolvable", &sentence);
@@ -167,12 +167,12 @@ impl Session<'_> {
     ) -> io::Result<Status> {
         let shown = String::from_utf8_lossy(line);
         match self.asked.form {
-            Form::Target => {
+            ResolveForm::Target => {
                 output.out().write_all(line)?;
                 writeln!(output.out())?;
             }
-            Form::Explanation => {}
-            Form::Json => self.json(base, &shown, None, output)?,
+            ResolveForm::Explanation => {}
+            ResolveForm::Json => self.json(base, &shown, None, output)?,
         }
         let sentence = format!("'{}' has no target: it is not UTF-8", visible(&shown));
         output.warning(Some(place), "unresolvable", &sentence);

@@ -31,13 +31,14 @@ use baselink::{Options, Report, Rewritten, verify};
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
-use super::args::Rewrite;
-use super::files::{self, Found, Origin};
+use super::files::{self, Found};
 use super::input::{File, Input, NoDocument, Opened};
 use super::output::{Output, Page, count, in_order};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
-use super::{Status, record};
+use super::record;
+use super::request::{Origin, Rewrite};
+use super::status::Status;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {

@@ -7,98 +7,18 @@
 //! Deliberately absent: what is common to all commands.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
 use baselink::reference::{Grammar, Reference};
 use baselink::tree::origin::RootUrl;
 use baselink::tree::relocate::{Class, on_disk};
-use baselink::tree::write::{InPlace, Suffix};
+use baselink::tree::write::InPlace;
 use clap::Args;
 
-use super::{Destination, Documents, Reading, TypedDocuments, TypedInPlace, backup_suffix};
-use crate::cli::input::is_standard_input;
-
-/// `baselink check`
-#[derive(Debug)]
-pub(crate) struct Check {
-    /// One folder.
-    pub(crate) documents: Documents,
-    /// Where it goes.
-    pub(crate) to: Option<RootUrl>,
-    /// The classes that end the command with 1.
-    pub(crate) deny: Classes,
-    /// The classes that are listed.
-    pub(crate) list: Classes,
-    pub(crate) form: Form,
-    /// Where the page goes that shows all.
-    pub(crate) report: Option<PathBuf>,
-    /// Findings that are accepted.
-    pub(crate) baseline: Option<PathBuf>,
-    /// Where those of today are noted.
-    pub(crate) write_baseline: Option<PathBuf>,
-    /// The table that is read.
-    pub(crate) url_map: Option<PathBuf>,
-    /// What becomes of the fixes.
-    pub(crate) fix: Option<Destination>,
-    /// How the names of backups end, which are no documents.
-    pub(crate) backup: Option<Suffix>,
-}
-
-/// How findings are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Text,
-    Json,
-    Sarif,
-    Github,
-}
-
-/// Some of the classes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Classes(Vec<Class>);
-
-impl Classes {
-    /// Those of links of which something may break.
-    pub(crate) const BROKEN: [Class; 4] =
-        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
-    const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
-
-    pub(crate) fn contains(&self, class: Class) -> bool {
-        self.0.contains(&class)
-    }
-
-    fn of(typed: Vec<Self>, default: &[Class]) -> Self {
-        if typed.is_empty() {
-            return Self(default.to_vec());
-        }
-        Self(typed.into_iter().flat_map(|classes| classes.0).collect())
-    }
-}
-
-impl FromStr for Classes {
-    type Err = Error;
-
-    fn from_str(list: &str) -> Result<Self> {
-        let mut classes = Vec::new();
-        for name in list.split(',') {
-            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
-                (_, Some(class)) => classes.push(*class),
-                ("all", _) => classes.extend(Class::ALL),
-                ("none", _) => {}
-                _ => {
-                    let known = Class::ALL.map(Class::name).join(", ");
-                    return Err(Error::new(format!(
-                        "unknown class '{name}': it is one of {known}, all, none"
-                    )));
-                }
-            }
-        }
-        Ok(Self(classes))
-    }
-}
+use super::{TypedDocuments, TypedInPlace, backup_suffix};
+use crate::cli::request::{Check, CheckForm, Classes, Destination, Reading, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -205,10 +125,10 @@ impl TypedCheck {
             }),
         });
         let form = match (self.json, self.sarif, self.github) {
-            (true, ..) => Form::Json,
-            (_, true, _) => Form::Sarif,
-            (.., true) => Form::Github,
-            _ => Form::Text,
+            (true, ..) => CheckForm::Json,
+            (_, true, _) => CheckForm::Sarif,
+            (.., true) => CheckForm::Github,
+            _ => CheckForm::Text,
         };
         let to = match self.to.as_deref() {
             None => None,
@@ -225,7 +145,7 @@ impl TypedCheck {
             }
         };
         let listed: &[Class] = match form {
-            Form::Json => &Class::ALL,
+            CheckForm::Json => &Class::ALL,
             _ => &Classes::BROKEN,
         };
         let mut documents = documents;
@@ -253,12 +173,5 @@ impl TypedCheck {
         let mut reading = documents.reading()?;
         reading.options.skip_dkim = self.skip_dkim;
         Ok(reading)
-    }
-}
-
-impl Check {
-    /// The folder.
-    pub(crate) fn folder(&self) -> &Path {
-        self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
     }
 }

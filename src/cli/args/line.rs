@@ -20,8 +20,8 @@ use baselink::tree::walk::Entry;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::{Reading, Typed};
-use crate::cli::input::is_standard_input;
+use super::Typed;
+use crate::cli::request::{BySection, Reading, is_standard_input};
 use crate::cli::settings::Settings;
 
 /// What was typed, word by word.
@@ -124,9 +124,17 @@ impl Sections {
         Self { line, settings, ways, map, readings: Mutex::default() }
     }
 
-    /// How `entry` is read, and as what it is seen from the folder whose URL is known, where that is not
-    /// its root.
-    pub(super) fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)> {
+    fn read(&self, sections: &[usize]) -> Result<Reading> {
+        let typed = self.line.with(&self.settings, sections);
+        let typed = typed.map_err(|error| Error::new(error.to_string().trim().to_owned()))?;
+        let mut reading = typed.reading()?;
+        reading.origins.map.clone_from(&self.map);
+        Ok(reading)
+    }
+}
+
+impl BySection for Sections {
+    fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)> {
         let way = self.ways.get(&*entry.root).map(PathBuf::as_path).unwrap_or(Path::new(""));
         let path: PathBuf = way.iter().chain(entry.relative.iter().map(|name| &**name)).collect();
         let sections = self.settings.matching(&path);
@@ -143,13 +151,5 @@ impl Sections {
             Ok(reading) => Ok((Arc::clone(reading), seen)),
             Err(why) => Err(Error::new(format!("{}: {why}", name(&entry.path)))),
         }
-    }
-
-    fn read(&self, sections: &[usize]) -> Result<Reading> {
-        let typed = self.line.with(&self.settings, sections);
-        let typed = typed.map_err(|error| Error::new(error.to_string().trim().to_owned()))?;
-        let mut reading = typed.reading()?;
-        reading.origins.map.clone_from(&self.map);
-        Ok(reading)
     }
 }

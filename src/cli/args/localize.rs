@@ -11,17 +11,8 @@ use baselink::tree::localize::Absent;
 use clap::Args;
 
 use super::named::{MISSING, named};
-use super::{Rewrite, TypedDocuments, TypedOutput, TypedPolicy};
-
-/// `baselink localize`
-#[derive(Debug)]
-pub(crate) struct Localize {
-    pub(crate) rewrite: Rewrite,
-    /// What becomes of links to what is not there.
-    pub(crate) absent: Absent,
-    /// Whether the mirror is another folder.
-    pub(crate) is_elsewhere: bool,
-}
+use super::{TypedDocuments, TypedOutput, TypedPolicy};
+use crate::cli::request::{Localize, Rewrite};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedLocalize {

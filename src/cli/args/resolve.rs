@@ -13,36 +13,7 @@ use clap::{Args, ValueHint};
 
 use super::TypedSettings;
 use super::named::{RESOLVERS, named};
-
-/// `baselink resolve`
-#[derive(Debug)]
-pub(crate) struct Resolve {
-    pub(crate) profile: Profile,
-    pub(crate) what: What,
-    pub(crate) form: Form,
-}
-
-/// What is resolved.
-#[derive(Debug)]
-pub(crate) enum What {
-    /// These references.
-    References { base: String, references: Vec<String> },
-    /// Standard input has one a line.
-    Lines { base: String },
-    /// Standard input has a base and a reference a line.
-    Pairs,
-}
-
-/// What `baselink resolve` prints of a reference.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Form {
-    /// The target.
-    Target,
-    /// The steps to it.
-    Explanation,
-    /// A JSON object.
-    Json,
-}
+use crate::cli::request::{Resolve, ResolveForm, What};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedResolve {
@@ -85,9 +56,9 @@ impl TypedResolve {
             }
         };
         let form = match (self.json, self.explain) {
-            (true, _) => Form::Json,
-            (_, true) => Form::Explanation,
-            _ => Form::Target,
+            (true, _) => ResolveForm::Json,
+            (_, true) => ResolveForm::Explanation,
+            _ => ResolveForm::Target,
         };
         Ok(Resolve { profile, what, form })
     }

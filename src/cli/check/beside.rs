@@ -20,9 +20,8 @@ use baselink::tree::write::{Replacement, is_one_file};
 use super::baseline::{self, Baseline};
 use super::listing::Listed;
 use super::{Tree, report};
-use crate::cli::args::Check;
-use crate::cli::input::is_standard_input;
 use crate::cli::output::{Output, count};
+use crate::cli::request::{Check, is_standard_input};
 
 const REPORT: &str = "--report";
 const WRITE_BASELINE: &str = "--write-baseline";

@@ -16,14 +16,14 @@ use baselink::tree::relocate::{findings, fixes};
 use baselink::{Options, Outcome, verify};
 
 use super::{Checked, Tree};
-use crate::cli::Status;
-use crate::cli::args::{Check, Destination};
-use crate::cli::files::{self, Origin};
+use crate::cli::files;
 use crate::cli::input::{File, Opened};
 use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
+use crate::cli::request::{Check, Destination, Origin};
 use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{Pending, Target, Written};
+use crate::cli::status::Status;
 
 /// What became of the fixes.
 pub(super) struct Fixed {

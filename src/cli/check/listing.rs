@@ -22,12 +22,13 @@ use baselink::{Options, rewrite};
 use super::baseline::{self, Baseline, Key};
 use super::report::Row;
 use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text};
-use crate::cli::args::{Check, CheckForm, Classes};
-use crate::cli::files::{self, Origin};
+use crate::cli::files;
 use crate::cli::input::{File, Input};
 use crate::cli::output::Output;
 use crate::cli::places::Places;
-use crate::cli::{Status, record};
+use crate::cli::record;
+use crate::cli::request::{Check, CheckForm, Classes, Origin};
+use crate::cli::status::Status;
 
 /// What came of the list.
 pub(super) struct Listed {

@@ -20,8 +20,8 @@ use baselink::tree::relocate::Class;
 use super::listing::{Listed, Place, Shown};
 use super::words::{self, RULES};
 use super::{Checked, Tally, Tree};
-use crate::cli::args::{Check, Classes};
 use crate::cli::output::{count, location_of};
+use crate::cli::request::{Check, Classes};
 
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");

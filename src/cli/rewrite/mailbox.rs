@@ -27,11 +27,10 @@ use rayon::ThreadPool;
 use super::target::Sink;
 use super::told::Told;
 use super::{Work, examined, written};
-use crate::cli::Status;
-use crate::cli::args::Rewrite;
-use crate::cli::files::Origin;
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
+use crate::cli::request::{Origin, Rewrite};
+use crate::cli::status::Status;
 
 /// How many bytes a batch has, but for its last message.
 const BYTES: usize = 1 << 20;

@@ -28,11 +28,10 @@ use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
-use crate::cli::args::{Destination, Documents};
 use crate::cli::diff;
-use crate::cli::files::Origin;
 use crate::cli::input::{Input, State, readers};
 use crate::cli::output::Output;
+use crate::cli::request::{Destination, Documents, Origin};
 use crate::cli::rewrite::aside::aside;
 
 /// Where the results of a run go.

@@ -19,12 +19,12 @@ use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{LinkReport, Outcome, Report, Totals as Short};
 
-use crate::cli::args::Rewrite;
 use crate::cli::files::Left;
 use crate::cli::hint::Hints;
 use crate::cli::output::{Fate, Output, Tally, base_and_rule, count, in_order};
 use crate::cli::places::Places;
 use crate::cli::record;
+use crate::cli::request::Rewrite;
 use crate::cli::rewrite::Work;
 
 /// What is said of a file in the end.

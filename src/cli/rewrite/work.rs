@@ -15,8 +15,8 @@ use baselink::tree::index::{Index, Place};
 use baselink::tree::localize::{self, Absent};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
-use crate::cli::files::Origin;
 use crate::cli::output::Fate;
+use crate::cli::request::Origin;
 
 /// What is made of documents.
 pub(crate) enum Work {

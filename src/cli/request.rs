@@ -1,0 +1,433 @@
+//! What was asked for, as plain data: a command, its documents, and how they are read.
+//!
+//! ```text
+//! baselink links --json page.html   -->   Links { documents: [page.html], form: Json, strict: false, … }
+//! ```
+//!
+//! Every other file of the command line knows these types; this one knows none of those files.
+//!
+//! Deliberately absent: how it is typed ([`super::args`] reads words and settings), and how it is done.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anstream::ColorChoice;
+use baselink::Options;
+use baselink::error::{Error, Result};
+use baselink::format::Format;
+use baselink::resolve::Profile;
+use baselink::tree::localize::Absent;
+use baselink::tree::origin::{Origins, RootUrl};
+use baselink::tree::relocate::Class;
+use baselink::tree::walk::{Entry, Kind, Selection};
+use baselink::tree::write::{InPlace, Suffix};
+use clap_complete::Shell;
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// How much is said, and in which colours.
+    pub(crate) talk: Talk,
+    /// The settings file that counts, where it is to be said.
+    pub(crate) settings: Option<PathBuf>,
+    /// What is to be done.
+    pub(crate) command: Command,
+}
+
+/// A command with its arguments.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Make every relative link absolute.
+    Rewrite(Box<Rewrite>),
+    /// List every link.
+    Links(Box<Links>),
+    /// Show the base of each document.
+    Base(Box<Bases>),
+    /// Resolve references.
+    Resolve(Resolve),
+    /// Make an offline mirror.
+    Localize(Box<Localize>),
+    /// Say what a move would do to a tree.
+    Check(Box<Check>),
+    /// Print what a shell needs to complete these arguments.
+    Completions(Shell),
+    /// Print the manual, or write all of its pages to a folder.
+    Man(Option<PathBuf>),
+}
+
+impl Command {
+    /// Which documents it reads, to be completed.
+    pub(crate) fn documents(&mut self) -> Option<&mut Documents> {
+        match self {
+            Self::Rewrite(asked) => Some(&mut asked.documents),
+            Self::Links(asked) => Some(&mut asked.documents),
+            Self::Base(asked) => Some(&mut asked.documents),
+            Self::Localize(asked) => Some(&mut asked.rewrite.documents),
+            Self::Check(asked) => Some(&mut asked.documents),
+            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
+        }
+    }
+
+    /// What it reads.
+    pub(crate) fn reads(&self) -> Option<&Documents> {
+        match self {
+            Self::Rewrite(asked) => Some(&asked.documents),
+            Self::Links(asked) => Some(&asked.documents),
+            Self::Base(asked) => Some(&asked.documents),
+            Self::Localize(asked) => Some(&asked.rewrite.documents),
+            Self::Check(asked) => Some(&asked.documents),
+            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
+        }
+    }
+
+    /// Whether it reads standard input.
+    pub(crate) fn reads_standard_input(&self) -> bool {
+        match (self, self.reads()) {
+            (_, Some(documents)) => documents.paths.iter().any(|path| is_standard_input(path)),
+            (Self::Resolve(asked), _) => !matches!(asked.what, What::References { .. }),
+            _ => false,
+        }
+    }
+}
+
+/// How much is said, and in which colours.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Talk {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    pub(crate) color: ColorChoice,
+}
+
+/// `baselink rewrite`
+#[derive(Debug)]
+pub(crate) struct Rewrite {
+    pub(crate) documents: Documents,
+    pub(crate) destination: Destination,
+    /// How the names of backups end, which are left.
+    pub(crate) backup: Option<Suffix>,
+    pub(crate) json: bool,
+    pub(crate) strict: bool,
+    pub(crate) verify: bool,
+}
+
+/// Where rewritten documents go.
+#[derive(Debug)]
+pub(crate) enum Destination {
+    /// To standard output.
+    Standard,
+    /// To this file, or below this folder.
+    Path {
+        path: PathBuf,
+        /// Whether what is no document is left out.
+        only_documents: bool,
+        preserve_times: bool,
+    },
+    /// Where they stand.
+    InPlace(InPlace),
+    /// Nowhere; what would change is shown.
+    Diff,
+    /// Nowhere.
+    Nowhere,
+}
+
+/// `baselink links`
+#[derive(Debug)]
+pub(crate) struct Links {
+    pub(crate) documents: Documents,
+    pub(crate) form: LinksForm,
+    pub(crate) strict: bool,
+    pub(crate) grammar: bool,
+}
+
+/// What `baselink links` prints of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinksForm {
+    /// Where it is, and what becomes of it.
+    Text,
+    /// A JSON object.
+    Json,
+    /// Its target, and a zero byte instead of a line end where that is said.
+    Target { ends_with_zero: bool },
+}
+
+/// `baselink base`
+#[derive(Debug)]
+pub(crate) struct Bases {
+    pub(crate) documents: Documents,
+    pub(crate) form: BasesForm,
+}
+
+/// What `baselink base` prints of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BasesForm {
+    /// All levels of RFC 1808, section 3.
+    Levels,
+    /// Path, base and source in one line.
+    Short,
+    /// A JSON object.
+    Json,
+}
+
+/// `baselink localize`
+#[derive(Debug)]
+pub(crate) struct Localize {
+    pub(crate) rewrite: Rewrite,
+    /// What becomes of links to what is not there.
+    pub(crate) absent: Absent,
+    /// Whether the mirror is another folder.
+    pub(crate) is_elsewhere: bool,
+}
+
+/// `baselink resolve`
+#[derive(Debug)]
+pub(crate) struct Resolve {
+    pub(crate) profile: Profile,
+    pub(crate) what: What,
+    pub(crate) form: ResolveForm,
+}
+
+/// What is resolved.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// These references.
+    References { base: String, references: Vec<String> },
+    /// Standard input has one a line.
+    Lines { base: String },
+    /// Standard input has a base and a reference a line.
+    Pairs,
+}
+
+/// What `baselink resolve` prints of a reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ResolveForm {
+    /// The target.
+    Target,
+    /// The steps to it.
+    Explanation,
+    /// A JSON object.
+    Json,
+}
+
+/// `baselink check`
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// One folder.
+    pub(crate) documents: Documents,
+    /// Where it goes.
+    pub(crate) to: Option<RootUrl>,
+    /// The classes that end the command with 1.
+    pub(crate) deny: Classes,
+    /// The classes that are listed.
+    pub(crate) list: Classes,
+    pub(crate) form: CheckForm,
+    /// Where the page goes that shows all.
+    pub(crate) report: Option<PathBuf>,
+    /// Findings that are accepted.
+    pub(crate) baseline: Option<PathBuf>,
+    /// Where those of today are noted.
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// The table that is read.
+    pub(crate) url_map: Option<PathBuf>,
+    /// What becomes of the fixes.
+    pub(crate) fix: Option<Destination>,
+    /// How the names of backups end, which are no documents.
+    pub(crate) backup: Option<Suffix>,
+}
+
+impl Check {
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        self.documents.paths.first().map_or(Path::new(""), PathBuf::as_path)
+    }
+}
+
+/// How findings are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CheckForm {
+    Text,
+    Json,
+    Sarif,
+    Github,
+}
+
+/// Some of the classes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Classes(Vec<Class>);
+
+impl Classes {
+    /// Those of links of which something may break.
+    pub(crate) const BROKEN: [Class; 4] =
+        [Class::Pinned, Class::Escapes, Class::Dangling, Class::Fragment];
+    /// Those that end `check` with 1 where nothing else is said.
+    pub(crate) const DENIED: [Class; 3] = [Class::Pinned, Class::Escapes, Class::Dangling];
+
+    pub(crate) fn contains(&self, class: Class) -> bool {
+        self.0.contains(&class)
+    }
+
+    /// Those of all lists that were `typed`, or of `default` without any.
+    pub(crate) fn of(typed: Vec<Self>, default: &[Class]) -> Self {
+        if typed.is_empty() {
+            return Self(default.to_vec());
+        }
+        Self(typed.into_iter().flat_map(|classes| classes.0).collect())
+    }
+}
+
+impl FromStr for Classes {
+    type Err = Error;
+
+    fn from_str(list: &str) -> Result<Self> {
+        let mut classes = Vec::new();
+        for name in list.split(',') {
+            match (name, Class::ALL.iter().find(|class| class.name() == name)) {
+                (_, Some(class)) => classes.push(*class),
+                ("all", _) => classes.extend(Class::ALL),
+                ("none", _) => {}
+                _ => {
+                    let known = Class::ALL.map(Class::name).join(", ");
+                    return Err(Error::new(format!(
+                        "unknown class '{name}': it is one of {known}, all, none"
+                    )));
+                }
+            }
+        }
+        Ok(Self(classes))
+    }
+}
+
+/// Which documents, and how they are read.
+#[derive(Debug)]
+pub(crate) struct Documents {
+    /// Files and folders; `-` is standard input; never empty.
+    pub(crate) paths: Vec<PathBuf>,
+    /// Which files in folders.
+    pub(crate) selection: Selection,
+    /// How many files at a time.
+    pub(crate) jobs: usize,
+    /// Whether long work is to be shown.
+    pub(crate) progress: bool,
+    /// How they are read, but for what settings say of some of them.
+    pub(crate) reading: Arc<Reading>,
+    /// What settings say of single files, where there are settings.
+    pub(crate) sections: Option<Box<dyn BySection>>,
+}
+
+/// How documents are read.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// What they are; `None` where each has to be looked at.
+    pub(crate) format: Option<Format>,
+    /// What the library is told.
+    pub(crate) options: Options,
+    /// What it is told of where they come from.
+    pub(crate) origins: Origins,
+}
+
+/// What a settings file says of single files. Who reads settings implements it.
+pub(crate) trait BySection: fmt::Debug + Send + Sync {
+    /// How `entry` is read, and as what it is seen from the folder whose URL is known, where that is not
+    /// its root.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)>;
+}
+
+impl Documents {
+    /// What was named, but for standard input.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = &Path> {
+        self.paths.iter().map(PathBuf::as_path).filter(|path| !is_standard_input(path))
+    }
+
+    /// How `origin` is read, and as what it is seen from the folder whose URL is known, where that is not
+    /// its root.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<Entry>)> {
+        match (&self.sections, origin) {
+            (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
+            _ => Ok((Arc::clone(&self.reading), None)),
+        }
+    }
+
+    /// What gives the URLs of the files in the only folder that was named, as seen from there.
+    ///
+    /// # Errors
+    ///
+    /// What settings say of it cannot be used together.
+    pub(crate) fn origins(&self) -> Result<Origins> {
+        let Some(folder) = self.paths.first() else { return Ok(self.reading.origins.clone()) };
+        let inside = Entry {
+            root: folder.as_path().into(),
+            relative: vec!["x".into()],
+            path: PathBuf::new(),
+            kind: Kind::File,
+            size: 0,
+        };
+        let (reading, seen) = self.reading_of(&Origin::Entry(inside))?;
+        let origins = reading.origins.clone();
+        let Some(seen) = seen else { return Ok(origins) };
+        let of_paths = Origins { map: None, index: None, ..origins.clone() };
+        let (retrieval, _) = of_paths.of(&seen, Format::Other, b"");
+        let url = retrieval.as_ref().and_then(|one| one.url.strip_suffix('x'));
+        Ok(match url.map(RootUrl::new) {
+            Some(Ok(root_url)) => Origins { root_url: Some(root_url), layout: None, ..origins },
+            _ => origins,
+        })
+    }
+
+    /// Whether one of them is a folder.
+    pub(crate) fn has_folder(&self) -> bool {
+        self.roots().any(Path::is_dir)
+    }
+}
+
+/// Where a document comes from.
+pub(crate) enum Origin {
+    /// Standard input.
+    Standard,
+    /// A file, named or found.
+    Entry(Entry),
+}
+
+impl Origin {
+    /// What was named, or what was found below it; `-` is standard input.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Standard => Path::new("-"),
+            Self::Entry(entry) => &entry.path,
+        }
+    }
+
+    /// Whether it was named itself.
+    pub(crate) fn is_named(&self) -> bool {
+        match self {
+            Self::Standard => true,
+            Self::Entry(entry) => entry.relative.is_empty(),
+        }
+    }
+
+    /// Whether it is a folder.
+    pub(crate) fn is_folder(&self) -> bool {
+        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
+    }
+
+    /// How long it was when it was found; nothing of standard input.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Self::Standard => 0,
+            Self::Entry(entry) => entry.size,
+        }
+    }
+}
+
+/// Whether `path` stands for standard input. A file of that name is called `./-`.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
