@@ -50,8 +50,8 @@ use std::thread;
 
 use tempfile::NamedTempFile;
 
+use super::file::{TEMPORARY, folder_of, identity, not_written};
 use super::straight;
-use super::write::{TEMPORARY, folder_of, identity, not_written};
 use crate::error::{Error, Result, cause};
 
 /// A new file that has no name yet but a temporary one. Dropped, it is removed.

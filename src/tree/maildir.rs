@@ -53,7 +53,8 @@ use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::write::{Lost, Original, not_written, standing, symbolic_link, unsynced};
+use super::file::not_written;
+use super::write::{Lost, Original, standing, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
 /// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.

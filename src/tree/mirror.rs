@@ -52,10 +52,8 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard};
 
 use super::disk::New;
-use super::write::{
-    Files, Lost, Meets, Replacement, identity, lock, not_written, replaceable, standing,
-    symbolic_link,
-};
+use super::file::{folder_of, identity, not_written};
+use super::write::{Files, Lost, Meets, Replacement, lock, replaceable, standing, symbolic_link};
 use crate::error::{Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -96,7 +94,7 @@ impl Mirror {
         let out: PathBuf = out.components().collect();
         let unusable = |path: &Path, error: &io::Error| match error.kind() {
             ErrorKind::NotFound => {
-                let folder = name(super::write::folder_of(path));
+                let folder = name(folder_of(path));
                 Error::new(format!("{}: there is no folder {folder}", name(path)))
             }
             _ => Error::new(format!("{}: {}", name(path), cause(error))),
@@ -104,8 +102,8 @@ impl Mirror {
         let real = match is_folder(&out)? {
             true => fs::canonicalize(&out).map_err(|error| unusable(&out, &error))?,
             false => {
-                let folder = fs::canonicalize(super::write::folder_of(&out))
-                    .map_err(|error| unusable(&out, &error))?;
+                let folder =
+                    fs::canonicalize(folder_of(&out)).map_err(|error| unusable(&out, &error))?;
                 let Some(last) = out.file_name() else {
                     return Err(unusable(&out, &ErrorKind::NotFound.into()));
                 };

@@ -34,6 +34,7 @@
 
 pub mod companion;
 mod disk;
+mod file;
 pub mod index;
 pub mod localize;
 pub mod maildir;

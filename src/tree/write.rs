@@ -47,16 +47,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
+pub use super::file::{TEMPORARY, is_one_file, is_temporary};
+use super::file::{folder_of, identity, not_written};
 use crate::error::{Error, Result, cause, name};
-
-/// How the names of temporary files begin. They are hidden, and no document.
-pub const TEMPORARY: &str = ".baselink-";
-
-/// Whether a file of this name, without its folder, is or was a temporary file of a replacement.
-#[must_use]
-pub fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
-}
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
 /// it leaves nothing behind.
@@ -692,10 +685,6 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn not_written(path: &Path, error: &io::Error) -> Error {
-    Error::new(format!("{} was not written: {}", name(path), cause(error)))
-}
-
 pub(super) fn unsynced(path: &Path, why: &str) -> Error {
     Error::new(format!("{} is new, but its folder could not be synced: {why}", name(path)))
 }
@@ -709,37 +698,6 @@ pub(super) fn symbolic_link(path: &Path) -> Error {
 fn no_backup(backup: &Path) -> Error {
     let why = "not a regular file, so it cannot be the backup; nothing was written";
     Error::new(format!("{}: {why}", name(backup)))
-}
-
-pub(super) fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// Which file it is, whatever it is called.
-#[cfg(unix)]
-pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
-    use std::os::unix::fs::MetadataExt;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-/// Nothing: this system does not tell.
-#[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
-    None
-}
-
-/// Whether both paths lead to one file, by whatever names: symbolic links are followed, and hard links
-/// are the same. Not where either leads to nothing.
-#[must_use]
-pub fn is_one_file(one: &Path, other: &Path) -> bool {
-    let known = |path: &Path| identity(&fs::metadata(path).ok()?);
-    match (known(one), known(other)) {
-        (Some(one), Some(other)) => one == other,
-        _ => fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|o| one == o)),
-    }
 }
 
 fn is_same(one: &Metadata, other: &Metadata) -> bool {
