@@ -7,8 +7,8 @@ use html5ever::serialize::{SerializeOpts, TraversalScope, serialize};
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{NodeData, RcDom, SerializableHandle};
 
-use crate::jobs::Tools;
 use crate::lol;
+use crate::tools::Tools;
 
 pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
     let dom = html5ever::parse_document(RcDom::default(), html5ever::ParseOpts::default())

@@ -11,8 +11,8 @@ use baselink::scan::Scanner;
 use baselink::{Options, rewrite, rewrite_into};
 
 use crate::Asked;
-use crate::jobs::options;
 use crate::table::{self, Table};
+use crate::tools::options;
 
 /// How long a document is rewritten again and again: the system counts in steps of some milliseconds.
 const SHORTEST: Duration = Duration::from_millis(60);

@@ -8,11 +8,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use baselink::resolve::{Base, Profile};
-use baselink::scan::Scanner;
-use baselink::{Options, ScanOptions, rewrite, rewrite_into, rewrite_stream};
+use baselink::{rewrite, rewrite_into, rewrite_stream};
 
-use crate::{URL, dom, lol, table};
+use crate::tools::Tools;
+use crate::{dom, lol, table};
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,30 +57,7 @@ impl Job {
     }
 }
 
-/// The options for a scanner.
-pub(crate) fn options(scanner: Scanner) -> Options {
-    let scan = ScanOptions { scanner, ..ScanOptions::default() };
-    Options { scan, ..Options::at(URL) }
-}
-
-/// What the jobs prepare once.
-pub(crate) struct Tools {
-    fast: Options,
-    exact: Options,
-    pub(crate) base: Base,
-    pub(crate) selector: lol_html::Selector,
-}
-
 impl Tools {
-    pub(crate) fn new() -> Self {
-        Self {
-            fast: options(Scanner::Fast),
-            exact: options(Scanner::Exact),
-            base: Base::new(Profile::Rfc1808, URL),
-            selector: lol::selector(),
-        }
-    }
-
     /// Rewrites a file into another by the library, on one thread.
     pub(crate) fn stream(&self, from: &Path, to: &Path) {
         let (from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());

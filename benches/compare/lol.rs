@@ -15,9 +15,9 @@ use baselink::resolve::Base;
 use baselink::scan::attributes::{Elements, Namespace, Syntax, TABLE, When};
 use baselink::scan::value;
 use lol_html::html_content::Element;
-use lol_html::{ElementContentHandlers, HtmlRewriter, Selector, Settings};
+use lol_html::{ElementContentHandlers, HtmlRewriter, Settings};
 
-use crate::jobs::Tools;
+use crate::tools::Tools;
 
 /// The attributes of an element that hold references, and their syntax.
 type Places = Vec<(&'static str, Syntax)>;
@@ -44,11 +44,6 @@ static PLACES: LazyLock<HashMap<&'static str, Places>> = LazyLock::new(|| {
 
 pub(crate) fn places(element: &str) -> &'static [(&'static str, Syntax)] {
     PLACES.get(element).map_or(&[], Vec::as_slice)
-}
-
-/// The selector of the handler.
-pub(crate) fn selector() -> Selector {
-    "*".parse().unwrap()
 }
 
 /// A value with its references resolved; `None` where it stays.

@@ -27,6 +27,7 @@ mod mail;
 mod processes;
 mod sets;
 mod table;
+mod tools;
 
 use std::path::PathBuf;
 
@@ -140,7 +141,7 @@ fn in_process(asked: &Asked, what: &str, pages: &[Vec<u8>]) {
         pages.len(),
         table::megabytes(bytes as u64)
     );
-    let tools = jobs::Tools::new();
+    let tools = tools::Tools::new();
     jobs::check(&tools, pages);
     let seconds = jobs::measure(&tools, pages, asked.rounds);
     let mut rows = table::Table::new(&["MB/s", "of lol_html", "of every <", "instr/byte"]);

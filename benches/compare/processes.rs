@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::jobs::{Job, Tools};
+use crate::jobs::Job;
 use crate::table::{self, Table};
+use crate::tools::Tools;
 use crate::{Asked, URL, lol, mail, sets};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
