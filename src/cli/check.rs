@@ -18,6 +18,7 @@ mod baseline;
 mod beside;
 mod fix;
 mod github;
+mod listed;
 mod listing;
 mod report;
 mod sarif;
@@ -41,7 +42,7 @@ use rayon::prelude::*;
 
 use self::baseline::Baseline;
 use self::fix::Fixed;
-use self::listing::Listed;
+use self::listed::Listed;
 use super::files::{self, Became, Left, after, each_document};
 use super::hint::say_scheme;
 use super::output::{Output, count};

@@ -18,7 +18,7 @@ use baselink::tree::walk::{Globs, Kind, Selection, walk};
 use baselink::tree::write::{Replacement, is_one_file};
 
 use super::baseline::{self, Baseline};
-use super::listing::Listed;
+use super::listed::Listed;
 use super::{Tree, report};
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, is_standard_input};

@@ -15,7 +15,7 @@ use std::path::Path;
 use baselink::error::visible;
 use baselink::tree::relocate::Class;
 
-use super::listing::{Place, Shown};
+use super::listed::{Place, Shown};
 use super::words;
 
 /// Prints the annotation of a finding in the file at `path`.

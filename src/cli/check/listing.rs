@@ -16,11 +16,11 @@ use baselink::edit::Edit;
 use baselink::error::name;
 use baselink::layer::charset::Charset;
 use baselink::span::Span;
-use baselink::tree::relocate::{Class, Finding, Fix, ScannedLink, findings, fixes};
+use baselink::tree::relocate::{Class, Finding, Fix, findings, fixes};
 use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};
-use super::report::Row;
+use super::listed::{Listed, Place, Row, Shown};
 use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text};
 use crate::cli::files;
 use crate::cli::input::{File, Input};
@@ -29,25 +29,6 @@ use crate::cli::places::Places;
 use crate::cli::record;
 use crate::cli::request::{Check, CheckForm, Classes, Origin};
 use crate::cli::status::Status;
-
-/// What came of the list.
-pub(super) struct Listed {
-    pub(super) status: Status,
-    /// How many findings the baseline accepts, and of which class.
-    pub(super) accepted: usize,
-    by_class: BTreeMap<Class, usize>,
-    /// The findings for a new baseline.
-    pub(super) noted: BTreeMap<Key, usize>,
-    /// Those for the page.
-    pub(super) rows: Vec<Row>,
-}
-
-impl Listed {
-    /// How many findings of `class` the baseline accepts.
-    pub(super) fn accepted_of(&self, class: Class) -> usize {
-        self.by_class.get(&class).copied().unwrap_or_default()
-    }
-}
 
 /// What came of one file.
 #[derive(Default)]
@@ -124,31 +105,6 @@ struct Listing<'a> {
     baseline: Option<&'a Baseline>,
     /// How many findings of each file the page has room for, by the file's number.
     rows: HashMap<usize, usize>,
-}
-
-/// A finding that is listed.
-#[derive(Clone, Copy)]
-pub(super) struct Shown<'a> {
-    pub(super) link: ScannedLink<'a>,
-    pub(super) finding: &'a Finding,
-    /// Whether its class is denied.
-    pub(super) is_denied: bool,
-}
-
-/// Where a finding stands.
-pub(super) struct Place {
-    pub(super) line: usize,
-    pub(super) column: usize,
-    /// The column in UTF-16 code units.
-    pub(super) utf_16: usize,
-    /// The line and that column behind it.
-    pub(super) end: (usize, usize),
-    /// What stands before it in its line, and behind it, as far as there is room.
-    pub(super) before: String,
-    pub(super) reference: String,
-    pub(super) behind: String,
-    /// The bytes of the file that give way to others where the fix is made.
-    pub(super) edits: Vec<Edit>,
 }
 
 impl Listing<'_> {

@@ -17,10 +17,10 @@ use std::io;
 use baselink::error::{name, visible};
 use baselink::tree::relocate::Class;
 
-use super::listing::{Listed, Place, Shown};
+use super::listed::{Listed, Row};
 use super::words::{self, RULES};
 use super::{Checked, Tally, Tree};
-use crate::cli::output::{count, location_of};
+use crate::cli::output::count;
 use crate::cli::request::{Check, Classes};
 
 const STYLE: &str = include_str!("report/page.css");
@@ -33,41 +33,6 @@ const FINDINGS: usize = 5_000;
 const FOLDERS: usize = 2_000;
 const SQUARES: usize = 20_000;
 const DEPTH: usize = 32;
-
-/// A row of the table of findings.
-pub(super) struct Row {
-    path: Vec<u8>,
-    line: usize,
-    column: usize,
-    class: Class,
-    cause: Option<&'static str>,
-    location: String,
-    reference: String,
-    on_move: String,
-    hint: Option<String>,
-    fix: Option<String>,
-    differs: bool,
-}
-
-impl Row {
-    /// The row of a finding in the file at `path` below the folder.
-    pub(super) fn of(path: &[u8], shown: &Shown<'_>, place: &Place) -> Self {
-        let (link, finding) = (&shown.link, shown.finding);
-        Self {
-            path: path.to_vec(),
-            line: place.line,
-            column: place.column,
-            class: finding.class,
-            cause: finding.cause.map(|cause| cause.name()),
-            location: location_of(link.entity, link.element, link.attribute),
-            reference: link.reference.to_owned(),
-            on_move: words::on_move(finding),
-            hint: words::hint(finding),
-            fix: words::fix(finding),
-            differs: finding.differs,
-        }
-    }
-}
 
 /// The files with the most links that may break, the worst first, by number.
 fn worst(tree: &Tree) -> Vec<usize> {

@@ -15,7 +15,7 @@ use std::path::Path;
 use baselink::tree::relocate::{Class, Fix};
 use serde_json::{Value, json};
 
-use super::listing::{Place, Shown};
+use super::listed::{Place, Shown};
 use super::words::{self, RULES, Rule};
 
 /// Begins the log.

@@ -18,7 +18,7 @@ use anstyle::{AnsiColor, Style};
 use baselink::error::visible;
 use unicode_width::UnicodeWidthStr;
 
-use super::listing::{Place, Shown};
+use super::listed::{Place, Shown};
 use super::words;
 use crate::cli::output::{FAINT, Output, PLACE, location_of};
 

@@ -1,0 +1,98 @@
+//! What is listed, as plain data: a finding, where it stands, its row on the page, and what came of the list.
+//!
+//! ```text
+//! docs/a.html:3:10  pinned   -->   Shown { link, finding, is_denied }, Place { line: 3, column: 10, … }
+//! ```
+//!
+//! Every form of the list knows these types; they know none of the forms.
+//!
+//! Deliberately absent: how they are found in the files ([`super::listing`]), and how they look.
+
+use std::collections::BTreeMap;
+
+use baselink::edit::Edit;
+use baselink::tree::relocate::{Class, Finding, ScannedLink};
+
+use super::baseline::Key;
+use super::words;
+use crate::cli::output::location_of;
+use crate::cli::status::Status;
+
+/// A finding that is listed.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'a> {
+    pub(super) link: ScannedLink<'a>,
+    pub(super) finding: &'a Finding,
+    /// Whether its class is denied.
+    pub(super) is_denied: bool,
+}
+
+/// Where a finding stands.
+pub(super) struct Place {
+    pub(super) line: usize,
+    pub(super) column: usize,
+    /// The column in UTF-16 code units.
+    pub(super) utf_16: usize,
+    /// The line and that column behind it.
+    pub(super) end: (usize, usize),
+    /// What stands before it in its line, and behind it, as far as there is room.
+    pub(super) before: String,
+    pub(super) reference: String,
+    pub(super) behind: String,
+    /// The bytes of the file that give way to others where the fix is made.
+    pub(super) edits: Vec<Edit>,
+}
+
+/// A row of the table of findings.
+pub(super) struct Row {
+    pub(super) path: Vec<u8>,
+    pub(super) line: usize,
+    pub(super) column: usize,
+    pub(super) class: Class,
+    pub(super) cause: Option<&'static str>,
+    pub(super) location: String,
+    pub(super) reference: String,
+    pub(super) on_move: String,
+    pub(super) hint: Option<String>,
+    pub(super) fix: Option<String>,
+    pub(super) differs: bool,
+}
+
+impl Row {
+    /// The row of a finding in the file at `path` below the folder.
+    pub(super) fn of(path: &[u8], shown: &Shown<'_>, place: &Place) -> Self {
+        let (link, finding) = (&shown.link, shown.finding);
+        Self {
+            path: path.to_vec(),
+            line: place.line,
+            column: place.column,
+            class: finding.class,
+            cause: finding.cause.map(|cause| cause.name()),
+            location: location_of(link.entity, link.element, link.attribute),
+            reference: link.reference.to_owned(),
+            on_move: words::on_move(finding),
+            hint: words::hint(finding),
+            fix: words::fix(finding),
+            differs: finding.differs,
+        }
+    }
+}
+
+/// What came of the list.
+pub(super) struct Listed {
+    pub(super) status: Status,
+    /// How many findings the baseline accepts, and of which class.
+    pub(super) accepted: usize,
+    pub(super) by_class: BTreeMap<Class, usize>,
+    /// The findings for a new baseline.
+    pub(super) noted: BTreeMap<Key, usize>,
+    /// Those for the page.
+    pub(super) rows: Vec<Row>,
+}
+
+impl Listed {
+    /// How many findings of `class` the baseline accepts.
+    pub(super) fn accepted_of(&self, class: Class) -> usize {
+        self.by_class.get(&class).copied().unwrap_or_default()
+    }
+}
