@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use super::entry::EntryLink;
+use super::entry::{self, By, EntryLink};
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, Fault, RawAttribute, RawTag, Token};
 use super::vocabulary;
@@ -55,20 +55,20 @@ const MIXED_CASE: &[&str] = &[
 ];
 
 /// An element that is open.
-pub(super) struct Open {
-    pub(super) name: Span,
+struct Open {
+    name: Span,
     /// For [`Bindings::leave`].
     outer: usize,
     /// The innermost `xml:base` below the document element that is in force in it.
     base: Option<usize>,
     /// Where it is an entry of a feed, what is known of its link.
-    pub(super) entry: Option<EntryLink>,
-    pub(super) vocabulary: Vocabulary,
+    entry: Option<EntryLink>,
+    vocabulary: Vocabulary,
 }
 
 /// An attribute with its namespace.
-pub(super) struct Attribute {
-    pub(super) raw: RawAttribute,
+struct Attribute {
+    raw: RawAttribute,
     vocabulary: Vocabulary,
     /// Its name without prefix.
     local: Span,
@@ -107,7 +107,7 @@ pub(super) struct Pass<'a> {
     pub(super) ids: Vec<String>,
     entities: Entities,
     bindings: Bindings,
-    pub(super) open: Vec<Open>,
+    open: Vec<Open>,
     /// How many of the open elements are XHTML templates.
     templates: usize,
     text: Option<OpenText>,
@@ -273,7 +273,7 @@ impl<'a> Pass<'a> {
     }
 
     /// A name for the tables: one that is not text is in none.
-    pub(super) fn text_of_name(&self, span: Span) -> &'a str {
+    fn text_of_name(&self, span: Span) -> &'a str {
         std::str::from_utf8(self.name(span)).unwrap_or_default()
     }
 
@@ -284,7 +284,7 @@ impl<'a> Pass<'a> {
     }
 
     /// A name without its prefix.
-    pub(super) fn local(&self, name: Span) -> Span {
+    fn local(&self, name: Span) -> Span {
         let colon = memchr::memchr(b':', self.name(name));
         colon.map_or(name, |colon| Span::new(name.start + colon + 1, name.end))
     }
@@ -294,7 +294,7 @@ impl<'a> Pass<'a> {
         memchr::memchr(b':', qualified).map_or(&[], |colon| &qualified[..colon])
     }
 
-    pub(super) fn value(&self, attribute: &RawAttribute) -> Text {
+    fn value(&self, attribute: &RawAttribute) -> Text {
         let raw = &self.bytes[attribute.value.range()];
         xml::attribute_value(self.charset.decode(raw, attribute.value.start), &self.entities)
     }
@@ -544,12 +544,12 @@ impl<'a> Pass<'a> {
     }
 
     /// The value of the attribute that the tables call `name`.
-    pub(super) fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
+    fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
         Some(self.read_other(attributes, name)?.view.text)
     }
 
     /// The same with its entities.
-    pub(super) fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
+    fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
         let is_it = |one: &&Attribute| self.table_name(one).is_some_and(|one| one == name);
         Some(self.value(&attributes.iter().find(is_it)?.raw))
     }
@@ -753,14 +753,73 @@ impl<'a> Pass<'a> {
             Content::Value(row) => self.collector.references(whole, row.syntax, &place),
         }
     }
+
+    /// The link of the entry that begins with the tag at `span`, if `element` is one, and no `xml:base` is in
+    /// force.
+    fn entry_of(&mut self, span: Span, element: &Element) -> Option<EntryLink> {
+        let is_entry = entry::is_entry(element.vocabulary, self.text_of_name(element.local));
+        // That of the document element is the first that is found.
+        let has_base = || self.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
+        if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
+            return None;
+        }
+        Some(EntryLink::begin(span, &mut self.element_bases))
+    }
+
+    /// The base of what is in `element`, where that is content of the entry around it.
+    fn base_in_entry(&self, element: &Element) -> Option<usize> {
+        let entry = self.open.last()?.entry?;
+        let is_content = entry::is_content(element.vocabulary, self.text_of_name(element.local));
+        is_content.then_some(entry.base)
+    }
+
+    /// Notes the link of the entry around an Atom `link`, if that is what it is.
+    fn entry_link_in(&mut self, element: &Element, attributes: &[Attribute]) {
+        let is_link =
+            element.vocabulary == Vocabulary::Atom && self.text_of_name(element.local) == "link";
+        let is_in_entry = self.open.last().is_some_and(|one| one.entry.is_some());
+        if !is_link || element.base.is_some() || !is_in_entry {
+            return;
+        }
+        let rel = self.other(attributes, "rel").unwrap_or_default();
+        let type_ = || self.other(attributes, "type").unwrap_or_default();
+        let href = || self.read_other(attributes, "href");
+        if let Some((by, Text { view, entities })) = By::of_link(&rel, type_).zip(href()) {
+            self.note_entry_link(self.open.len(), by, &view, &entities);
+        }
+    }
+
+    /// Notes the link of the entry around the element called `name`, which is open and has the text `whole`, if
+    /// that is what it is.
+    fn entry_link_text(&mut self, name: Span, whole: &View, entities: &[EntityUse]) {
+        let Some(open) = self.open.last() else { return };
+        if let Some(by) = By::of_text(open.vocabulary, self.text_of_name(self.local(name))) {
+            self.note_entry_link(self.open.len() - 1, by, whole, entities);
+        }
+    }
+
+    /// Notes a link of the entry that is the innermost of the first `depth` open elements.
+    fn note_entry_link(&mut self, depth: usize, by: By, view: &View, entities: &[EntityUse]) {
+        let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
+        if let Some(Open { entry: Some(entry), .. }) = around {
+            entry.note(by, view, entities, &mut self.element_bases);
+        }
+    }
+
+    /// Whether the text of a `guid` with these attributes is a URL that may be the link of its entry.
+    fn is_permalink(&self, attributes: &[Attribute]) -> bool {
+        let is_it = |one: &&Attribute| self.text_of_name(one.raw.name) == "isPermaLink";
+        let value = attributes.iter().find(is_it).map(|one| self.value(&one.raw).view.text);
+        self.options.entry_links && entry::is_permalink(value.as_deref())
+    }
 }
 
 /// An element as its start tag says.
-pub(super) struct Element {
-    pub(super) name: Span,
-    pub(super) local: Span,
-    pub(super) vocabulary: Vocabulary,
-    pub(super) base: Option<usize>,
+struct Element {
+    name: Span,
+    local: Span,
+    vocabulary: Vocabulary,
+    base: Option<usize>,
 }
 
 impl Element {
