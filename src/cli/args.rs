@@ -492,7 +492,7 @@ struct TypedSettings {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Policies")]
 struct TypedPolicy {
-    /// References that are only a fragment: rewrite (default), keep, or auto
+    /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
     ///
     /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
     /// browser leaves the page for them, too.

@@ -256,9 +256,7 @@ impl<'a> Copies<'a> {
         let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
         let path = relative_path(reference);
         let path = path.split(['?', '#']).next().unwrap_or_default();
-        !path.is_empty()
-            && !path.starts_with('/')
-            && beside.has_file(&decode_percent_lossy(path))
+        !path.is_empty() && !path.starts_with('/') && beside.has_file(&decode_percent_lossy(path))
     }
 
     fn is_there(&self, folder: &str, beside: &dyn Beside) -> bool {

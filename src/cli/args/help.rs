@@ -25,7 +25,7 @@ Examples:
 
 Exit status:
   0  done
-  1  what was asked for does not hold (--strict, --verify, a reference without a target)
+  1  what was asked for does not hold (check, --strict, --verify, a reference without a target)
   2  a file or an argument could not be used";
 
 pub(super) const REWRITE_AFTER: &str = "\
