@@ -75,11 +75,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     (
-        "cli/check.rs",
-        "the tree that was read is in the file of the command",
-        &["cli/check/beside.rs", "cli/check/fix.rs", "cli/check/listing.rs", "cli/check/report.rs"],
-    ),
-    (
         "cli/rewrite.rs",
         "a message of a mailbox is rewritten as a file is",
         &["cli/rewrite/mailbox.rs"],
@@ -115,21 +110,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         &["rewrite/message/referrers.rs"],
     ),
     (
-        "scan/mod.rs",
-        "what a scanner is told is in the file that chooses the scanner",
-        &[
-            "scan/collect.rs",
-            "scan/css.rs",
-            "scan/html/fast/names.rs",
-            "scan/html/flow.rs",
-            "scan/html/mod.rs",
-            "scan/html/pass.rs",
-            "scan/text.rs",
-            "scan/xml/mod.rs",
-            "scan/xml/pass.rs",
-        ],
-    ),
-    (
         "scan/html/mod.rs",
         "what the scanners of HTML have in common is in the file that chooses the scanner",
         &[
@@ -141,16 +121,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
             "scan/html/tokens.rs",
             "scan/html/tree.rs",
         ],
-    ),
-    (
-        "tree/origin.rs",
-        "what makes a URL unusable is asked for by both",
-        &["tree/origin/canonical.rs"],
-    ),
-    (
-        "tree/relocate.rs",
-        "a file is scanned as the move will need it",
-        &["tree/relocate/scanned.rs"],
     ),
 ];
 
@@ -409,7 +379,7 @@ fn imports() -> BTreeMap<String, BTreeSet<String>> {
         sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
     let read: BTreeMap<Names, (String, Vec<Used>, String)> = sources
         .map(|(name, text)| {
-            let code = without_strings(&code(&text)).replace("pub(in crate::cli)", "pub");
+            let code = without_strings(&code(&text));
             let (uses, rest) = uses(&code);
             (module_of(&name), (name, uses, rest))
         })

@@ -55,9 +55,11 @@ use crate::tree::walk::{Entry, Kind};
 pub mod canonical;
 pub mod map;
 pub(in crate::tree) mod names;
+mod usable;
 
 use map::UrlMap;
 use names::Percent;
+use usable::unusable;
 
 /// Where the retrieval URLs of files come from.
 #[derive(Clone, Debug)]
@@ -643,21 +645,6 @@ fn host_and_port(name: &str) -> Option<(&str, Option<&str>)> {
     };
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
         .then_some((host, Some(digits)))
-}
-
-/// Why `url` cannot be the URL of a document.
-fn unusable(url: &str) -> Option<String> {
-    if url.contains(char::REPLACEMENT_CHARACTER) {
-        Some("it is not UTF-8".to_owned())
-    } else if url.contains(|c: char| c.is_ascii_control()) {
-        Some("it contains a control character".to_owned())
-    } else if let Err(why) = resolve::usable(url) {
-        Some(why.to_string())
-    } else if !resolve::parses(url) {
-        Some("it is not valid".to_owned())
-    } else {
-        None
-    }
 }
 
 fn without_fragment(url: String) -> String {

@@ -41,7 +41,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source, stand_in};
+use crate::base::{Source, stand_in};
 use crate::document::{Against, LONGEST_BASE, Program};
 use crate::error::{Error, Result};
 use crate::reference::{self, Category, Grammar, Reference};
@@ -49,34 +49,12 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Choice, Destination, Options};
 use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
-use crate::tree::origin::{Origins, RootUrl};
+use crate::tree::origin::RootUrl;
 
+mod moving;
 mod scanned;
+pub use moving::Move;
 pub use scanned::{Scanned, ScannedLink, Scanning, scan};
-
-/// A tree that moves.
-#[derive(Clone, Debug, Default)]
-pub struct Move {
-    /// Where its files were retrieved from.
-    pub from: Origins,
-    /// The URL of its root after the move; a `file` URL means that it is read from disk. `None` for any
-    /// other place: then host and path of the root change, and the scheme does not.
-    pub to: Option<RootUrl>,
-}
-
-impl Move {
-    /// The URL of the root after the move, for a file that was retrieved by `retrieval`. Where the place is
-    /// not known it is one that cannot be (RFC 6761, 6.4).
-    fn place(&self, retrieval: Option<&Retrieval>) -> RootUrl {
-        if let Some(to) = &self.to {
-            return to.clone();
-        }
-        let scheme = retrieval.map(|one| Reference::split(Grammar::Rfc3986, &one.url));
-        let scheme = scheme.as_ref().and_then(Reference::scheme).unwrap_or("https");
-        RootUrl::new(&format!("{scheme}://elsewhere.invalid/elsewhere/"))
-            .unwrap_or_else(|_| RootUrl::nowhere())
-    }
-}
 
 /// The URL of the folder `path` of this machine, for [`Move::to`]: the tree is read from disk.
 ///

@@ -19,7 +19,8 @@ use baselink::tree::write::{Replacement, is_one_file};
 
 use super::baseline::{self, Baseline};
 use super::listed::Listed;
-use super::{Tree, report};
+use super::report;
+use super::tree::Tree;
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, is_standard_input};
 

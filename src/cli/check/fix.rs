@@ -15,7 +15,7 @@ use baselink::error::{Error, Result, name};
 use baselink::tree::relocate::{findings, fixes};
 use baselink::{Options, Outcome, verify};
 
-use super::{Checked, Tree};
+use super::tree::{Checked, Tree, changed};
 use crate::cli::files;
 use crate::cli::input::{File, Opened};
 use crate::cli::output::{Output, count};
@@ -147,7 +147,7 @@ fn one(
     };
     let opened = match File::open(origin, &asked.documents, sink.original()).map(Opened::document) {
         Ok(Some(opened)) => opened,
-        Ok(None) => return Ok(Err(super::changed(origin))),
+        Ok(None) => return Ok(Err(changed(origin))),
         Err(error) => return Ok(Err(error)),
     };
     let found = findings(&file.scanned, &tree.index, &tree.moving);

@@ -21,7 +21,8 @@ use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::{Listed, Place, Row, Shown};
-use super::{Checked, Tree, changed, github, is_one_document, report, sarif, text};
+use super::tree::{Checked, Tree, changed};
+use super::{github, report, sarif, text};
 use crate::cli::files;
 use crate::cli::input::{File, Input};
 use crate::cli::output::Output;
@@ -330,4 +331,9 @@ impl Units {
         self.at = start;
         self.units + 1
     }
+}
+
+/// Whether `form` is one document, with a beginning and an end.
+fn is_one_document(form: CheckForm) -> bool {
+    form == CheckForm::Sarif
 }

@@ -18,8 +18,8 @@ use baselink::error::{name, visible};
 use baselink::tree::relocate::Class;
 
 use super::listed::{Listed, Row};
+use super::tree::{Checked, Tally, Tree};
 use super::words::{self, RULES};
-use super::{Checked, Tally, Tree};
 use crate::cli::output::count;
 use crate::cli::request::{Check, Classes};
 

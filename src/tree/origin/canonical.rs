@@ -23,6 +23,7 @@
 
 use std::borrow::Cow;
 
+use super::usable::unusable;
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
@@ -159,7 +160,7 @@ fn url(value: &View, by: By) -> Option<Named> {
     let trimmed = value::trimmed(&value.text);
     let written = &value.text[trimmed.range()];
     let url = written.split('#').next().unwrap_or_default();
-    let is_url = super::unusable(url).is_none();
+    let is_url = unusable(url).is_none();
     is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
 }
 

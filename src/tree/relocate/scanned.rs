@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
-use super::Move;
+use super::moving::Move;
 use crate::base::{Retrieval, Rule, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Program;

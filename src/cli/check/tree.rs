@@ -1,0 +1,273 @@
+//! The folder that is checked: its files, each scanned once, their index, and how many links have which class.
+//!
+//! ```text
+//! site/a.html, site/b/c.html  -->  Tree { files: [Checked, Checked], index, sum: Tally { travels: 9, pinned: 1, … } }
+//! ```
+//!
+//! Deliberately absent: what is said of it ([`super`]), and the links themselves, which are found again for a list.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::PathBuf;
+
+use baselink::base::lacks_only_scheme;
+use baselink::diagnostic::{Code, Diagnostic};
+use baselink::error::{Error, name};
+use baselink::resolve::Profile;
+use baselink::span::Span;
+use baselink::tree::index::Index;
+use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
+use baselink::tree::walk::{Entry, Selection, walk};
+use baselink::tree::write::is_temporary;
+use rayon::prelude::*;
+
+use crate::cli::files::{self, Became, Left, after, each_document};
+use crate::cli::output::{Output, count};
+use crate::cli::places::Places;
+use crate::cli::request::{Check, Classes, Origin};
+use crate::cli::status::Status;
+
+/// A folder whose files were scanned.
+pub(super) struct Tree {
+    pub(super) files: Vec<Checked>,
+    /// The place of each file in that list.
+    pub(super) numbers: HashMap<PathBuf, usize>,
+    /// How many files the folder has.
+    pub(super) size: usize,
+    pub(super) index: Index,
+    pub(super) moving: Move,
+    /// Of all files together.
+    pub(super) sum: Tally,
+    pub(super) left: Left,
+}
+
+/// A file that was scanned.
+pub(super) struct Checked {
+    pub(super) entry: Entry,
+    pub(super) scanned: Scanned,
+    pub(super) tally: Tally,
+}
+
+/// How many links have what.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    pub(super) classes: BTreeMap<Class, usize>,
+    /// That have a fix.
+    pub(super) fixes: usize,
+    /// Of which the reference itself becomes another.
+    pub(super) references: usize,
+    pub(super) fixes_of: BTreeMap<Class, usize>,
+    pub(super) differing: usize,
+    /// That are left because no base is known.
+    pub(super) without_base: usize,
+    /// That lack nothing but a scheme.
+    pub(super) without_scheme: usize,
+}
+
+impl Tally {
+    fn add(&mut self, reference: &str, finding: &Finding) {
+        *self.classes.entry(finding.class).or_default() += 1;
+        if finding.fix.is_some() {
+            self.fixes += 1;
+            *self.fixes_of.entry(finding.class).or_default() += 1;
+        }
+        self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
+        self.differing += usize::from(finding.differs);
+        let is_without_base = finding.cause == Some(Cause::NoBase);
+        self.without_base += usize::from(is_without_base);
+        let lacks_only_scheme = lacks_only_scheme(reference, Profile::Rfc1808);
+        self.without_scheme += usize::from(is_without_base && lacks_only_scheme);
+    }
+
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (class, number) in &other.classes {
+            *self.classes.entry(*class).or_default() += number;
+        }
+        for (class, number) in &other.fixes_of {
+            *self.fixes_of.entry(*class).or_default() += number;
+        }
+        self.fixes += other.fixes;
+        self.references += other.references;
+        self.differing += other.differing;
+        self.without_base += other.without_base;
+        self.without_scheme += other.without_scheme;
+    }
+
+    pub(super) fn of(&self, class: Class) -> usize {
+        self.classes.get(&class).copied().unwrap_or_default()
+    }
+
+    fn of_all(&self, classes: &[Class]) -> usize {
+        classes.iter().map(|class| self.of(*class)).sum()
+    }
+
+    pub(super) fn links(&self) -> usize {
+        self.of_all(&Class::ALL)
+    }
+
+    /// How many may break.
+    pub(super) fn broken(&self) -> usize {
+        self.of_all(&Classes::BROKEN)
+    }
+}
+
+impl Tree {
+    /// Scans the files that were asked for, and judges their links. What cannot be read is said.
+    pub(super) fn read(
+        asked: &Check,
+        moving: &Move,
+        is_first: bool,
+        output: &mut Output,
+    ) -> io::Result<(Self, Status)> {
+        let documents = &asked.documents;
+        let mut tree = Self {
+            files: Vec::new(),
+            numbers: HashMap::new(),
+            size: 0,
+            index: Index::new(moving.from.clone()),
+            moving: moving.clone(),
+            sum: Tally::default(),
+            left: Left::default(),
+        };
+        let mut status = Status::Done;
+        let work = |origin: &Origin, output: &mut Output| scan(asked, moving, origin, output);
+        let failed = files::each(documents, output, work, |batch, output| {
+            for (origin, page, (of_file, became)) in batch {
+                output.append(page)?;
+                status = status.max(of_file);
+                match (origin, became) {
+                    (Origin::Entry(entry), Became::Done(Some(scanned))) => tree.add(entry, scanned),
+                    (_, Became::Link) => tree.left.links += 1,
+                    (_, Became::Done(_) | Became::NoDocument | Became::Unusable) => {}
+                }
+            }
+            Ok(())
+        })?;
+        tree.index_all(asked);
+        if is_first {
+            tree.say_doubles(output);
+        }
+        tree.judge_all(&files::threads(documents)?);
+        Ok((tree, if failed > 0 { Status::Unusable } else { status }))
+    }
+
+    fn add(&mut self, entry: Entry, scanned: Scanned) {
+        self.numbers.insert(entry.path.clone(), self.files.len());
+        self.files.push(Checked { entry, scanned, tally: Tally::default() });
+    }
+
+    /// Makes the index of all files of the folder, those that were not asked for among them.
+    fn index_all(&mut self, asked: &Check) {
+        let follow = asked.documents.selection.follow;
+        let selection = Selection { hidden: true, follow, ..Selection::default() };
+        let roots = [asked.folder().to_owned()];
+        let mut found = walk(&roots, &selection);
+        for entry in found.by_ref().flatten() {
+            if entry.relative.last().is_some_and(|name| is_temporary(name)) {
+                continue;
+            }
+            self.size += 1;
+            match self.numbers.get(&entry.path).map(|&number| &mut self.files[number].scanned) {
+                Some(scanned) => {
+                    let ids = scanned.ids.take();
+                    self.index.add(&entry, scanned.retrieval.as_ref(), ids);
+                }
+                None => self.index.add_unread(&entry),
+            }
+        }
+        for path in found.unread_below_roots() {
+            self.index.add_unknown(path);
+        }
+    }
+
+    /// Says which files would become one where case does not count.
+    fn say_doubles(&self, output: &mut Output) {
+        let doubles = self.index.doubles();
+        if let Some((one, other)) = doubles.first() {
+            let path = |number: usize| {
+                let path = String::from_utf8_lossy(self.index.path(number)).into_owned();
+                name(path.as_ref())
+            };
+            let more = match doubles.len() - 1 {
+                0 => String::new(),
+                more => format!(" (and {})", count(more, "more pair", "more pairs")),
+            };
+            output.caution(&format_args!(
+                "{} and {}{more} differ only in case: where that does not count there is room for one",
+                path(*one),
+                path(*other)
+            ));
+        }
+    }
+
+    fn judge_all(&mut self, threads: &rayon::ThreadPool) {
+        let (index, moving) = (&self.index, &self.moving);
+        threads.install(|| {
+            self.files.par_iter_mut().for_each(|file| {
+                let found = findings(&file.scanned, index, moving);
+                for (link, finding) in file.scanned.links().zip(&found) {
+                    file.tally.add(link.reference, finding);
+                }
+            });
+        });
+        for file in &self.files {
+            self.sum.merge(&file.tally);
+        }
+    }
+
+    pub(super) fn file(&self, origin: &Origin) -> Option<&Checked> {
+        let number = self.numbers.get(origin.path())?;
+        self.files.get(*number)
+    }
+}
+
+/// What is found in a file; `None` where there is nothing in it.
+fn scan(
+    asked: &Check,
+    moving: &Move,
+    origin: &Origin,
+    output: &mut Output,
+) -> io::Result<(Status, Became<Option<Scanned>>)> {
+    let file_name = origin.path().file_name().unwrap_or_default();
+    let Origin::Entry(entry) = origin else { return Ok((Status::Done, Became::NoDocument)) };
+    if asked.backup.as_ref().is_some_and(|suffix| suffix.ends(file_name)) {
+        return Ok((Status::Done, Became::NoDocument));
+    }
+    each_document(origin, &asked.documents, output, |file, output| {
+        let mut scanning: Option<Scanning> = None;
+        let read = file.each(|input, options| {
+            let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
+            let known = scanning.so_far().diagnostics.len();
+            scanning.add(input.bytes, input.offset, options);
+            let scanned = scanning.so_far();
+            let places = Places::in_charset(input, scanned.charset);
+            for odd in scanned.diagnostics[known..].iter().filter(|odd| is_of_the_document(odd)) {
+                let at = |offset: usize| offset.saturating_sub(input.offset);
+                let span = Span::new(at(odd.span.start), at(odd.span.end));
+                output.diagnostic(&places, &Diagnostic { span, ..odd.clone() });
+            }
+            Ok(())
+        })?;
+        Ok((after(read, Status::Done, output), scanning.map(Scanning::end)))
+    })
+}
+
+/// Whether it is odd in itself, and not only when every link becomes absolute. That a base is relative is what a
+/// tree that moves needs.
+fn is_of_the_document(odd: &Diagnostic) -> bool {
+    !matches!(
+        odd.code,
+        Code::ProfilesDiffer
+            | Code::BaseRelative
+            | Code::SignatureBroken
+            | Code::BaseElementKept
+            | Code::LineTooLong
+            | Code::DigestWrong
+            | Code::Doubt
+    )
+}
+
+/// Says that a file is no longer what was scanned.
+pub(super) fn changed(origin: &Origin) -> Error {
+    Error::new(format!("{}: it was changed while it was checked", name(origin.path())))
+}

@@ -1,0 +1,63 @@
+//! What a scanner is told about a document.
+//!
+//! ```
+//! use baselink::{ScanOptions, scan};
+//! let options = ScanOptions { ids: true, ..ScanOptions::default() };
+//! assert_eq!(scan(b"<p id=top>", &options).ids, ["top"]);
+//! assert!(scan(b"<p id=top>", &ScanOptions::default()).ids.is_empty());
+//! ```
+//!
+//! Deliberately absent: bases. What is found is resolved elsewhere.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::attributes::{Groups, UserRow};
+use crate::error::Error;
+use crate::layer::charset::Charset;
+
+/// What a scanner is told about a document.
+#[derive(Clone, Debug, Default)]
+pub struct ScanOptions {
+    /// Its name, where it is one of several entities in a file.
+    pub entity: Arc<str>,
+    /// Its encoding, where it has no byte order mark.
+    pub charset: Option<Charset>,
+    /// The opt-in groups of places that count.
+    pub groups: Groups,
+    /// Further places.
+    pub places: Vec<UserRow>,
+    /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
+    /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
+    pub ids: bool,
+    /// Whether what programs wrote into a page when they saved it counts for nothing ([`saved`](crate::scan::html::saved)).
+    pub ignore_saved: bool,
+    /// Whether the content of a feed's entry is resolved against the link of the entry, where no `xml:base` is in
+    /// force ([`ElementBase`](crate::document::ElementBase)).
+    pub entry_links: bool,
+    /// Which of the two scanners of HTML is asked first.
+    pub scanner: Scanner,
+}
+
+/// The scanners of HTML. They find the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scanner {
+    /// The one that walks over the bytes ([`fast`](crate::scan::html::fast)), and the other where it cannot prove that it is
+    /// right.
+    #[default]
+    Fast,
+    /// html5ever with positions ([`exact`](crate::scan::html::exact)): the referee.
+    Exact,
+}
+
+impl FromStr for Scanner {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "fast" => Ok(Self::Fast),
+            "exact" => Ok(Self::Exact),
+            _ => Err(Error::new(format!("unknown scanner '{name}': use fast or exact"))),
+        }
+    }
+}
