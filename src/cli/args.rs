@@ -32,7 +32,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
-use self::base_from::{BaseFrom, hierarchical_scheme};
+use self::base_from::{BaseFrom, hierarchical_scheme, scheme};
 use self::check::TypedCheck;
 use self::help::{
     BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
@@ -600,14 +600,6 @@ struct TypedBase {
     /// A JSON object per document
     #[arg(long, help_heading = "Output")]
     json: bool,
-}
-
-fn scheme(name: &str) -> Result<String> {
-    let is_scheme = baselink::resolve::Base::absolute(Profile::Rfc3986, &format!("{name}://a/"));
-    if is_scheme.is_err() || name.contains([':', '/']) {
-        return Err(Error::new("no scheme of a URL; https and http are"));
-    }
-    Ok(name.to_ascii_lowercase())
 }
 
 fn charset(label: &str) -> Result<Charset> {

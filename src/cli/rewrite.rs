@@ -14,6 +14,7 @@
 //! the end ([`told`]).
 
 mod aside;
+mod examined;
 mod mailbox;
 pub(super) mod target;
 mod told;
@@ -22,18 +23,18 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::edit::Edits;
+use baselink::Options;
 use baselink::error::{Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
-use baselink::{Options, Report, Rewritten, verify};
 
+use self::examined::{Examined, examined, written};
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
 use super::files::{self, Found};
 use super::input::{File, Input, NoDocument, Opened};
-use super::output::{Output, Page, count, in_order};
+use super::output::{Output, Page, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
@@ -288,57 +289,6 @@ fn no_document(
     })
 }
 
-/// What became of a document, or of one in a mailbox, and what of it is still to be told.
-struct Examined {
-    edits: Edits,
-    report: Report,
-    odd: Vec<record::Diagnostic>,
-    /// Whether `--strict` and `--verify` hold.
-    is_strict: bool,
-    is_proved: bool,
-}
-
-impl Examined {
-    fn status(&self) -> Status {
-        if self.is_strict && self.is_proved { Status::Done } else { Status::NotHeld }
-    }
-}
-
-/// Rewrites `input` and says what is to be said of it.
-fn examined(
-    (asked, work): (&Rewrite, &Work),
-    input: &Input<'_>,
-    options: &Options,
-    output: &mut Output,
-) -> Examined {
-    let rewritten = work.rewritten(input.bytes, options, asked.verify || output.is_verbose());
-    let report = &rewritten.report;
-    let places = Places::of(input, report);
-    output.diagnostics(&places, &report.diagnostics);
-    output.details(input, &places, report);
-    let is_strict = !(asked.strict && output.strict(&places, report));
-    let differences = match asked.verify {
-        true => verify::verify(&rewritten, options).err().unwrap_or_default(),
-        false => Vec::new(),
-    };
-    for difference in &differences {
-        let place = match &*input.entity {
-            "" => input.name(),
-            number => format!("{}: message {number}", input.name()),
-        };
-        output.error(&format_args!("{place}: --verify: {}", difference.message));
-    }
-    let odd = match asked.json {
-        true => in_order(&report.diagnostics)
-            .into_iter()
-            .map(|odd| record::Diagnostic::of(odd, &places))
-            .collect(),
-        false => Vec::new(),
-    };
-    let Rewritten { edits, report, .. } = rewritten;
-    Examined { is_proved: differences.is_empty(), edits, report, odd, is_strict }
-}
-
 /// Takes in what became of `input`, behind what came before it; the outer error is one of standard output.
 fn taken(
     examined: Examined,
@@ -351,20 +301,6 @@ fn taken(
     told.odd.extend(examined.odd);
     told.add(&examined.report, work);
     written((&examined.edits, examined.is_proved), input, sink, output)
-}
-
-/// Writes `input` with these edits, behind what came before it; the outer error is one of standard output.
-fn written(
-    (edits, is_proved): (&Edits, bool),
-    input: &Input<'_>,
-    sink: &mut Sink<'_>,
-    output: &mut Output,
-) -> io::Result<Result<()>> {
-    if is_proved {
-        return sink.add(input, edits, output);
-    }
-    // What is on its way already cannot be called back, so a message in it stays as it was.
-    sink.add_unproved(input, output).map(Ok)
 }
 
 /// Gives the files of a batch their new contents, and says what became of each.

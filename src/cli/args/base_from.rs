@@ -10,7 +10,7 @@
 use std::str::FromStr;
 
 use baselink::error::{Error, Result};
-use baselink::resolve::usable;
+use baselink::resolve::{Base, Profile, usable};
 
 /// What gives a base on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +49,18 @@ impl FromStr for BaseFrom {
     }
 }
 
+/// A scheme.
+pub(super) fn scheme(name: &str) -> Result<String> {
+    let is_scheme = Base::absolute(Profile::Rfc3986, &format!("{name}://a/"));
+    if is_scheme.is_err() || name.contains([':', '/']) {
+        return Err(Error::new("no scheme of a URL; https and http are"));
+    }
+    Ok(name.to_ascii_lowercase())
+}
+
 /// A scheme whose URLs name a host.
 pub(super) fn hierarchical_scheme(name: &str) -> Result<String> {
-    let name = super::scheme(name)?;
+    let name = scheme(name)?;
     match usable(&format!("{name}://a/")) {
         Ok(()) => Ok(name),
         Err(_) => Err(Error::new("URLs of this scheme have no host; https and http are such")),

@@ -24,9 +24,10 @@ use baselink::format::Format;
 use baselink::scan::mbox::{Batch, Messages, Place};
 use rayon::ThreadPool;
 
+use super::examined::{examined, written};
 use super::target::Sink;
 use super::told::Told;
-use super::{Work, examined, written};
+use super::work::Work;
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
