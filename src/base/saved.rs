@@ -86,6 +86,10 @@ impl BaseChain {
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
         let (base, reason) = match Declaration::of(value, outer, profile) {
             Declaration::Absolute(base) => {
+                let written = Saved { program: Program::Browser, written: base.to_string() };
+                if let Some(why) = written.disbelief() {
+                    return (Status::PassedOver, why.into());
+                }
                 self.is_from_outside = false;
                 (base, DECLARED.into())
             }

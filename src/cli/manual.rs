@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -52,11 +52,22 @@ pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<St
 fn write(program: &Command, folder: &Path) -> Result<()> {
     let failed =
         |path: &Path, error: &io::Error| Error::new(format!("{}: {}", name(path), cause(error)));
+    if folder.exists() && !folder.is_dir() {
+        return Err(Error::new(format!("{}: it is no folder", name(folder))));
+    }
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     for command in [program].into_iter().chain(program.get_subcommands()) {
         let path = folder.join(format!("{}.1", display_name(command)));
         let page = page(command).map_err(|error| failed(&path, &error))?;
-        fs::write(&path, page).map_err(|error| failed(&path, &error))?;
+        // What has the name already is replaced, be that a link: it is not written through.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed(&path, &error));
+            }
+            _ => {}
+        }
+        let new = OpenOptions::new().write(true).create_new(true).open(&path);
+        new.and_then(|mut file| file.write_all(&page)).map_err(|error| failed(&path, &error))?;
     }
     Ok(())
 }

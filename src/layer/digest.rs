@@ -27,9 +27,13 @@ pub fn content_md5(data: &[u8]) -> String {
 /// Whether `name` ends with the first four hexadecimal digits of the MD5 of `query`: HTTrack puts them into the
 /// names of files, `page4658.html` for `page?page=2`.
 pub(crate) fn ends_with_md5(name: &[u8], query: &[u8]) -> bool {
+    name.ends_with(first_of_md5(query).as_bytes())
+}
+
+/// The first four hexadecimal digits of the MD5 of `query`.
+pub(crate) fn first_of_md5(query: &[u8]) -> String {
     let digest = Md5::digest(query);
-    let digits = format!("{:02x}{:02x}", digest[0], digest[1]);
-    name.ends_with(digits.as_bytes())
+    format!("{:02x}{:02x}", digest[0], digest[1])
 }
 
 /// `text` with CRLF for every LF that stands alone.

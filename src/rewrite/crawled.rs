@@ -58,7 +58,7 @@ impl Crawler {
         let (path, rest) = reference.split_at(end);
         match self {
             Self::Wget => wget(path, rest, beside),
-            Self::HtTrack => page(path, rest, beside).or_else(|| httrack(path, rest, beside)),
+            Self::HtTrack => httrack(path, rest, beside),
             Self::Other => page(path, rest, beside),
         }
     }
@@ -77,20 +77,24 @@ fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     Some(format!("{folder}{stem}?{}{rest}", added.unwrap_or(query)))
 }
 
-/// The URL of the page to which `path` leads, as that says itself.
+/// The URL of the page to which `path` leads, as that says itself. A query is another page.
 fn page(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
-    let is_relative = !path.is_empty() && !path.starts_with('/');
+    let is_relative = !path.is_empty() && !path.starts_with('/') && !rest.starts_with('?');
     let url = is_relative.then(|| beside.page_url(&decode_percent_lossy(path))).flatten()?;
-    Some(format!("{url}{}", &rest[rest.find('#').unwrap_or(rest.len())..]))
+    Some(format!("{url}{rest}"))
 }
 
 /// HTTrack puts the beginning of a query's MD5 into the name, and keeps the query.
 fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
-    let query = rest.split('#').next()?.strip_prefix('?')?;
+    let (before, fragment) = rest.split_at(rest.find('#').unwrap_or(rest.len()));
+    let Some(query) = before.strip_prefix('?') else { return page(path, rest, beside) };
     let name_at = path.rfind('/').map_or(0, |at| at + 1);
     let stem_end = path[name_at..].rfind('.').map_or(path.len(), |at| name_at + at);
     let digits_at = stem_end.checked_sub(4).filter(|&at| at > name_at)?;
-    let is_named_after = ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes());
-    (is_named_after && beside.has_crawled(&decode_percent_lossy(path)))
-        .then(|| format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]))
+    if !ends_with_md5(&path.as_bytes()[name_at..stem_end], query.as_bytes()) {
+        return None;
+    }
+    let without_digits = || format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]);
+    let is_there = || beside.has_crawled(&decode_percent_lossy(path));
+    page(path, fragment, beside).or_else(|| is_there().then(without_digits))
 }

@@ -498,7 +498,10 @@ impl<'a> Resolver<'a> {
 
     /// Whether a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
-        let is_chosen = self.options.destination.is_some() && prepared.is_some();
+        // Without the comment before it only the element tells that the page was saved.
+        let is_told_otherwise = self.chain.saved.is_some();
+        let is_chosen =
+            self.options.destination.is_some() && prepared.is_some() && is_told_otherwise;
         self.chain.has_written_base && !is_chosen
     }
 

@@ -20,9 +20,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::document::{Program, Saved};
 use crate::format::Format;
+use crate::reference::contains_placeholder;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
+use crate::tree::origin::usable::unusable;
 use crate::tree::walk::Entry;
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
@@ -124,12 +126,17 @@ impl Companions {
         known(&self.named_by_firefox, folder, || is_named_by_firefox(folder)).get() == Some(&true)
     }
 
-    /// What the page `path` says of having been saved.
-    fn saved(&self, path: &Path) -> Option<Saved> {
+    /// What the page `path` says of having been saved; nothing where a symbolic link leads out of `root` to it.
+    fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
         if !is_page(path) {
             return None;
         }
-        known(&self.urls, path, || said(path)).get()?.clone()
+        let find_out = || {
+            let real = |path: &Path| path.canonicalize().ok();
+            let is_inside = real(path)?.starts_with(real(root)?);
+            is_inside.then(|| said(path)).flatten()
+        };
+        known(&self.urls, path, find_out).get()?.clone()
     }
 }
 
@@ -286,8 +293,11 @@ impl Beside for OnDisk {
     }
 
     fn page_url(&self, path: &str) -> Option<String> {
-        let saved = self.companions.saved(&self.in_root(path)?)?;
+        let saved = self.companions.saved(&self.in_root(path)?, &self.root)?;
         let url = saved.disbelief().is_none().then(|| saved.url(&self.scheme))?;
-        Some(url.split('#').next()?.to_owned())
+        let url = url.split('#').next()?;
+        // Anybody can write the comment of a page: it must be as good as that of the document itself.
+        let is_usable = unusable(url).is_none() && !contains_placeholder(url);
+        is_usable.then(|| url.to_owned())
     }
 }

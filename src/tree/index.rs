@@ -38,6 +38,7 @@ use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
 use crate::format::Format;
+use crate::layer::digest::first_of_md5;
 use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
@@ -429,6 +430,7 @@ impl Index {
     /// | `page?x=1` | `page?x=1` | wget |
     /// | | `page@x=1` | wget for Windows |
     /// | | `page%3Fx=1` | browsers, and others that escape |
+    /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
     /// | `page`, and all of these | with `.html`, `.htm` or `.css` behind it | wget with `--adjust-extension`, HTTrack |
     ///
     /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
@@ -481,6 +483,19 @@ impl Index {
                     if let Some(number) = number {
                         return Some(Found { number, takes_query: true });
                     }
+                }
+            }
+            // HTTrack puts the beginning of the query's MD5 before the extension.
+            let digits = first_of_md5(query.as_bytes()).into_bytes();
+            for name in &names {
+                let name_at = memchr::memrchr(b'/', name).map_or(0, |at| at + 1);
+                let dot = memchr::memrchr(b'.', &name[name_at..]).map(|at| name_at + at);
+                let (stem, extension) = name.split_at(dot.unwrap_or(name.len()));
+                let number = [extension, b".html"]
+                    .into_iter()
+                    .find_map(|extension| saved([stem, &digits, extension].concat()));
+                if let Some(number) = number {
+                    return Some(Found { number, takes_query: true });
                 }
             }
             return found.filter(|found| !is_page(&self.files[found.number].path));

@@ -191,7 +191,7 @@ impl Destination for Local {
         let local = self
             .saved(target, link)
             .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None })
-            .or_else(|| if is_relative { None } else { self.local_copy(target, link) });
+            .or_else(|| self.local_copy(target, link));
         match local {
             Some(reference) => Choice::Reference(reference),
             None if is_relative && has_own_base && self.absent == Absent::Keep => Choice::Kept,
@@ -248,7 +248,7 @@ impl Local {
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
-    /// The reference to a local copy that was made absolute by mistake: `https://a.example/x_files/y.png` was never
+    /// The reference to a local copy that leads elsewhere, through a base, or since it was made absolute by mistake: `https://a.example/x_files/y.png` was never
     /// there, and `x_files/y.png` is. `None` where the file is not there.
     fn local_copy(&self, target: &str, link: &LinkReport) -> Option<String> {
         let folder = |base: Option<&'_ str>| {

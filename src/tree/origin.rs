@@ -55,7 +55,7 @@ use crate::tree::walk::{Entry, Kind};
 pub mod canonical;
 pub mod map;
 pub(in crate::tree) mod names;
-mod usable;
+pub(in crate::tree) mod usable;
 
 use map::UrlMap;
 use names::Percent;

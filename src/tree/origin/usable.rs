@@ -12,7 +12,7 @@
 use crate::resolve;
 
 /// Why `url` cannot be the URL of a document.
-pub(super) fn unusable(url: &str) -> Option<String> {
+pub(in crate::tree) fn unusable(url: &str) -> Option<String> {
     if url.contains(char::REPLACEMENT_CHARACTER) {
         Some("it is not UTF-8".to_owned())
     } else if url.contains(|c: char| c.is_ascii_control()) {
