@@ -31,7 +31,7 @@ use baselink::{Options, Report, Rewritten, verify};
 use self::target::{Pending, Sink, Target, Written};
 use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
-use super::args::Rewrite;
+use super::args::{Destination, Rewrite};
 use super::files::{self, Found, Origin};
 use super::input::{File, Input, NoDocument, Opened};
 use super::output::{Output, Page, count, in_order};
@@ -448,8 +448,15 @@ fn settle(
         }
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
-        json(format, written.path(), &told, output)?;
+        let to = written.path();
+        let leaves_copies =
+            to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &told));
+        json(format, to, &told, output)?;
         told.summary(path, format, is_written, output);
+        if leaves_copies {
+            told.say_copies(path, output);
+            totals.without_copies += 1;
+        }
         let is_message = matches!(format, Format::Message | Format::Mbox);
         if is_message && asked.documents.reading.options.fragments.is_none() {
             told.say_fragments(path, output);
@@ -457,4 +464,16 @@ fn settle(
         totals.add(format, told);
     }
     Ok(status)
+}
+
+/// Whether a file was written `to` a place where what a browser saved with it does not lie.
+fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, told: &Told) -> bool {
+    let (Destination::Path { only_documents, .. }, Origin::Entry(entry)) =
+        (&asked.destination, origin)
+    else {
+        return false;
+    };
+    let are_copied =
+        !origin.is_named() && !only_documents && asked.documents.selection.include.is_empty();
+    told.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }
