@@ -629,6 +629,12 @@ impl Tally {
         same.map(|(_, number)| number).sum()
     }
 
+    /// How many links lead to local copies.
+    pub(crate) fn local_copies(&self) -> usize {
+        let copies = self.counts.iter().filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
+        copies.map(|(_, number)| number).sum()
+    }
+
     /// Whether a link changed.
     pub(crate) fn is_new(&self) -> bool {
         self.counts.keys().any(|(fate, _)| fate.is_new())

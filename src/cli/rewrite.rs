@@ -38,7 +38,7 @@ use super::output::{Output, Page, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
-use super::request::{Origin, Rewrite};
+use super::request::{Destination, Origin, Rewrite};
 use super::status::Status;
 
 /// Makes every relative link absolute.
@@ -385,8 +385,15 @@ fn settle(
         }
         output.flush()?;
         let is_written = !matches!(written, Written::Nowhere);
-        json(format, written.path(), &told, output)?;
+        let to = written.path();
+        let leaves_copies =
+            to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &told));
+        json(format, to, &told, output)?;
         told.summary(path, format, is_written, output);
+        if leaves_copies {
+            told.say_copies(path, output);
+            totals.without_copies += 1;
+        }
         let is_message = matches!(format, Format::Message | Format::Mbox);
         if is_message && asked.documents.reading.options.fragments.is_none() {
             told.say_fragments(path, output);
@@ -394,4 +401,16 @@ fn settle(
         totals.add(format, told);
     }
     Ok(status)
+}
+
+/// Whether a file was written `to` a place where what a browser saved with it does not lie.
+fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, told: &Told) -> bool {
+    let (Destination::Path { only_documents, .. }, Origin::Entry(entry)) =
+        (&asked.destination, origin)
+    else {
+        return false;
+    };
+    let are_copied =
+        !origin.is_named() && !only_documents && asked.documents.selection.include.is_empty();
+    told.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

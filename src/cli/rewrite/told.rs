@@ -27,6 +27,10 @@ use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::rewrite::Work;
 
+/// What is said of local copies that are left behind.
+const NOT_WRITTEN: &str = "files that a browser saved with it, which are not beside the output; \
+                           copy the folder (page_files), too";
+
 /// What is said of a file in the end.
 #[derive(Default)]
 pub(super) struct Told {
@@ -178,6 +182,12 @@ impl Told {
         self.hints.say_scheme_of_file(&name, output);
     }
 
+    /// Says that what a browser saved with the file does not lie beside what was written.
+    pub(super) fn say_copies(&self, path: &Path, output: &mut Output) {
+        let links = count(self.tally.local_copies(), "link leads", "links lead");
+        output.notice_of_file(&format_args!("{}: {links} to {NOT_WRITTEN}", name(path)));
+    }
+
     /// Says of a message which option leaves references that are only a fragment, where some were rewritten.
     pub(super) fn say_fragments(&self, path: &Path, output: &mut Output) {
         let (what, it) = match self.fragments {
@@ -202,6 +212,8 @@ pub(super) struct Totals {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
+    /// Documents that were written elsewhere, and what a browser saved with them was not.
+    pub(super) without_copies: usize,
     hints: Hints,
     missing: Missing,
     pub(super) copied: usize,
@@ -277,6 +289,10 @@ impl Totals {
             output.notice(&format_args!(
                 "{files} relative links and no base URL; give one with --url, --url-map or --layout"
             ));
+        }
+        if self.without_copies > 0 {
+            let files = count(self.without_copies, "file leads", "files lead");
+            output.notice(&format_args!("{files} to {NOT_WRITTEN}"));
         }
         self.hints.say(output);
         self.say_what_is_missing(output);
