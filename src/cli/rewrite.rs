@@ -398,7 +398,14 @@ fn settle(
         if is_message && asked.documents.reading.options.fragments.is_none() {
             told.say_fragments(path, output);
         }
-        totals.add(format, told);
+        let origins = &asked.documents.reading.origins;
+        let is_copy = match &origin {
+            Origin::Entry(entry) => {
+                origins.keeps_local_copies && origins.companions.has(&entry.path)
+            }
+            Origin::Standard => false,
+        };
+        totals.add(format, told, is_copy);
     }
     Ok(status)
 }

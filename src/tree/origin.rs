@@ -388,6 +388,10 @@ impl Origins {
                 (source, _) => of_files(source),
             };
             let Some(url) = url else { continue };
+            // Chromium writes these into the frames of a page that have no URL.
+            if said.is_some() && matches!(&*url, "about:srcdoc" | "about:blank") {
+                continue;
+            }
             let disbelief = said.as_ref().and_then(Saved::disbelief);
             // What was given for this very file is taken as it is, as a base in it would be; and the URL of a
             // folder is usable, so what is made of it by segments of a path is, too.

@@ -212,6 +212,8 @@ pub(super) struct Totals {
     rewritten: usize,
     unchanged: usize,
     without_base: usize,
+    /// Those of them that a browser saved with a page.
+    copies_without_base: usize,
     /// Documents that were written elsewhere, and what a browser saved with them was not.
     pub(super) without_copies: usize,
     hints: Hints,
@@ -226,7 +228,7 @@ pub(super) struct Totals {
 
 impl Totals {
     /// Takes in what became of a document.
-    pub(super) fn add(&mut self, format: Format, told: Told) {
+    pub(super) fn add(&mut self, format: Format, told: Told, is_copy: bool) {
         let (files, tally) = self.formats.entry(format.name()).or_default();
         *files += 1;
         tally.merge(&told.tally);
@@ -234,7 +236,11 @@ impl Totals {
             false => self.unchanged += 1,
             true => self.rewritten += 1,
         }
-        self.without_base += usize::from(told.tally.count(Fate::NoBase) > 0);
+        let without_base = match is_copy {
+            true => &mut self.copies_without_base,
+            false => &mut self.without_base,
+        };
+        *without_base += usize::from(told.tally.count(Fate::NoBase) > 0);
         self.hints.merge(told.hints);
         for (target, number) in told.missing {
             *self.missing.entry(target).or_default() += number;
@@ -288,6 +294,16 @@ impl Totals {
             let files = count(self.without_base, "file has", "files have");
             output.notice(&format_args!(
                 "{files} relative links and no base URL; give one with --url, --url-map or --layout"
+            ));
+        }
+        if self.copies_without_base > 0 {
+            let have = count(
+                self.copies_without_base,
+                "file that a browser saved with a page has",
+                "files that browsers saved with pages have",
+            );
+            output.notice(&format_args!(
+                "{have} relative links and no base URL; only --url-map can say one"
             ));
         }
         if self.without_copies > 0 {
