@@ -82,6 +82,15 @@ fn three_hundred_thousand_bases() {
 }
 
 /// Each shape is repeated until the document has half a megabyte.
+
+/// What a browser puts in the place of elements without an href tells no base, however many there are.
+#[test]
+fn half_a_million_commented_bases() {
+    let document = "<!--<base>--><base href=.>".repeat(500_000) + "<a href=x>";
+    let totals = rewrite_into(document.as_bytes(), &Options::at("http://a/"), &mut Vec::new());
+    assert_eq!(totals.links(), 500_001);
+}
+
 #[test]
 fn shapes_without_an_end() {
     for shape in [

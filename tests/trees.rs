@@ -228,6 +228,24 @@ fn pipes_and_sockets_are_named_and_never_opened() {
     assert_eq!(fs::read(here.join("w/z.html")).unwrap(), MADE.as_bytes());
 }
 
+/// The URL of a link between pages of HTTrack stands in the page to which it leads.
+#[test]
+fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
+    let here = tempfile::tempdir().unwrap();
+    let mark = |url: &str| format!("<!-- Mirrored from {url} by HTTrack Website Copier/3.x -->\n");
+    let links = "<a href=pipe.html>1</a><a href=link.html>2</a><a href=page.html>3</a>";
+    put(here.path(), "w/index.html", mark("a.example/") + links);
+    put(here.path(), "w/page.html", mark("a.example/other"));
+    put(here.path(), "elsewhere/secret.html", mark("secret.example/token"));
+    symlink("../elsewhere/secret.html", here.path().join("w/link.html")).unwrap();
+    let pipe = here.path().join("w/pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (status, printed, _) = run(here.path(), "rewrite --scheme http w/index.html");
+    let expected = "<a href=http://a.example/pipe.html>1</a><a href=http://a.example/link.html>2</a>\
+                    <a href=http://a.example/other>3</a>";
+    assert_eq!((status, printed), (0, mark("a.example/") + expected));
+}
+
 #[test]
 fn names_are_bytes_and_are_shown_on_one_line() {
     let scene = tempfile::tempdir().unwrap();
