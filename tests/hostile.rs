@@ -81,8 +81,6 @@ fn three_hundred_thousand_bases() {
     assert_eq!(totals.count(Outcome::Rewritten), 300_000);
 }
 
-/// Each shape is repeated until the document has half a megabyte.
-
 /// What a browser puts in the place of elements without an href tells no base, however many there are.
 #[test]
 fn half_a_million_commented_bases() {
@@ -91,6 +89,7 @@ fn half_a_million_commented_bases() {
     assert_eq!(totals.links(), 500_001);
 }
 
+/// Each shape is repeated until the document has half a megabyte.
 #[test]
 fn shapes_without_an_end() {
     for shape in [
