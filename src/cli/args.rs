@@ -22,6 +22,7 @@ use baselink::reference::{Grammar, scheme as scheme_of};
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
+use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Globs, Selection};
@@ -686,6 +687,7 @@ impl TypedDocuments {
             layout: self.layout.map(|TypedLayout::Host| Layout::Host),
             trust_saved_from,
             keeps_local_copies: local_copies == LocalCopies::Keep,
+            companions: Companions::trusting(trust_saved_from),
             canonical: base_from.canonical,
             ..Origins::default()
         };

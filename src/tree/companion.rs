@@ -34,6 +34,8 @@ const LEVELS: usize = 8;
 /// What was found out about companion folders. A clone shares it.
 #[derive(Clone, Debug, Default)]
 pub struct Companions {
+    /// Whether what pages say of having been saved counts for nothing.
+    ignores_pages: bool,
     /// The pages in folders that have companion folders.
     pages: Known<Pages>,
     /// For folders the companion folder that they are, or lie in.
@@ -71,6 +73,12 @@ struct Pages {
 }
 
 impl Companions {
+    /// Where what pages say of having been saved is believed, or not.
+    #[must_use]
+    pub fn trusting(pages: bool) -> Self {
+        Self { ignores_pages: !pages, ..Self::default() }
+    }
+
     /// What lies beside the document `entry`, in a tree whose folders a crawler named after hosts, or another.
     /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
@@ -114,10 +122,9 @@ impl Companions {
         let stem = name.as_deref().and_then(stem_of_companion);
         stem.zip(folder.parent()).is_some_and(|(stem, around)| {
             let pages = known(&self.pages, around, || Pages::of(around));
-            pages
-                .get()
-                .is_some_and(|pages| pages.stems.contains(stem) || pages.one_says_it_was_saved())
-                || self.is_named_by_firefox(folder)
+            pages.get().is_some_and(|pages| {
+                pages.stems.contains(stem) || (!self.ignores_pages && pages.one_says_it_was_saved())
+            }) || self.is_named_by_firefox(folder)
         })
     }
 
@@ -128,7 +135,7 @@ impl Companions {
 
     /// What the page `path` says of having been saved; nothing where a symbolic link leads out of `root` to it.
     fn saved(&self, path: &Path, root: &Path) -> Option<Saved> {
-        if !is_page(path) {
+        if self.ignores_pages || !is_page(path) {
             return None;
         }
         let find_out = || {
