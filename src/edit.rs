@@ -51,6 +51,13 @@ impl Edits {
         Ok(())
     }
 
+    /// Adds an edit that is known to begin after all those already there; another one is not added.
+    pub(crate) fn add(&mut self, edit: Edit) {
+        if self.list.last().is_none_or(|last| last.span.end <= edit.span.start) {
+            self.list.push(edit);
+        }
+    }
+
     /// Adds edits of a buffer that stands in this one from `start` on, behind all those already there.
     ///
     /// # Errors

@@ -119,8 +119,7 @@ pub mod verify;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{
     BaseElement, Beside, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
-    StreamError, Totals, examine, rewrite, rewrite_briefly, rewrite_into, rewrite_stream,
-    rewrite_to,
+    StreamError, Totals, examine, links, rewrite, rewrite_into, rewrite_stream, rewrite_to,
 };
 pub use scan::{ScanOptions, scan, scan_as};
 

@@ -282,8 +282,6 @@ pub struct Report {
     pub entities: Vec<EntityReport>,
     /// Every link, in the order of the file.
     pub links: Vec<LinkReport>,
-    /// How many absolute links there are beside those, only counted ([`crate::rewrite_briefly`]).
-    pub unlisted: usize,
     /// What is odd; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -292,7 +290,6 @@ impl Report {
     /// How many links have `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
-        let unlisted = if outcome == Outcome::Absolute { self.unlisted } else { 0 };
-        self.links.iter().filter(|link| link.outcome == outcome).count() + unlisted
+        self.links.iter().filter(|link| link.outcome == outcome).count()
     }
 }

@@ -661,9 +661,6 @@ impl Tally {
             let reason = reason.filter(|_| fate != Fate::Local);
             *self.counts.entry((fate, reason)).or_default() += 1;
         }
-        if report.unlisted > 0 {
-            *self.counts.entry((Fate::Absolute, None)).or_default() += report.unlisted;
-        }
     }
 }
 

@@ -164,7 +164,7 @@ fn is_short(
     matches!(work, Work::Absolute)
         && !asks_links
         && is_file
-        && options.allow_short_way(options.format)
+        && !matches!(options.format, Format::Message | Format::Mbox)
 }
 
 /// The outer error is one of standard output.

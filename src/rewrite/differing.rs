@@ -50,7 +50,7 @@ struct First {
 
 impl Differing {
     /// Counts `link`, which stands at `span` of the file, in a document of this encoding.
-    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: &dyn Fn() -> Charset) {
+    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: Charset) {
         self.number += 1;
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
@@ -64,32 +64,32 @@ impl Differing {
         }
         let scheme = || link.target.as_deref()?.split(':').next();
         let base = match (&link.base, scheme()) {
-            (Some(base), _) => prepare(ORDER[at], base, charset()),
-            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset()),
+            (Some(base), _) => prepare(ORDER[at], base, charset),
+            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset),
         };
         let target = base.resolve(&link.reference).ok().map(|target| target.url);
         under.first = Some(First { span, reference: link.reference.clone(), target });
     }
 
     /// What is to be said of them.
-    pub(super) fn diagnostic(self) -> Option<Diagnostic> {
-        let of_profiles = ORDER.into_iter().zip(self.under).filter(|(_, under)| under.number > 0);
+    pub(super) fn diagnostic(&self) -> Option<Diagnostic> {
+        let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, under)| under.number > 0);
         let mut message = String::new();
         let mut at: Option<Span> = None;
         for (other, Under { number, first }) in of_profiles {
-            let first = first?;
+            let first = first.as_ref()?;
             let by = match other {
                 Profile::Whatwg => "in browsers",
                 Profile::Rfc1808 => "by RFC 1808",
                 Profile::Rfc3986 => "by RFC 3986",
             };
-            let verb = if number == 1 { "leads" } else { "lead" };
+            let verb = if *number == 1 { "leads" } else { "lead" };
             message.push_str(&match &at {
                 None => format!("{number} of the rewritten links {verb} elsewhere {by}: "),
                 Some(_) => format!("; {number} more {verb} elsewhere {by}: "),
             });
-            let the_first = if number == 1 { "" } else { "the first, " };
-            let comma = if number == 1 { "" } else { "," };
+            let the_first = if *number == 1 { "" } else { "the first, " };
+            let comma = if *number == 1 { "" } else { "," };
             let target = match &first.target {
                 Some(target) => format!("go to {}", abridged(target)),
                 None => "lead nowhere".to_owned(),

@@ -20,7 +20,8 @@ use std::sync::Arc;
 
 use super::copies::Copies;
 use super::crawled::Crawler;
-use super::{BaseElement, Choice, Fragments, Options, Planned};
+use super::judged::Judged;
+use super::options::{BaseElement, Choice, Fragments, Options};
 use crate::base::{self, BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link};
@@ -31,7 +32,8 @@ use crate::layer::spelling::{Carrier, Spelling};
 use crate::layer::{OffsetMap, lift};
 use crate::reference::{self, Grammar};
 use crate::report::{LinkReport, Outcome, Reason};
-use crate::resolve::{self, Base, Kept, Profile, Target};
+use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
+use crate::scan::html::pass::Plain;
 use crate::span::Span;
 
 /// What of the surroundings of a document decides on its links.
@@ -45,6 +47,12 @@ pub(super) struct Surroundings<'a> {
     pub(super) location: Option<&'a Base>,
 }
 
+impl Surroundings<'_> {
+    fn has_labels(&self) -> bool {
+        self.labels.is_some_and(|labels| !labels.is_empty())
+    }
+}
+
 /// Relative `Content-Location`s, and how many open multiparts have a part with each.
 pub(super) type Labels = HashMap<Box<str>, usize>;
 
@@ -54,7 +62,7 @@ type Under = [bool; Profile::ALL.len()];
 const NOWHERE: Under = [false; Profile::ALL.len()];
 
 /// Judges the links of one document.
-pub(super) struct Resolver<'a> {
+pub(super) struct Judge<'a> {
     chain: &'a BaseChain,
     options: &'a Options,
     around: Surroundings<'a>,
@@ -62,6 +70,11 @@ pub(super) struct Resolver<'a> {
     /// What saved the document, where references may be as that wrote them.
     crawler: Option<Crawler>,
     copies: Option<Copies<'a>>,
+    charset: Charset,
+    /// Whether the first arm may be asked.
+    is_short: bool,
+    /// Whether it may splice: the base can serve, and its prefixes are spelled alike wherever they come to lie.
+    splices: bool,
     /// What nearly every link is resolved against: the document base URL.
     document: Option<PreparedBase>,
     /// For references that lack nothing but a scheme, where there is no base.
@@ -96,6 +109,16 @@ impl PreparedBase {
         }
     }
 
+    /// Whether it is spelled as it is in any attribute, and in any CSS.
+    fn is_spelled_anywhere(&self) -> bool {
+        let is_plain = |byte: u8| {
+            byte.is_ascii_graphic()
+                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
+                && !matches!(byte, b'(' | b')' | b'\\')
+        };
+        self.base.as_str().bytes().all(is_plain)
+    }
+
     /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.
     fn differs(&self, reference: &str, url: Option<&str>) -> Under {
         let others = self.others.get_or_init(|| {
@@ -114,48 +137,88 @@ pub(super) fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
     Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
 }
 
-impl<'a> Resolver<'a> {
+/// What becomes of a reference as it lies in the bytes, where that can be said at once.
+pub(super) enum Short<'a> {
+    /// It stays.
+    Stays(Outcome, Option<Reason>),
+    /// Its target is this.
+    Splice(Splice<'a>),
+}
+
+impl<'a> Judge<'a> {
     /// For the links of a document in `charset` that has the base of `chain`.
     pub(super) fn new(
-        links: &[Link],
         charset: Charset,
         chain: &'a BaseChain,
         options: &'a Options,
         around: Surroundings<'a>,
     ) -> Self {
-        let assumed = chain
-            .assumed_scheme
-            .as_ref()
-            .map(|scheme| PreparedBase::new(base::stand_in(scheme).into(), options, charset));
-        let mut resolver = Self {
+        let prepare = |url| PreparedBase::new(url, options, charset);
+        let assumed =
+            chain.assumed_scheme.as_ref().map(|scheme| prepare(base::stand_in(scheme).into()));
+        let mut judge = Self {
             chain,
             options,
             around,
+            charset,
             assumed,
             fragments: options.fragments_in(chain),
             crawler: Crawler::of(chain, options),
             copies: Copies::of(chain, options),
-            document: None,
+            document: chain.base.clone().map(prepare),
             others: HashMap::new(),
+            is_short: false,
+            splices: false,
         };
-        for link in links {
-            resolver.prepare(&link.against, charset);
+        judge.is_short = around.kept.is_none() && options.destination.is_none();
+        judge.splices = judge.document.as_ref().is_some_and(|document| {
+            document.usable && document.is_spelled_anywhere() && !around.has_labels()
+        });
+        judge
+    }
+
+    /// The first arm, on `reference` as it lies in the bytes: it is empty or a fragment that stays, it has a scheme, or
+    /// its target is a prefix of the base and its own tail. `None` where more has to be looked at.
+    #[inline(always)]
+    pub(super) fn short(&self, reference: &[u8], found: &Plain) -> Option<Short<'_>> {
+        if !self.is_short {
+            return None;
         }
-        resolver
+        match reference {
+            [] if !found.empty_resolves => {
+                return Some(Short::Stays(Outcome::Left, Some(Reason::Empty)));
+            }
+            // `#{` begins a placeholder.
+            [] | [b'#', b'{', ..] => return None,
+            [b'#', ..] if found.fragment_identifies => {
+                return Some(Short::Stays(Outcome::Left, Some(Reason::IdReference)));
+            }
+            [b'#', ..] if self.fragments != Fragments::Rewrite => return None,
+            _ => {}
+        }
+        if is_absolute(reference) && self.options.profile != Profile::Whatwg {
+            return Some(Short::Stays(Outcome::Absolute, None));
+        }
+        if !self.splices || self.may_ask_beside(reference) {
+            return None;
+        }
+        let splice = self.document.as_ref()?.base.splice(reference)?;
+        let is_spelled = !(found.enclosed && found.quote == Quote::None);
+        if is_spelled && has_plain_references(reference) {
+            Some(Short::Splice(splice))
+        } else {
+            None
+        }
     }
 
     /// Makes links ready that are resolved against this.
-    pub(super) fn prepare(&mut self, against: &Against, charset: Charset) {
-        if self.prepared(against).is_some() {
+    fn prepare(&mut self, against: &Against) {
+        if *against == Against::Document || self.others.contains_key(against) {
             return;
         }
-        let Some(url) = self.base_of(against) else {
-            return;
-        };
-        let prepared = PreparedBase::new(url, self.options, charset);
-        match against {
-            Against::Document => self.document = Some(prepared),
-            other => drop(self.others.insert(other.clone(), prepared)),
+        if let Some(url) = self.base_of(against) {
+            let prepared = PreparedBase::new(url, self.options, self.charset);
+            self.others.insert(against.clone(), prepared);
         }
     }
 
@@ -232,11 +295,12 @@ impl<'a> Resolver<'a> {
     /// Judges a link of a document whose bytes, or whose text, are in `charset`, and which stands in the
     /// values `carried`.
     pub(super) fn link(
-        &self,
+        &mut self,
         link: Link,
         charset: Charset,
         carried: &[(Spelling, Charset)],
-    ) -> Planned {
+    ) -> Judged {
+        self.prepare(&link.against);
         let known = self.prepared(&link.against);
         let assumed = self.assumed(&link, known);
         let prepared = known.or(assumed);
@@ -258,7 +322,7 @@ impl<'a> Resolver<'a> {
             (Some(_), None) => (self.chain.rule, self.chain.source),
         };
         let verdict = self.judge(&link, prepared, rule);
-        let mut planned = Planned {
+        let mut judged = Judged {
             report: LinkReport {
                 entity: Arc::clone(&self.chain.entity),
                 span: link.span(),
@@ -281,7 +345,7 @@ impl<'a> Resolver<'a> {
         };
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
-        let report = &mut planned.report;
+        let report = &mut judged.report;
         let mut target = match verdict {
             Verdict::Absolute => {
                 report.outcome = Outcome::Absolute;
@@ -342,9 +406,8 @@ impl<'a> Resolver<'a> {
         }
         if let Some(target) = target {
             let places = (link.spelling, charset, carried);
-            let reference = &planned.report.reference;
-            let is_raw =
-                link.spelling.carrier == Carrier::Raw && !planned.report.element.is_empty();
+            let reference = &judged.report.reference;
+            let is_raw = link.spelling.carrier == Carrier::Raw && !judged.report.element.is_empty();
             let mut spelled = match is_raw && takes_out(&target, reference, '<') {
                 // It may be what keeps a prescan from a `meta` behind it (HTML, 13.2.3.3).
                 true => Err(Reason::Encoding),
@@ -357,33 +420,23 @@ impl<'a> Resolver<'a> {
             }
             match spelled {
                 Ok((edits, written)) => {
-                    planned.edits = edits;
-                    planned.report.written = written.or(chosen);
+                    judged.edits = edits;
+                    judged.report.written = written.or(chosen);
                 }
-                Err(reason) => planned.refuse(reason),
+                Err(reason) => judged.refuse(reason),
             }
             if destination.is_none() {
-                planned.report.target = Some(target.url);
+                judged.report.target = Some(target.url);
             }
         }
-        planned
+        judged
     }
 
-    /// Whether what lies beside the document may matter for a reference, as it stands in the bytes.
+    /// Whether what lies beside the document may matter for a reference, as it lies in the bytes.
     #[inline(always)]
-    pub(super) fn may_ask_beside(&self, raw: &[u8]) -> bool {
+    fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
             || self.crawler.is_some_and(|crawler| crawler.may_have_written(raw))
-    }
-
-    /// Whether links of the document may lead to local copies.
-    pub(super) fn has_copies(&self) -> bool {
-        self.copies.is_some()
-    }
-
-    /// What becomes of a reference that is a fragment only.
-    pub(super) fn fragments(&self) -> Fragments {
-        self.fragments
     }
 
     /// Takes in a link, if it leads to a local copy.
@@ -660,4 +713,50 @@ fn spell_target(
         url_at = url_to + kept;
     }
     Ok((edits, written))
+}
+
+/// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
+#[inline(always)]
+fn is_absolute(value: &[u8]) -> bool {
+    let is_of_scheme =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    value.first().is_some_and(u8::is_ascii_alphabetic)
+        && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
+}
+
+/// Whether all character references in a value are `&amp;`, and behind its path, where neither the `&`
+/// nor the `;` means anything to a resolver.
+#[inline(always)]
+fn has_plain_references(value: &[u8]) -> bool {
+    let Some(first) = memchr::memchr(b'&', value) else {
+        return true;
+    };
+    memchr::memchr2(b'?', b'#', &value[..first]).is_some()
+        && memchr::memchr_iter(b'&', &value[first..])
+            .all(|at| value[first + at..].starts_with(b"&amp;"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_absolute_as_it_stands() {
+        for value in ["http://a/", "mailto:x", "x+y:z", "a:"] {
+            assert!(is_absolute(value.as_bytes()), "{value}");
+        }
+        for value in ["", ":", "a", "a/b:c", "1:2", " a:b", "&#97;:b", "a&colon;b", "é:a"] {
+            assert!(!is_absolute(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn character_references_that_change_nothing() {
+        for value in ["", "a", "a?b&amp;c", "?&amp;&amp;", "#&amp;"] {
+            assert!(has_plain_references(value.as_bytes()), "{value}");
+        }
+        for value in ["a&amp;b", "a?b&c", "?&amp;&copy;", "a&#63;b&amp;", "&quest;&amp;"] {
+            assert!(!has_plain_references(value.as_bytes()), "{value}");
+        }
+    }
 }

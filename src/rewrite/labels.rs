@@ -14,7 +14,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::judge::Labels;
-use super::{Fragments, Options, depends_on_base};
+use super::judged::depends_on_base;
+use super::options::{Fragments, Options};
 use crate::base::{BaseChain, Rule, Source};
 use crate::document::UrlField;
 use crate::reference;

@@ -20,23 +20,23 @@
 //!
 //! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
 
-mod absolute;
 mod referrers;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use self::referrers::Referrers;
+use super::base_element::unfit_base;
+use super::driver::{self, Asked, Settled};
 use super::fields::{self, Growth, LineEnds};
-use super::judge::{Resolver, Surroundings};
+use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
-use super::{
-    BaseElement, Detail, Fragments, Options, Part, Planner, Settled, move_levels, unfit_base,
-};
+use super::options::{BaseElement, Fragments, Options};
+use super::plan::{FilePlan, Part};
+use super::totals::Tally;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Document, UrlField};
+use crate::document::UrlField;
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -49,22 +49,22 @@ use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
 /// The edits and the report of the message `bytes`.
-pub(super) fn plan(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Part>, Report) {
-    let planned = plan_with(bytes, options, detail);
-    let is_doubtful = planned.2.diagnostics.iter().any(|odd| odd.code == Code::Doubt);
+pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
+    let plan = plan_with(bytes, options, is_listed);
+    let is_doubtful = plan.report.diagnostics.iter().any(|one| one.code == Code::Doubt);
     if !is_doubtful || options.base_element != BaseElement::Remove {
-        return planned;
+        return plan;
     }
     // Without its base element a text may mean something to what carries it: a delimiter, `From `.
     let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let (edits, parts, mut report) = plan_with(bytes, &options, detail);
+    let mut plan = plan_with(bytes, &options, is_listed);
     let message = "no base element of this message was taken out, because what is left would not read \
                    as it must";
-    report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
-    (edits, parts, report)
+    plan.report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
+    plan
 }
 
-fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Part>, Report) {
+fn plan_with(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
     let structure = message::entities_named(bytes, &options.scan.entity);
     let kept = why_kept(bytes, &structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
@@ -75,7 +75,8 @@ fn plan_with(bytes: &[u8], options: &Options, detail: Detail) -> (Edits, Vec<Par
         let mut plan = Plan {
             bytes,
             options,
-            detail,
+            is_listed,
+            tally: Tally::default(),
             structure: &structure,
             report: Report {
                 entities: Vec::with_capacity(kept.len()),
@@ -139,9 +140,11 @@ fn signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> Option<Spa
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
-    detail: Detail,
+    is_listed: bool,
     structure: &'a Structure,
     report: Report,
+    /// The links that are not in the report.
+    tally: Tally,
     /// The place of each entity in the report.
     places: Vec<usize>,
     /// Why nothing in an entity may change.
@@ -203,7 +206,7 @@ impl Plan<'_> {
 
     /// How many links there are so far.
     fn links(&self) -> usize {
-        self.report.links.len() + self.report.unlisted
+        self.report.links.len() + self.tally.links()
     }
 
     fn heading(&self, entity: &Entity) -> BaseChain {
@@ -232,21 +235,18 @@ impl Plan<'_> {
             return;
         }
         let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
-        let resolver = |kept: Option<Reason>| {
+        let judge = |kept: Option<Reason>| {
             let around = Surroundings { kept, ..Surroundings::default() };
-            Resolver::new(&links, Charset::UTF_8, heading, self.options, around)
+            Judge::new(Charset::UTF_8, heading, self.options, around)
         };
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
-        let of_label = resolver(self.kept[index].or(stays));
-        let of_others = resolver(self.kept[index]);
-        let planned = links
-            .iter()
-            .map(|link| match link.element == LABEL {
-                true => of_label.link(link.clone(), Charset::UTF_8, &[]),
-                false => of_others.link(link.clone(), Charset::UTF_8, &[]),
-            })
-            .collect();
-        let Settled { edits, links, .. } = Settled::of(planned);
+        let mut of_label = judge(self.kept[index].or(stays));
+        let mut of_others = judge(self.kept[index]);
+        let judged = links.into_iter().map(|link| match link.element == LABEL {
+            true => of_label.link(link, Charset::UTF_8, &[]),
+            false => of_others.link(link, Charset::UTF_8, &[]),
+        });
+        let Settled { edits, links, .. } = Settled::of_links(judged.collect());
         self.dependence[index].of_heading(&links);
         self.report.links.extend(links);
         self.edits.extend(edits.into_iter().map(|edit| Placed {
@@ -288,26 +288,14 @@ impl Plan<'_> {
             charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
-        if self.detail == Detail::Relative
-            && let Some((links, charset)) =
-                absolute::count(format, &decoded.bytes, self.options, &options)
-        {
-            self.only_absolute(index, heading, (format, charset), links);
-            self.say_ignored(&decoded);
-            return true;
-        }
-        let Some(document) = scan::content(format, &decoded.bytes, &options) else {
-            return false;
-        };
         let kept = match is_armored(&decoded.bytes) {
             true => Some(Reason::Signed),
             false => self.kept[index],
         };
-        let parent = entity.parent.map(|parent| self.places[parent]);
-        let mut settled = self.document(document, (entity, parent), heading, kept, &decoded);
-        if let Some(report) = self.report.entities.get_mut(self.places[index]) {
-            report.media_type = entity.media_type.name();
-        }
+        let Some(mut settled) = self.document((entity, format), &options, heading, kept, &decoded)
+        else {
+            return false;
+        };
         let lifted = match settled.edits.is_empty() {
             true => None,
             false => Some(
@@ -354,37 +342,15 @@ impl Plan<'_> {
             Some(Err(obstacle)) => {
                 let message = format!("this part was left: {obstacle}");
                 self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                settled.tally.refuse(Reason::Transfer);
                 refuse(&mut settled.links, Reason::Transfer);
             }
         }
         let chain = &self.report.entities[self.places[index]].chain;
         self.dependence[index].of_document(&settled.links, chain, has_base_put_in);
         self.report.links.append(&mut settled.links);
+        self.tally.append(&settled.tally);
         true
-    }
-
-    /// Takes in a part with `links`, all of them absolute, which needs to be looked at no further.
-    fn only_absolute(
-        &mut self,
-        index: usize,
-        heading: &BaseChain,
-        (format, charset): (Format, Charset),
-        links: usize,
-    ) {
-        let entity = &self.structure.entities[index];
-        let document = Document::empty(Arc::clone(&entity.name), format, charset);
-        let chain = base::establish(&document, Outer::Heading(heading), self.options.profile);
-        self.report.unlisted += links;
-        self.report.diagnostics.extend(chain.diagnostics.iter().cloned());
-        self.report.entities.push(EntityReport {
-            parent: entity.parent.map(|parent| self.places[parent]),
-            format,
-            media_type: entity.media_type.name(),
-            charset,
-            chain,
-            ids: Vec::new(),
-            without_tree: false,
-        });
     }
 
     /// The `file:` URL of `entity` where parts have such, and references may mean them.
@@ -419,32 +385,37 @@ impl Plan<'_> {
         )
     }
 
-    /// Plans a document in the bytes of its part; what the report says of places is of the message.
+    /// Plans the document in a part; what the report says of places is of the message.
     fn document(
         &mut self,
-        document: Document,
-        (entity, parent): (&Entity, Option<usize>),
+        (entity, format): (&Entity, Format),
+        scan: &ScanOptions,
         heading: &BaseChain,
         kept: Option<Reason>,
         decoded: &Decoded<'_>,
-    ) -> Settled {
-        let first_entity = self.report.entities.len();
-        let first_diagnostic = self.report.diagnostics.len();
+    ) -> Option<Settled> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location };
-        let beneath = document.charset;
-        let mut planner = Planner { options: self.options, around, report: &mut self.report };
-        let planned = planner.document(document, parent, Outer::Heading(heading), beneath, &[]);
-        let mut settled = Settled::of(planned);
+        let asked = Asked { options: self.options, scan, around, is_listed: self.is_listed };
+        let mut plan = driver::content(asked, format, &decoded.bytes, Outer::Heading(heading))?;
+        let first = self.report.entities.len();
+        let parent = entity.parent.map(|parent| self.places[parent]);
+        for (index, report) in plan.entities.iter_mut().enumerate() {
+            report.parent = match index {
+                0 => parent,
+                _ => report.parent.map(|parent| parent + first),
+            };
+        }
+        plan.entities[0].media_type = entity.media_type.name();
+        plan.move_reports(|span| decoded.covering(span));
+        self.report.entities.append(&mut plan.entities);
+        self.report.diagnostics.append(&mut plan.diagnostics);
+        let mut settled = Settled::of(plan);
         for link in &mut settled.links {
             link.span = decoded.covering(link.span);
         }
-        for odd in &mut self.report.diagnostics[first_diagnostic..] {
-            odd.span = decoded.covering(odd.span);
-        }
-        move_levels(&mut self.report.entities[first_entity..], |span| decoded.covering(span));
-        settled
+        Some(settled)
     }
 
     /// `edits` of the body of `entity`, unless it would begin elsewhere: where no empty line is before it,
@@ -507,7 +478,7 @@ impl Plan<'_> {
     }
 
     /// Puts the edits in order, and looks at what they make before anyone relies on it.
-    fn finish(mut self) -> (Edits, Vec<Part>, Report) {
+    fn finish(mut self) -> FilePlan {
         if self.links() > 0 {
             self.report.diagnostics.append(&mut self.unfit);
         }
@@ -522,12 +493,13 @@ impl Plan<'_> {
             false => Some("two changes reach into each other"),
         };
         if let Some(odd) = odd {
+            self.tally.refuse(Reason::Doubt);
             refuse(&mut self.report.links, Reason::Doubt);
             let message = format!("the message was left as it is, because in the result {odd}");
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
-            return (Edits::default(), Vec::new(), self.report);
+            (edits, self.parts) = (Edits::default(), Vec::new());
         }
-        (edits, self.parts, self.report)
+        FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
     }
 
     /// What of the changed message does not read as it must: the same entities, and in every part the

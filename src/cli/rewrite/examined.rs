@@ -44,7 +44,7 @@ pub(super) fn examined(
     options: &Options,
     output: &mut Output,
 ) -> Examined {
-    let rewritten = work.rewritten(input.bytes, options, asked.verify || output.is_verbose());
+    let rewritten = work.rewritten(input.bytes, options);
     let report = &rewritten.report;
     let places = Places::of(input, report);
     output.diagnostics(&places, &report.diagnostics);

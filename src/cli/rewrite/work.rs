@@ -38,16 +38,9 @@ impl Work {
         }
     }
 
-    /// Rewrites `bytes` with the options that [`Work::options`] gives. `whole` says whether every link is to be
-    /// reported.
-    pub(super) fn rewritten<'b>(
-        &self,
-        bytes: &'b [u8],
-        options: &Options,
-        whole: bool,
-    ) -> Rewritten<'b> {
+    /// Rewrites `bytes` with the options that [`Work::options`] gives.
+    pub(super) fn rewritten<'b>(&self, bytes: &'b [u8], options: &Options) -> Rewritten<'b> {
         match self {
-            Self::Absolute if !whole => baselink::rewrite_briefly(bytes, options),
             Self::Absolute => baselink::rewrite(bytes, options),
             Self::Local { .. } => {
                 let mut localized = localize::localize(bytes, options);

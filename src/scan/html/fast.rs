@@ -553,7 +553,7 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Whether a tag of a table may be in `bytes`.
-fn holds_table(bytes: &[u8]) -> bool {
+pub(super) fn holds_table(bytes: &[u8]) -> bool {
     memchr::memchr_iter(b'<', bytes)
         .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
 }

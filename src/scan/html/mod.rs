@@ -19,29 +19,31 @@
 //! Deliberately absent: bases at work. Which base a link has, and to which target it leads, is decided
 //! elsewhere.
 
+pub(crate) mod engine;
 pub mod exact;
 pub mod fast;
-pub(crate) mod flow;
-mod pass;
+pub(crate) mod pass;
+pub(crate) mod prelude;
+mod rows;
 pub mod saved;
 pub mod tag;
 pub mod tokens;
 mod tree;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use self::pass::Pass;
+use self::pass::{Links, Plain, Whole};
+use self::prelude::{Bases, Prelude, prelude};
 use self::tag::{Progress, RawTag, TagReader};
 use super::ScanOptions;
 use super::attributes::Namespace;
 use super::collect::{Embedded, unknown};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{
-    Against, BaseKind, DeclaredBase, Decoded, Document, Head, Piece, Standing, entity_name,
-};
+use crate::diagnostic::Diagnostic;
+use crate::document::{Against, Decoded, Document, Head, Link, Piece, Standing};
 use crate::format::Format;
 use crate::layer::View;
-use crate::layer::charset::{Charset, Declaration};
+use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::span::Span;
 
@@ -49,9 +51,6 @@ use crate::span::Span;
 ///
 /// Each level is scanned on its own, so that the work is at most this many times the input.
 const DEEPEST: usize = 16;
-
-/// How many `<base` that are no tags are reported.
-const MOST_STRAYS: usize = 32;
 
 /// A token that can matter. Offsets are those of the buffer that is scanned.
 #[derive(Clone, Copy, Debug)]
@@ -101,144 +100,105 @@ pub struct TreeFacts {
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let mut found = Charset::detect(bytes, options.charset);
-    if found.declaration == Declaration::Assumed
-        && let Some(charset) = late_declaration(bytes)
-    {
-        found.charset = charset;
+    let Detected { charset, mark, .. } = prelude::encoding(bytes, options);
+    let outermost = |bytes, start, charset| {
+        let entity = Arc::clone(&options.entity);
+        document(&Whole { bytes, start, charset, entity, depth: 0, enclosed: false }, options)
+    };
+    if charset.is_ascii_compatible() {
+        return outermost(bytes, mark, charset);
     }
-    let says = |text| if options.ignore_saved { None } else { saved::saved(text) };
-    if found.charset.is_ascii_compatible() {
-        let mut document = Nested::outermost(options).document(bytes, found.mark, found.charset);
-        document.charset = found.charset;
-        document.saved = says(bytes);
-        return document;
-    }
-    let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
-    let mut document = Nested::outermost(options).document(text.as_bytes(), 0, Charset::UTF_8);
-    document.charset = found.charset;
-    document.saved = says(text.as_bytes());
+    let View { text, map } = charset.decode(&bytes[mark..], mark);
+    let mut document = outermost(text.as_bytes(), 0, Charset::UTF_8);
+    document.charset = charset;
     let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
     document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
     document
 }
 
+/// A document with all that is in it.
+fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
+    let mut document = Document::empty(Arc::clone(&whole.entity), Format::Html, whole.charset);
+    let Prelude { bases, saved } =
+        prelude(whole.bytes, whole.start, whole.charset, options, Bases::All);
+    (document.bases, document.saved) = (bases, saved.filter(|_| whole.depth == 0));
+    document.head = Some(head(whole.bytes, whole.start));
+    let Ok(scanned) = pass::links(whole, options, &mut document);
+    (document.handed_over, document.without_tree) = (scanned.handed_over, scanned.without_tree);
+    document
+}
+
+impl Links for Document {
+    type End = Infallible;
+
+    fn plain(&mut self, _bytes: &[u8], _found: &Plain) -> bool {
+        false
+    }
+
+    fn link(&mut self, _bytes: &[u8], link: Link) -> Result<(), Infallible> {
+        self.links.push(link);
+        Ok(())
+    }
+
+    fn part(&mut self, _bytes: &[u8], part: Document) -> Result<(), Infallible> {
+        self.parts.push(part);
+        Ok(())
+    }
+
+    fn id(&mut self, id: String) {
+        self.ids.push(id);
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Where a `base` element would be the first child of `head`, its start tag implied or not.
+pub(crate) fn head(bytes: &[u8], start: usize) -> Head {
+    let mut at = skip_leading(bytes, start);
+    if let Some(end) = start_tag_at(bytes, at, "html") {
+        at = skip_leading(bytes, end);
+    }
+    let at = start_tag_at(bytes, at, "head").unwrap_or(at);
+    Head { at, prefix: String::new(), is_xml: false }
+}
+
+/// Where the start tag at `at` ends, if there is one and it is called `name`.
+fn start_tag_at(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
+    let mut reader = TagReader::new(at);
+    let begins = bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
+    if bytes.get(at) != Some(&b'<')
+        || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
+        || reader.read(bytes, at, bytes.len()) != Progress::Complete
+    {
+        return None;
+    }
+    let tag = reader.tag();
+    let is_named = bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+    (is_named && !tag.end_tag).then_some(tag.span.end)
+}
+
+/// After white space, comments and declarations that are complete.
+fn skip_leading(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    loop {
+        let rest = &bytes[at..];
+        let blank = rest.len() - rest.trim_ascii_start().len();
+        if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
+            return at + blank;
+        }
+        // Nothing can come after a comment that the document ends in.
+        let Some(end) = tokens::declaration_end(bytes, at + blank, false) else {
+            return at + blank;
+        };
+        at = end;
+    }
+}
+
 /// Whether html5ever, with a tree that keeps lists of children, takes no more than linear time on `text`.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
     exact::scan(text, 0..text.len(), true, &mut |_| {}).is_ok_and(|facts| !facts.is_crowded)
-}
-
-/// The encoding that a `meta` element behind the first 1024 bytes declares. A browser, too, changes the
-/// encoding when it comes to one (HTML, 13.2.3.5); and a declaration must not lose its effect because
-/// the links before it grew.
-fn late_declaration(bytes: &[u8]) -> Option<Charset> {
-    // Where nothing looks like one, whatever the tokenizer makes of it, there is none.
-    if !memchr::memchr_iter(b'<', bytes).any(|at| may_declare(bytes, at)) {
-        return None;
-    }
-    if let Ok(declared) = flow::declared(bytes) {
-        return declared;
-    }
-    let mut declared = None;
-    tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
-        if let Event::StartTag { tag, namespace: Namespace::Html, .. } = event
-            && declared.is_none()
-        {
-            declared = declared_by(bytes, tag);
-        }
-    });
-    declared
-}
-
-/// The encoding that a tag declares.
-fn declared_by(bytes: &[u8], tag: &RawTag) -> Option<Charset> {
-    let is_meta = bytes[tag.name.range()].eq_ignore_ascii_case(b"meta");
-    is_meta.then(|| Charset::of_meta(&bytes[tag.span.range()]))?
-}
-
-/// A `meta` element is read so far. Tags that are longer are not, so that many that go on and on cost no more
-/// than their length.
-pub(crate) const LONGEST_DECLARATION: usize = 1_024;
-
-/// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
-pub(crate) fn may_declare(bytes: &[u8], at: usize) -> bool {
-    let name = bytes.get(at + 1..at + 5);
-    if !name.is_some_and(|name| name.eq_ignore_ascii_case(b"meta")) {
-        return false;
-    }
-    let end = bytes.len().min(at + LONGEST_DECLARATION);
-    let mut reader = TagReader::new(at);
-    match reader.read(bytes, at, end) {
-        Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),
-        Progress::More => end < bytes.len(),
-        _ => false,
-    }
-}
-
-/// Where a document stands among documents.
-struct Nested<'o> {
-    options: &'o ScanOptions,
-    entity: Arc<str>,
-    depth: usize,
-    /// Whether all of it lies in something that `<` and `>` could end.
-    enclosed: bool,
-}
-
-/// Markup in place that is scanned on its own once the rest is known; no base counts in it.
-struct Markup {
-    span: Span,
-    /// What a `base` in it is.
-    standing: Standing,
-}
-
-impl<'o> Nested<'o> {
-    fn outermost(options: &'o ScanOptions) -> Self {
-        Self { options, entity: Arc::clone(&options.entity), depth: 0, enclosed: false }
-    }
-
-    fn document(&self, bytes: &[u8], start: usize, charset: Charset) -> Document {
-        let mut document = Document::empty(Arc::clone(&self.entity), Format::Html, charset);
-        let whole = Markup { span: Span::new(start, bytes.len()), standing: Standing::First };
-        let mut pending = vec![(self.depth, whole)];
-        let mut srcdocs = Vec::new();
-        while let Some((depth, Markup { span, standing })) = pending.pop() {
-            if depth > DEEPEST {
-                too_deep(&mut document, span);
-                continue;
-            }
-            let pass = Pass::over(bytes, span, standing, self.enclosed, charset, self.options);
-            if standing == Standing::First {
-                let at = pass.head_position(span);
-                document.head = Some(Head { at, prefix: String::new(), is_xml: false });
-                document.without_tree = pass.without_tree;
-                document.ids = pass.ids;
-            }
-            document.handed_over = document.handed_over.or(pass.handed_over);
-            document.links.extend(pass.collector.links);
-            document.bases.extend(pass.bases);
-            document.diagnostics.extend(pass.diagnostics);
-            pending.extend(pass.markup.into_iter().map(|inner| (depth + 1, inner)));
-            let embedded = pass.collector.embedded;
-            srcdocs.extend(embedded.into_iter().map(|inner| (depth + 1, inner)));
-        }
-        document.links.sort_by_key(|link| link.span().start);
-        add_strays(&mut document.bases, bytes, start);
-        srcdocs.sort_by_key(|(_, srcdoc)| srcdoc.value.map.source().start);
-        for (depth, srcdoc) in srcdocs {
-            if depth > DEEPEST {
-                too_deep(&mut document, srcdoc.value.map.source());
-            } else {
-                let part = self.srcdoc(srcdoc, depth, document.parts.len() + 1);
-                document.parts.push(part);
-            }
-        }
-        document
-    }
-
-    /// The document in the `number`th `srcdoc` of this one.
-    fn srcdoc(&self, srcdoc: Embedded, depth: usize, number: usize) -> Document {
-        embedded(srcdoc, self.options, entity_name(&self.entity, number), depth)
-    }
 }
 
 /// The HTML document in a value, `depth` documents deep; it is called `entity`.
@@ -251,8 +211,10 @@ pub(super) fn embedded(
     let Embedded { value: View { text, map }, carrier, pieces, entities, enclosed, within } = found;
     let in_cdata =
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
-    let nested = Nested { options, entity, depth, enclosed: in_cdata };
-    let mut document = nested.document(text.as_bytes(), 0, Charset::UTF_8);
+    let bytes = text.as_bytes();
+    let (start, charset) = (0, Charset::UTF_8);
+    let whole = Whole { bytes, start, charset, entity, depth, enclosed: in_cdata };
+    let mut document = self::document(&whole, options);
     let has_unknown = entities.iter().any(|entity| !entity.is_known);
     for link in document.links.iter_mut().filter(|_| has_unknown) {
         if unknown(&entities, link.span()) == Some(true) {
@@ -265,72 +227,4 @@ pub(super) fn embedded(
     document.within = within;
     document.decoded = Some(Decoded { text, map, spelling, pieces });
     document
-}
-
-fn too_deep(document: &mut Document, span: Span) {
-    document.diagnostics.push(Diagnostic::new(
-        Code::TooDeep,
-        span,
-        format!("documents nest more than {DEEPEST} deep here; what is inside was left"),
-    ));
-}
-
-/// Adds each `<base` that is no start tag, so that it can be said why it does not count.
-fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
-    let tag = |base: &DeclaredBase| match base.kind {
-        BaseKind::Comment => base.span.start + b"<!--".len(),
-        _ => base.span.start,
-    };
-    let mut known: Vec<usize> = bases.iter().map(tag).collect();
-    known.sort_unstable();
-    let is_stray = |&at: &usize| {
-        let after = bytes.get(at + 5);
-        bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-            && after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
-            && known.binary_search(&at).is_err()
-    };
-    let strays: Vec<usize> = memchr::memchr_iter(b'<', &bytes[start..])
-        .map(|at| start + at)
-        .filter(is_stray)
-        .take(MOST_STRAYS)
-        .collect();
-    let mut left = strays.as_slice();
-    let mut add = |until: usize, standing: Standing| {
-        while let [at, rest @ ..] = left
-            && *at < until
-        {
-            left = rest;
-            let span = Span::new(*at, *at + 5);
-            let kind = BaseKind::Element;
-            bases.push(DeclaredBase {
-                kind,
-                span,
-                value: None,
-                is_known: true,
-                standing,
-                removable: None,
-            });
-        }
-    };
-    if !strays.is_empty() {
-        let mut between = Standing::CharacterData;
-        tokens::scan(bytes, start..bytes.len(), true, &mut |event| {
-            let (span, inside) = match event {
-                Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
-                Event::Comment { span } => (span, Standing::Comment),
-            };
-            add(span.start, between);
-            add(span.end, inside);
-            between = match event {
-                Event::StartTag { text: TextModel::Markup, .. } | Event::EndTag { .. } => {
-                    Standing::CharacterData
-                }
-                Event::StartTag { .. } => Standing::RawText,
-                Event::Comment { .. } => between,
-            };
-        });
-        let end = if between == Standing::RawText { between } else { Standing::CutOff };
-        add(bytes.len(), end);
-    }
-    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
 }

@@ -1,6 +1,8 @@
-//! One pass over a range of a buffer: events to links, bases, and what is still to be scanned.
+//! One pass over a range of a buffer: tags and comments to links, each told when it is found.
 //!
-//! Tags are looked up in [`attributes`]; what is in their values, the collector finds.
+//! A reference that lies in the bytes as it is, in an attribute, in a list of image candidates or in CSS, is offered
+//! as [`Plain`], and nothing is allocated for it. Only what is not taken so is made into a [`Link`]. What lies in a
+//! value as a document is scanned as one; markup in text (`noscript`, conditional comments) is scanned in place.
 //!
 //! ```
 //! // The value is CSS in an attribute: two layers, one reference.
@@ -10,42 +12,204 @@
 //! assert_eq!(&page[document.links[0].span().range()], b"x\\&#121;");
 //! ```
 //!
-//! Deliberately absent: nested documents. A pass notes where they are.
+//! Deliberately absent: bases and encodings. Both are known before a pass begins ([`super::prelude`]).
 
-use super::fast::{self, Names, Sink};
-use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
-use super::{Event, Markup, TextModel, TreeFacts, exact, saved, tokens};
+use std::sync::Arc;
+
+use super::engine::{self, Stop, Tags, Telling};
+use super::fast::{self, Names};
+use super::rows::{Answer, LONGEST_ATTRIBUTE, Rows, element_name, lower_case};
+use super::tag::{self, FEW, Progress, RawAttribute, RawTag, TagReader};
+use super::{DEEPEST, TextModel, exact, tokens};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
+use crate::document::{Against, Document, HandOver, LONGEST_BASE, Link, Standing, entity_name};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
+use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
-use crate::scan::{ScanOptions, Scanner, json, value};
+use crate::scan::{ScanOptions, css, json, value};
 use crate::span::Span;
 
-/// No name of an attribute in the table is longer.
-pub(super) const LONGEST_ATTRIBUTE: usize = 48;
-
-/// `name` in ASCII lower case, without an allocation; `None` where it is too long for that, or not UTF-8.
-pub(super) fn lower_case<'a>(
-    name: &[u8],
-    buffer: &'a mut [u8; LONGEST_ATTRIBUTE],
-) -> Option<&'a str> {
-    let lower = buffer.get_mut(..name.len())?;
-    lower.copy_from_slice(name);
-    lower.make_ascii_lowercase();
-    str::from_utf8(lower).ok()
+/// A reference against the document base URL that may lie in the bytes as it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    /// Its bytes, white space and character references included.
+    pub(crate) span: Span,
+    /// What delimits it.
+    pub(crate) quote: Quote,
+    /// Whether it lies in something that `<` and `>` could end.
+    pub(crate) enclosed: bool,
+    /// Whether an empty reference means the base here.
+    pub(crate) empty_resolves: bool,
+    /// Whether a fragment alone names an element of the document.
+    pub(crate) fragment_identifies: bool,
 }
 
-/// As much of an element's name as is kept.
-const LONGEST_NAME: usize = 256;
+/// What is told of the links of a document, in its order. Places are those of the bytes that are scanned.
+pub(crate) trait Links {
+    /// Why it wants no more.
+    type End;
+
+    /// Whether it would rather be rid of what it has, where a tag begins.
+    fn is_full(&self, _at: usize) -> bool {
+        false
+    }
+
+    /// No link that begins before `at`, where a tag begins, is still to come.
+    fn flush(&mut self, _bytes: &[u8], _at: usize) -> Result<(), Self::End> {
+        Ok(())
+    }
+
+    /// Takes a reference as it lies there; `false` where it wants a [`Link`].
+    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
+
+    /// Takes a link.
+    fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), Self::End>;
+
+    /// Takes a document that lies in a value.
+    fn part(&mut self, bytes: &[u8], part: Document) -> Result<(), Self::End>;
+
+    /// Takes what a fragment can name, where that is asked for.
+    fn id(&mut self, _id: String) {}
+
+    /// Takes what is unexpected in the document.
+    fn diagnostic(&mut self, diagnostic: Diagnostic);
+}
+
+/// How a document was scanned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Scanned {
+    /// Why the fast scanner did not read all of it.
+    pub(crate) handed_over: Option<HandOver>,
+    /// Whether the tree of the document is not known.
+    pub(crate) without_tree: bool,
+}
+
+/// A document that is scanned, and where it lies among documents.
+#[derive(Clone, Debug)]
+pub(crate) struct Whole<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Where it begins, after a byte order mark.
+    pub(crate) start: usize,
+    pub(crate) charset: Charset,
+    pub(crate) entity: Arc<str>,
+    /// How many documents are around it.
+    pub(crate) depth: usize,
+    /// Whether all of it lies in something that `<` and `>` could end.
+    pub(crate) enclosed: bool,
+}
+
+/// Tells `links` of every link of a document.
+pub(crate) fn links<L: Links>(
+    whole: &Whole<'_>,
+    options: &ScanOptions,
+    links: &mut L,
+) -> Result<Scanned, L::End> {
+    let names = Names::of(options);
+    let (mut rows, mut parts) = (Rows::new(), 0);
+    let span = Span::new(whole.start, whole.bytes.len());
+    let mut pass = Pass::new(whole, options, &names, &mut rows, &mut parts, links);
+    let read = engine::read(whole.bytes, span, true, options.scanner, &names, &mut pass)?;
+    pass.end(span, read)
+}
+
+/// A document that is scanned window by window.
+pub(crate) struct Windows {
+    charset: Charset,
+    entity: Arc<str>,
+    course: fast::Course,
+    rows: Rows,
+    /// How many documents in values there were.
+    parts: usize,
+    /// A text that goes on.
+    text: Option<OpenText>,
+    /// Everything that begins before this place of the window was told.
+    told: usize,
+}
+
+/// How far the links of a window were told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// Those before it were.
+    pub(crate) at: usize,
+    /// What is before it is not needed any more.
+    pub(crate) done: usize,
+}
+
+impl Windows {
+    pub(crate) fn new(charset: Charset, options: &ScanOptions) -> Self {
+        Self {
+            charset,
+            entity: Arc::clone(&options.entity),
+            course: fast::Course::default(),
+            rows: Rows::new(),
+            parts: 0,
+            text: None,
+            told: 0,
+        }
+    }
+
+    /// Tells `links` of every link of `window` that is complete in it, from `from` on.
+    pub(crate) fn links<L: Links>(
+        &mut self,
+        window: &[u8],
+        from: usize,
+        is_last: bool,
+        options: &ScanOptions,
+        links: &mut L,
+    ) -> Result<Reached, Stop<L::End>> {
+        let names = Names::of(options);
+        let whole = self.whole(window);
+        let mut pass = Pass::new(&whole, options, &names, &mut self.rows, &mut self.parts, links);
+        (pass.text, pass.told) = (self.text.take(), self.told);
+        let course = &mut self.course;
+        let read = fast::walk_on(window, from, is_last, course, &names, &mut Telling(&mut pass));
+        if is_last && read.is_ok() {
+            pass.close_text(window.len());
+            pass.drain().map_err(Stop::Sink)?;
+        }
+        (self.text, self.told) = (pass.text.take(), pass.told);
+        let at = read?;
+        let done = self.text.as_ref().map_or(at, |text| text.start.min(at));
+        Ok(Reached { at, done })
+    }
+
+    /// Takes in that the first `length` bytes of the window are gone.
+    pub(crate) fn slide(&mut self, length: usize) {
+        self.told = self.told.saturating_sub(length);
+        if let Some(text) = &mut self.text {
+            text.start -= length;
+        }
+    }
+
+    /// Tells the rest where the fast scanner went no further, in the whole document. The window began at `offset` of it.
+    pub(crate) fn rest<L: Links>(
+        mut self,
+        whole: &Whole<'_>,
+        offset: usize,
+        options: &ScanOptions,
+        links: &mut L,
+    ) -> Result<Scanned, L::End> {
+        let names = Names::of(options);
+        let span = Span::new(whole.start, whole.bytes.len());
+        let mut pass = Pass::new(whole, options, &names, &mut self.rows, &mut self.parts, links);
+        pass.told = self.told + offset;
+        pass.text = self.text.take().map(|text| OpenText { start: text.start + offset, ..text });
+        let read = engine::go_on(whole.bytes, span, true, &mut pass)?;
+        pass.end(span, read)
+    }
+
+    fn whole<'a>(&self, bytes: &'a [u8]) -> Whole<'a> {
+        let (charset, entity) = (self.charset, Arc::clone(&self.entity));
+        Whole { bytes, start: 0, charset, entity, depth: 0, enclosed: false }
+    }
+}
 
 /// An element whose text is looked at when it ends.
-pub(super) struct OpenText {
-    pub(super) start: usize,
+struct OpenText {
+    start: usize,
     content: Content,
 }
 
@@ -60,206 +224,344 @@ enum Content {
     Markup,
 }
 
+/// Markup in place that is scanned on its own; no base counts in it.
+#[derive(Clone, Copy)]
+pub(super) struct Markup {
+    pub(super) span: Span,
+    /// What a `base` in it is.
+    pub(super) standing: Standing,
+}
+
 /// One pass over a range of a buffer.
-pub(super) struct Pass<'a> {
+struct Pass<'a, 'l, L> {
     bytes: &'a [u8],
     charset: Charset,
     options: &'a ScanOptions,
-    /// What a `base` here would be; [`Standing::First`] where one can count.
-    standing: Standing,
-    pub(super) collector: Collector<'a>,
-    pub(super) bases: Vec<DeclaredBase>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) markup: Vec<Markup>,
-    pub(super) ids: Vec<String>,
-    pub(super) text: Option<OpenText>,
-    /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
-    pub(super) has_commented_url: bool,
-    pub(super) without_tree: bool,
-    /// Why the fast scanner did not do it.
-    pub(super) handed_over: Option<HandOver>,
+    names: &'a Names,
+    entity: Arc<str>,
+    links: &'l mut L,
+    rows: &'l mut Rows,
+    /// How many documents in values there were.
+    parts: &'l mut usize,
+    collector: Collector<'a>,
+    /// Whether what is scanned lies in something that `<` and `>` could end.
+    enclosed: bool,
+    /// Whether this is markup in text, which is no part of the document to those who run scripts.
+    is_in_text: bool,
+    /// How many documents and stretches of markup in text are around it.
+    depth: usize,
+    text: Option<OpenText>,
+    markup: Vec<Markup>,
+    told: usize,
+    handed_over: Option<HandOver>,
 }
 
-impl<'a> Pass<'a> {
-    pub(super) fn new(
-        bytes: &'a [u8],
-        standing: Standing,
-        enclosed: bool,
-        charset: Charset,
+impl<L: Links> Tags for Pass<'_, '_, L> {
+    type End = L::End;
+
+    #[inline(always)]
+    fn told(&mut self) -> &mut usize {
+        &mut self.told
+    }
+
+    #[inline(always)]
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), L::End> {
+        let at = tag.span.start;
+        // The links of a `style` element of SVG come at its end, and there may be tags in it.
+        if self.links.is_full(at) && self.text.is_none() {
+            self.links.flush(self.bytes, at)?;
+        }
+        if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
+            self.whole_tag(tag, namespace, text);
+            return self.drain();
+        }
+        for (at, attribute) in tag.attributes.iter().enumerate() {
+            // Of several with one name the first counts (HTML, 13.2.5.33).
+            let name = &self.bytes[attribute.name.range()];
+            let is_same = |one: &RawAttribute| {
+                one.name.len() == name.len()
+                    && self.bytes[one.name.range()].eq_ignore_ascii_case(name)
+            };
+            if tag.attributes[..at].iter().any(is_same) {
+                continue;
+            }
+            match self.rows.answer(self.bytes, tag.name, namespace, attribute, self.options) {
+                Answer::Nothing => {}
+                Answer::With(name) if !self.has_attribute(tag, name) => {}
+                Answer::Url(row) if self.offer(attribute, row) => {}
+                Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
+                Answer::Srcset(row) if self.srcset(tag, attribute, row)? => {}
+                Answer::Url(_)
+                | Answer::Css(_)
+                | Answer::Srcset(_)
+                | Answer::With(_)
+                | Answer::Ask => {
+                    let element = self.element(tag);
+                    self.attribute(namespace, &element, attribute, &tag.attributes);
+                    self.drain()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), L::End> {
+        let is_style = |open: &mut OpenText| open.content == Content::Css;
+        match self.text.take_if(is_style).map(|open| Span::new(open.start, at)) {
+            Some(span) if !self.css(span, "style", None)? => self.style(span),
+            Some(_) => {}
+            None => self.close_text(at),
+        }
+        self.drain()
+    }
+
+    fn comment(&mut self, span: Span) -> Result<(), L::End> {
+        if self.bytes[span.range()].starts_with(b"<?") {
+            self.import(span);
+        } else {
+            self.markup.extend(conditional_markup(self.bytes, span));
+        }
+        // What is found in the text of an element comes in order when that ends.
+        if self.text.is_none() { self.drain() } else { Ok(()) }
+    }
+}
+
+impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
+    fn new(
+        whole: &Whole<'a>,
         options: &'a ScanOptions,
+        names: &'a Names,
+        rows: &'l mut Rows,
+        parts: &'l mut usize,
+        links: &'l mut L,
     ) -> Self {
         Self {
-            bytes,
-            charset,
+            bytes: whole.bytes,
+            charset: whole.charset,
             options,
-            standing,
-            collector: Collector::new(options, enclosed || standing != Standing::First),
-            bases: Vec::new(),
-            diagnostics: Vec::new(),
-            markup: Vec::new(),
-            ids: Vec::new(),
+            names,
+            entity: Arc::clone(&whole.entity),
+            links,
+            rows,
+            parts,
+            collector: Collector::new(options, whole.enclosed),
+            enclosed: whole.enclosed,
+            is_in_text: false,
+            depth: whole.depth,
             text: None,
-            has_commented_url: false,
-            without_tree: false,
+            markup: Vec::new(),
+            told: whole.start,
             handed_over: None,
         }
     }
 
-    /// Scans `span`: fast where that is proved to be right, else exactly, or without the tree where that
-    /// would take too long.
-    pub(super) fn over(
-        bytes: &'a [u8],
-        span: Span,
-        standing: Standing,
-        enclosed: bool,
-        charset: Charset,
-        options: &'a ScanOptions,
-    ) -> Self {
-        let scripting = standing == Standing::First;
-        let mut pass = Self::new(bytes, standing, enclosed, charset, options);
-        if options.scanner == Scanner::Fast {
-            let names = Names::of(options);
-            match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
-                Ok(facts) => return pass.finish(span, facts),
-                Err(reason) => {
-                    pass = Self::new(bytes, standing, enclosed, charset, options);
-                    pass.handed_over = Some(reason);
-                }
-            }
-        }
-        let handed_over = pass.handed_over;
-        let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
-        {
-            Ok(facts) => facts,
-            Err(stopped) => {
-                pass = Self::new(bytes, standing, enclosed, charset, options);
-                pass.without_tree = true;
-                pass.handed_over = handed_over;
-                pass.diagnostics.push(without_tree(stopped));
-                tokens::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
-            }
-        };
-        pass.finish(span, facts)
+    /// Tells what is left when `span` has been read.
+    fn end(mut self, span: Span, read: engine::Read) -> Result<Scanned, L::End> {
+        self.finish(span, &read)?;
+        let without_tree = read.without_tree.is_some();
+        Ok(Scanned { handed_over: self.handed_over, without_tree })
     }
 
-    pub(super) fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
+    fn finish(&mut self, span: Span, read: &engine::Read) -> Result<(), L::End> {
+        self.handed_over = self.handed_over.or(read.handed_over);
+        if let Some(stopped) = read.without_tree {
+            self.links.diagnostic(without_tree(stopped));
+        }
         self.close_text(span.end);
-        if self.standing == Standing::First && !self.bases.is_empty() {
-            let mut standings = facts.bases;
-            standings.sort_unstable_by_key(|&(tag, _)| tag);
-            let mut standings = standings.into_iter().peekable();
-            // Both are in source order.
-            let elements = self.bases.iter_mut().filter(|base| base.kind == BaseKind::Element);
-            for base in elements {
-                let tag = base.span.start;
-                while standings.next_if(|&(at, _)| at < tag).is_some() {}
-                let found = standings.next_if(|&(at, _)| at == tag);
-                base.standing = found.map_or(Standing::Dropped, |(_, standing)| standing);
-            }
-        }
-        self
+        self.drain()
     }
 
-    /// Where a `base` element would be the first child of `head`, its start tag implied or not.
-    pub(super) fn head_position(&self, span: Span) -> usize {
-        let mut at = self.skip_leading(span.start);
-        if let Some(end) = self.start_tag_at(at, "html") {
-            at = self.skip_leading(end);
+    /// Whether more is to be known of a tag than its attributes.
+    #[inline(always)]
+    fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
+        let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        if self.options.ids {
+            return true;
         }
-        self.start_tag_at(at, "head").unwrap_or(at)
-    }
-
-    /// Where the start tag at `at` ends, if there is one and it is called `name`.
-    fn start_tag_at(&self, at: usize, name: &str) -> Option<usize> {
-        let mut reader = TagReader::new(at);
-        let begins = self.bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
-        if self.bytes.get(at) != Some(&b'<')
-            || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
-            || reader.read(self.bytes, at, self.bytes.len()) != Progress::Complete
-        {
-            return None;
-        }
-        let tag = reader.tag();
-        let is_named = self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
-        (is_named && !tag.end_tag).then_some(tag.span.end)
-    }
-
-    /// Behind white space, comments and declarations that are complete.
-    fn skip_leading(&self, from: usize) -> usize {
-        let mut at = from;
-        loop {
-            let rest = &self.bytes[at..];
-            let blank = rest.len() - rest.trim_ascii_start().len();
-            if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
-                return at + blank;
-            }
-            // Nothing can stand behind a comment that the document ends in.
-            let Some(end) = tokens::declaration_end(self.bytes, at + blank, false) else {
-                return at + blank;
-            };
-            at = end;
+        match (namespace, text) {
+            (Namespace::Html, TextModel::RawText) => match tag.name.len() {
+                6 if is("script") => self.options.groups.contains(Group::Json),
+                6 => !is("iframe"),
+                _ => true,
+            },
+            (Namespace::Html, _) => false,
+            (Namespace::Svg | Namespace::MathMl, _) => is("style"),
         }
     }
 
-    fn take(&mut self, event: Event<'_>) {
-        match event {
-            Event::StartTag { tag, namespace, text } => self.start_tag(tag, namespace, text),
-            Event::EndTag { tag } => {
-                let ends = match &self.text {
-                    Some(OpenText { content: Content::SvgCss, .. }) => {
-                        self.bytes[tag.name.range()].eq_ignore_ascii_case(b"style")
-                    }
-                    open => open.is_some(),
-                };
-                if ends {
-                    self.close_text(tag.span.start);
+    /// A tag of which more is to be known than its attributes.
+    fn whole_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
+        let element = self.element(tag);
+        if tag.attributes.is_empty() {
+            return self.open_text(tag, namespace, text, &element, &[]);
+        }
+        let attributes = tag::wanted(self.bytes, tag, |name| self.is_asked_for(name));
+        // A fragment names no element in text that is markup to others only.
+        if self.options.ids && !self.is_in_text {
+            self.ids(namespace, &element, &attributes);
+        }
+        for attribute in attributes.iter() {
+            self.attribute(namespace, &element, attribute, &attributes);
+        }
+        self.open_text(tag, namespace, text, &element, &attributes);
+    }
+
+    /// Tells what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
+    fn ids(&mut self, namespace: Namespace, element: &str, attributes: &[RawAttribute]) {
+        let is_anchor = namespace == Namespace::Html && element == "a";
+        for attribute in attributes {
+            if self.is_named(attribute, "id") || (is_anchor && self.is_named(attribute, "name")) {
+                let id = self.value(attribute).text;
+                if !id.is_empty() {
+                    self.links.id(id);
                 }
             }
-            Event::Comment { span } => self.comment(span),
         }
     }
 
-    pub(super) fn comment(&mut self, span: Span) {
-        if self.bytes[span.range()].starts_with(b"<?") {
-            self.import(span);
-        } else {
-            self.conditional_comment(span);
-            self.commented_base(span);
-        }
+    /// Name of the element of `tag`.
+    fn element(&self, tag: &RawTag) -> String {
+        element_name(&self.bytes[tag.name.range()])
     }
 
-    /// The comment that a browser wrote in the place of a `base` element when it saved the page.
-    pub(super) fn commented_base(&mut self, span: Span) {
-        if self.standing != Standing::First || self.options.ignore_saved {
-            return;
+    /// Whether an attribute of this name, as written, can matter.
+    fn is_asked_for(&self, name: &[u8]) -> bool {
+        let mut buffer = [0; LONGEST_ATTRIBUTE];
+        let is_of_table = lower_case(name, &mut buffer).is_some_and(attributes::is_asked_for);
+        let mut places = self.options.places.iter();
+        is_of_table || places.any(|place| place.attribute().as_bytes().eq_ignore_ascii_case(name))
+    }
+
+    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
+        self.bytes[attribute.name.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// The decoded value of an attribute.
+    fn value(&self, attribute: &RawAttribute) -> View {
+        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
+        escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
+    }
+
+    fn has_attribute(&self, tag: &RawTag, name: &str) -> bool {
+        tag.attributes.iter().any(|one| self.is_named(one, name))
+    }
+
+    /// Goes through an attribute that is CSS; `false` where that is not simple.
+    fn css_value(
+        &mut self,
+        tag: &RawTag,
+        attribute: &RawAttribute,
+        row: &'static Row,
+    ) -> Result<bool, L::End> {
+        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
+        let value = &self.bytes[span.range()];
+        // Whatever character references there are, one of these stands in what holds a URL.
+        if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
+            return Ok(true);
         }
-        let value = if let Some(tag) = saved::commented_element(self.bytes, span) {
-            let attributes = tag::wanted(self.bytes, &tag, |name| self.is_asked_for(name));
-            let href = attributes.iter().find(|one| self.is_named(one, "href"));
-            href.map(|href| self.base_value(href))
-        } else if let Some(url) = saved::commented_url(self.bytes, span)
-            && !std::mem::replace(&mut self.has_commented_url, true)
-            && saved::is_in_head(self.bytes, span.start)
-        {
-            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
-            Some(url[value::trimmed(&url).range()].to_owned())
-        } else {
-            return;
+        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
+            return Ok(false);
         };
-        self.bases.push(DeclaredBase {
-            kind: BaseKind::Comment,
-            span,
-            value,
-            is_known: true,
-            standing: Standing::First,
-            removable: None,
-        });
+        if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {
+            return Ok(false);
+        }
+        let (element, name) = (self.element(tag), name.to_ascii_lowercase());
+        self.css(span, &element, Some((&name, attribute.quote, row)))
     }
 
-    /// The value of the `href` of a `base` element.
-    fn base_value(&self, href: &RawAttribute) -> String {
-        let text = self.value(href).text;
-        text[value::trimmed(&text).range()].to_owned()
+    /// Goes through a list of image candidates; `false` where that is not simple, and nothing is done then.
+    fn srcset(
+        &mut self,
+        tag: &RawTag,
+        attribute: &RawAttribute,
+        row: &'static Row,
+    ) -> Result<bool, L::End> {
+        let Some(whole) = attribute.value else {
+            return Ok(false);
+        };
+        let list = match str::from_utf8(&self.bytes[whole.range()]) {
+            Ok(list) if list.is_ascii() => list,
+            _ => return Ok(false),
+        };
+        // No other character reference is as common, and none that stands for white space or a comma.
+        let is_amp = |at: usize| list[at..].starts_with("&amp;");
+        if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
+            || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
+        {
+            return Ok(false);
+        }
+        for span in value::srcset(list) {
+            let span = span.shifted(whole.start);
+            let value = Plain {
+                span,
+                quote: attribute.quote,
+                enclosed: self.enclosed,
+                empty_resolves: row.empty == Empty::Resolve,
+                fragment_identifies: row.fragment == Fragment::Identifier,
+            };
+            if !self.links.plain(self.bytes, &value) {
+                let element = self.element(tag);
+                let name = String::from_utf8_lossy(&self.bytes[attribute.name.range()]);
+                let place = (&*name.to_ascii_lowercase(), attribute.quote, row);
+                let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+                let view = escape::character_references(raw);
+                self.reference(&view, Form::Srcset, &element, Some(place));
+                self.drain()?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
+    /// done then.
+    fn css(
+        &mut self,
+        span: Span,
+        element: &str,
+        attribute: Option<(&str, Quote, &'static Row)>,
+    ) -> Result<bool, L::End> {
+        let text = &self.bytes[span.range()];
+        if !self.charset.is_ascii_fixed() && !text.is_ascii() {
+            return Ok(false);
+        }
+        let Some(urls) = css::plain_urls(text) else {
+            return Ok(false);
+        };
+        for url in urls {
+            let (span, enclosed) = (url.span.shifted(span.start), self.enclosed);
+            let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
+            let value =
+                Plain { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
+            let raw = &self.bytes[span.range()];
+            if memchr::memchr(b'\\', raw).is_some() || !self.links.plain(self.bytes, &value) {
+                let view = url.form.decode(self.charset.decode(raw, span.start));
+                self.reference(&view, url.form.into(), element, attribute);
+                self.drain()?;
+            }
+        }
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn offer(&mut self, attribute: &RawAttribute, row: &'static Row) -> bool {
+        let Some(span) = attribute.value else {
+            return false;
+        };
+        self.links.plain(
+            self.bytes,
+            &Plain {
+                span,
+                quote: attribute.quote,
+                enclosed: self.enclosed,
+                empty_resolves: row.empty == Empty::Resolve,
+                fragment_identifies: row.fragment == Fragment::Identifier,
+            },
+        )
     }
 
     /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
@@ -288,123 +590,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// A downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
-    fn conditional_comment(&mut self, span: Span) {
-        let comment = &self.bytes[span.range()];
-        let Some(body) = comment.strip_prefix(b"<!--") else {
-            return;
-        };
-        let opening = body.trim_ascii_start();
-        if !opening.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"[if")) {
-            return;
-        }
-        let Some(condition) = memchr::memmem::find(body, b"]>") else {
-            return;
-        };
-        let start = span.start + 4 + condition + 2;
-        let closing = memchr::memmem::rfind(comment, b"<![").map(|at| span.start + at);
-        let comment_end = if comment.ends_with(b"-->") { span.end - 3 } else { span.end };
-        let markup = Span::new(start, closing.filter(|&at| at >= start).unwrap_or(comment_end));
-        if memchr::memchr(b'<', &self.bytes[markup.range()]).is_some() {
-            self.markup.push(Markup { span: markup, standing: Standing::ConditionalComment });
-        }
-    }
-
-    pub(super) fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, text: TextModel) {
-        if self.text.is_some() {
-            // A tag inside an SVG stylesheet: its text ends here.
-            self.close_text(tag.span.start);
-        }
-        let element = self.element(tag);
-        if tag.attributes.is_empty() && element != "base" {
-            self.open_text(tag, namespace, text, &element, &[]);
-            return;
-        }
-        let attributes = tag::wanted(self.bytes, tag, |name| self.is_asked_for(name));
-        if element == "base" {
-            self.base(tag, namespace, &attributes);
-        }
-        // A fragment names no element in text that is markup to others only.
-        if self.options.ids && self.standing == Standing::First {
-            self.ids(namespace, &element, &attributes);
-        }
-        for attribute in attributes.iter() {
-            self.attribute(namespace, &element, attribute, &attributes);
-        }
-        self.open_text(tag, namespace, text, &element, &attributes);
-    }
-
-    /// Notes what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
-    fn ids(&mut self, namespace: Namespace, element: &str, attributes: &[RawAttribute]) {
-        let is_anchor = namespace == Namespace::Html && element == "a";
-        for attribute in attributes {
-            if self.is_named(attribute, "id") || (is_anchor && self.is_named(attribute, "name")) {
-                let id = self.value(attribute).text;
-                self.ids.extend((!id.is_empty()).then_some(id));
-            }
-        }
-    }
-
-    /// Name of the element of `tag`.
-    pub(super) fn element(&self, tag: &RawTag) -> String {
-        let name = &self.bytes[tag.name.range()];
-        let mut element =
-            String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)]).into_owned();
-        element.make_ascii_lowercase();
-        element
-    }
-
-    /// Notes a `base` element; how it stands is known once the tree is complete.
-    fn base(&mut self, tag: &RawTag, namespace: Namespace, attributes: &[RawAttribute]) {
-        let href = attributes.iter().find(|one| self.is_named(one, "href"));
-        let value = href.map(|href| self.base_value(href));
-        let hrefs = tag.attributes.iter().filter(|one| self.is_named(one, "href")).count();
-        let removable = match href {
-            Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
-                let blank = self.bytes[..href.name.start]
-                    .iter()
-                    .rev()
-                    .take_while(|byte| byte.is_ascii_whitespace())
-                    .count();
-                let quoted = usize::from(href.quote != Quote::None);
-                let end = href.value.map_or(href.name.end, |value| value.end + quoted);
-                // What separates it from the next attribute stays.
-                Some(Span::new(href.name.start - blank, end))
-            }
-            // What stands before the tag must not become markup with what stands behind it.
-            _ => {
-                let before = self.bytes[..tag.span.start].last();
-                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                ends.then_some(tag.span)
-            }
-        };
-        let standing = match namespace {
-            Namespace::Html => self.standing,
-            _ => Standing::Foreign,
-        };
-        let (kind, span) = (BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
-    }
-
-    /// Whether an attribute of this name, as written, can matter.
-    fn is_asked_for(&self, name: &[u8]) -> bool {
-        let mut buffer = [0; LONGEST_ATTRIBUTE];
-        let is_of_table = lower_case(name, &mut buffer).is_some_and(attributes::is_asked_for);
-        let mut places = self.options.places.iter();
-        is_of_table || places.any(|place| place.attribute().as_bytes().eq_ignore_ascii_case(name))
-    }
-
-    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
-        self.bytes[attribute.name.range()].eq_ignore_ascii_case(name.as_bytes())
-    }
-
-    /// The decoded value of an attribute.
-    fn value(&self, attribute: &RawAttribute) -> View {
-        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
-        escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
-    }
-
-    pub(super) fn attribute(
+    fn attribute(
         &mut self,
         namespace: Namespace,
         element: &str,
@@ -512,9 +698,7 @@ impl<'a> Pass<'a> {
                     _ => return,
                 }
             }
-            (Namespace::Html, "noscript" | "noframes" | "noembed", TextModel::RawText) => {
-                Content::Markup
-            }
+            _ if is_fallback_content(namespace, element.as_bytes(), text) => Content::Markup,
             _ => return,
         };
         if matches!(content, Content::Css | Content::SvgCss)
@@ -525,13 +709,8 @@ impl<'a> Pass<'a> {
         self.text = Some(OpenText { start: tag.span.end, content });
     }
 
-    /// Whether it is in a text of which the links are found at its end.
-    pub(super) fn is_in_text(&self) -> bool {
-        self.text.is_some()
-    }
-
     /// The open element's text ends at `end`.
-    pub(super) fn close_text(&mut self, end: usize) {
+    fn close_text(&mut self, end: usize) {
         let Some(OpenText { start, content }) = self.text.take() else {
             return;
         };
@@ -545,7 +724,8 @@ impl<'a> Pass<'a> {
             Content::Json(kind) => self.json(span, kind),
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
-                    self.markup.push(Markup { span, standing: Standing::FallbackContent });
+                    let standing = Standing::FallbackContent;
+                    self.markup.push(Markup { span, standing });
                 }
             }
         }
@@ -591,22 +771,15 @@ impl<'a> Pass<'a> {
         (whole, pieces)
     }
 
-    /// The text of the open element, which ends at `end`, if that is a stylesheet of HTML. The element is
-    /// closed then.
-    pub(super) fn take_style(&mut self, end: usize) -> Option<Span> {
-        let is_style = |open: &mut OpenText| open.content == Content::Css;
-        self.text.take_if(is_style).map(|open| Span::new(open.start, end))
-    }
-
     /// Looks for links in the text of a `style` element.
-    pub(super) fn style(&mut self, span: Span) {
+    fn style(&mut self, span: Span) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
     }
 
     /// Takes a reference that was found in an attribute of `element`, which has a row, or in the text of
     /// `style`.
-    pub(super) fn reference(
+    fn reference(
         &mut self,
         view: &View,
         form: Form,
@@ -627,30 +800,92 @@ impl<'a> Pass<'a> {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
     }
+
+    /// Tells what was found, and goes through markup that is scanned on its own.
+    fn drain(&mut self) -> Result<(), L::End> {
+        if !self.markup.is_empty() {
+            return self.drain_all();
+        }
+        for link in self.collector.links.drain(..) {
+            self.links.link(self.bytes, link)?;
+        }
+        if self.collector.embedded.is_empty() { Ok(()) } else { self.embedded() }
+    }
+
+    /// The documents in values.
+    fn embedded(&mut self) -> Result<(), L::End> {
+        for found in std::mem::take(&mut self.collector.embedded) {
+            *self.parts += 1;
+            if self.depth == DEEPEST {
+                self.links.diagnostic(too_deep(found.value.map.source()));
+                continue;
+            }
+            let entity = entity_name(&self.entity, *self.parts);
+            let part = super::embedded(found, self.options, entity, self.depth + 1);
+            self.links.part(self.bytes, part)?;
+        }
+        Ok(())
+    }
+
+    fn drain_all(&mut self) -> Result<(), L::End> {
+        let markup = std::mem::take(&mut self.markup);
+        let mut links = std::mem::take(&mut self.collector.links).into_iter().peekable();
+        for markup in markup {
+            while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
+                self.links.link(self.bytes, link)?;
+            }
+            self.inside(markup)?;
+        }
+        links.try_for_each(|link| self.links.link(self.bytes, link))?;
+        self.embedded()
+    }
+
+    /// Scans markup in text. Recursion is at most [`DEEPEST`] deep.
+    fn inside(&mut self, Markup { span, .. }: Markup) -> Result<(), L::End> {
+        if self.depth == DEEPEST {
+            self.links.diagnostic(too_deep(span));
+            return Ok(());
+        }
+        let outer = (self.enclosed, self.is_in_text, self.told, self.text.take());
+        let collector = Collector::new(self.options, true);
+        let collector = std::mem::replace(&mut self.collector, collector);
+        (self.enclosed, self.is_in_text) = (true, true);
+        self.depth += 1;
+        let read = engine::read(self.bytes, span, false, self.options.scanner, self.names, self)?;
+        self.finish(span, &read)?;
+        self.depth -= 1;
+        (self.enclosed, self.is_in_text, self.told, self.text) = outer;
+        self.collector = collector;
+        Ok(())
+    }
 }
 
-impl Sink for Pass<'_> {
-    type Stop = HandOver;
-
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), HandOver> {
-        Pass::start_tag(self, tag, namespace, text);
-        Ok(())
+/// A downlevel-hidden conditional comment: `<!--[if …]> markup <![endif]-->`.
+pub(super) fn conditional_markup(bytes: &[u8], span: Span) -> Option<Markup> {
+    let comment = &bytes[span.range()];
+    let body = comment.strip_prefix(b"<!--")?;
+    let opening = body.trim_ascii_start();
+    if !opening.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(b"[if")) {
+        return None;
     }
+    let start = span.start + 4 + memchr::memmem::find(body, b"]>")? + 2;
+    let closing = memchr::memmem::rfind(comment, b"<![").map(|at| span.start + at);
+    let comment_end = if comment.ends_with(b"-->") { span.end - 3 } else { span.end };
+    let end = closing.filter(|&at| at >= start).unwrap_or(comment_end);
+    memchr::memchr(b'<', bytes.get(start..end)?)?;
+    Some(Markup { span: Span::new(start, end), standing: Standing::ConditionalComment })
+}
 
-    fn end_text(&mut self, at: usize) -> Result<(), HandOver> {
-        self.close_text(at);
-        Ok(())
-    }
+/// Whether the text of an element is markup to those who do not run scripts, show frames or have the plugin.
+pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: TextModel) -> bool {
+    let mut names = [&b"noscript"[..], b"noframes", b"noembed"].into_iter();
+    (namespace, text) == (Namespace::Html, TextModel::RawText)
+        && names.any(|name| element.eq_ignore_ascii_case(name))
+}
 
-    fn comment(&mut self, span: Span) -> Result<(), HandOver> {
-        Pass::comment(self, span);
-        Ok(())
-    }
+fn too_deep(span: Span) -> Diagnostic {
+    let message = format!("documents nest more than {DEEPEST} deep here; what is inside was left");
+    Diagnostic::new(Code::TooDeep, span, message)
 }
 
 /// The text of an element.

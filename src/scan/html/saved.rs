@@ -133,18 +133,12 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     is_whole.then(|| reader.into_tag())
 }
 
-/// How the comment begins that Firefox writes in the place of a `base` element, and how it ends.
-const COMMENTED_URL: [&[u8]; 2] = [b"<!-- base href=\"", b"\" -->"];
-
-/// Whether such a comment may stand in `document`, from `at` on.
-pub(crate) fn may_have_commented_url(document: &[u8], at: usize) -> bool {
-    let head = &document[..document.len().min(HEAD)];
-    head.get(at..).is_some_and(|rest| memmem::find(rest, COMMENTED_URL[0]).is_some())
-}
+/// How the comment begins that Firefox writes in the place of a `base` element.
+pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
 /// The URL in such a comment, where that stands in the first bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
-    let [start, end] = COMMENTED_URL;
+    let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {
         return None;
     }

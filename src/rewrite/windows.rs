@@ -31,14 +31,17 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use self::StreamError::{Giving, Reading};
-use super::writer::{self, Away, Give, Writer};
-use super::{LEAST, Totals, in_pieces, rest};
+use super::driver::{Opened, may_be_passed};
+use super::file;
+use super::options::Options;
+use super::totals::Totals;
+use super::write::{Give, LEAST, Write};
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
-use crate::rewrite::Options;
-use crate::scan::block;
-use crate::scan::html::flow::{self, Course, Stop, Window};
-use crate::scan::html::saved::{HEAD, may_have_commented_url};
-use crate::scan::html::{LONGEST_DECLARATION, may_declare};
+use crate::scan::Scanner;
+use crate::scan::html::engine::Stop;
+use crate::scan::html::pass::Windows;
+use crate::scan::html::prelude::{LONGEST_DECLARATION, may_declare_base};
+use crate::scan::html::saved::HEAD;
 
 /// A first look has at least so much before it.
 const LEAST_LOOK: usize = 4 * LONGEST_DECLARATION;
@@ -59,28 +62,19 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
     window: usize,
     give: &mut dyn FnMut(&mut Vec<u8>) -> io::Result<()>,
 ) -> Result<Totals, StreamError> {
-    let mut given = 0;
-    if options.allow_short_way(options.format)
-        && let Some(encoding) = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?
+    let mut piece = Vec::with_capacity(window);
+    if may_be_passed(options)
+        && options.scan.scanner == Scanner::Fast
+        && let Some(found) = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?
         && let [document, ..] = handles
     {
-        match in_windows(document, window.max(LEAST), encoding, options, give)? {
-            Ok(totals) => return Ok(totals),
-            Err(at) => given = at,
-        }
+        return in_windows(document, window.max(LEAST), found, options, give);
     }
     let bytes = match handles {
         [document, ..] => whole(document).map_err(Reading)?,
         [] => Vec::new(),
     };
-    let mut piece = Vec::with_capacity(window);
-    match given {
-        0 => in_pieces(&bytes, options, &mut piece, give).map_err(Giving),
-        given if given <= bytes.len() => {
-            rest(&bytes, given, options, &mut piece, give).map_err(Giving)
-        }
-        _ => Err(Reading(has_changed())),
-    }
+    file::write(&bytes, options, Write::in_pieces(&mut piece, give)).map_err(Giving)
 }
 
 /// Why a document was not rewritten to its end.
@@ -147,12 +141,10 @@ fn look<D: Read + Seek + Send>(
     let count = handles.len() as u64;
     let [first, others @ ..] = handles else { return Ok(None) };
     let length = first.seek(SeekFrom::End(0))?;
-    if may_have_commented_url(&head(first)?, 0) {
-        return Ok(None);
-    }
+    first.rewind()?;
     let (mut buffer, mut filled) = (vec![0; window], 0);
     fill(first, &mut buffer, &mut filled)?;
-    let mut encoding = flow::encoding(&buffer[..filled], &options.scan);
+    let mut encoding = Charset::detect(&buffer[..filled], options.scan.charset);
     if !encoding.charset.is_ascii_compatible() {
         return Ok(None);
     }
@@ -220,7 +212,7 @@ fn look_at(
         let known = filled.saturating_sub(LONGEST_DECLARATION);
         let is_last = is_end || left <= known;
         let end = if is_last { left.min(filled) } else { known };
-        if declares(bytes, end, is_assumed) {
+        if may_declare_base(bytes, end, is_assumed) {
             return Ok(Looked::Declares);
         }
         if is_assumed && is_utf_8 {
@@ -240,87 +232,66 @@ fn look_at(
     }
 }
 
-/// Whether a tag in front of `end` may declare a base, or an encoding where that `is_assumed`.
-fn declares(bytes: &[u8], end: usize, is_assumed: bool) -> bool {
-    let mut at = 0;
-    loop {
-        at = match is_assumed {
-            true => block::find_tag(bytes, at, *b"bm"),
-            false => block::find_tag(bytes, at, *b"b"),
-        };
-        if at >= end {
-            return false;
-        }
-        let name = bytes.get(at + 1..at + 5);
-        if name.is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-            || (is_assumed && may_declare(bytes, at))
-        {
-            return true;
-        }
-        at += 1;
-    }
-}
-
 /// Behind the bytes at `at` that go on with a character of UTF-8.
 fn continued(bytes: &[u8], at: usize) -> usize {
     let is_within = |byte: &&u8| (0x80..0xc0).contains(*byte);
     at + bytes[at..].iter().take(3).take_while(is_within).count()
 }
 
-/// Rewrites a document that declares no base, nor another encoding; `Err` says how much of it had been given
-/// when it was found that it has to be seen whole.
+/// Rewrites a document that declares no base, nor another encoding.
 fn in_windows(
     document: &mut (impl Read + Seek),
     window: usize,
-    encoding: Detected,
+    found: Detected,
     options: &Options,
     give: &mut Give<'_>,
-) -> Result<Result<Totals, usize>, StreamError> {
+) -> Result<Totals, StreamError> {
     let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
-    document.rewind().map_err(Reading)?;
     let head = head(document).map_err(Reading)?;
-    let chain = writer::chain(&head, encoding.charset, &[], options);
+    let opened = Opened::undeclared(&head, found, options);
     let mut buffer = vec![0; window];
-    let most = buffer.len() / 2;
-    let mut piece = Vec::with_capacity(most);
-    let mut away = Away { to: Some(give), most, is_known: true, ..Away::nowhere() };
-    let mut writer = Writer::new(encoding, options, &chain, false, &mut piece, &mut away);
-    let mut course = Course::in_windows(encoding);
-    let (mut from, mut filled, mut left) = (encoding.mark, 0, length);
-    let stopped = loop {
+    let mut piece = Vec::with_capacity(buffer.len() / 2);
+    let write = Write::in_pieces(&mut piece, give);
+    let mut driver = opened.driver(options, false, write);
+    let mut windows = Windows::new(found.charset, &options.scan);
+    let (mut from, mut filled, mut offset) = (found.mark, 0, 0);
+    loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Reading)?;
         let bytes = &buffer[..filled];
-        let window = Window { bytes, from: from.min(filled), is_last };
-        let reached = match flow::links_on(&window, &mut course, &options.scan, false, &mut writer)
-        {
+        let at = from.min(filled);
+        let reached = match windows.links(bytes, at, is_last, &options.scan, &mut driver) {
             Ok(reached) => reached,
-            Err(stop) => break stop,
+            Err(Stop::Sink(error)) => return Err(Giving(error)),
+            Err(Stop::HandedOver(_)) => break,
         };
         if is_last {
-            match writer.end(bytes) {
-                true => return Ok(Ok(writer.totals())),
-                false => break Stop::Refused,
-            }
+            driver.sink.end(bytes).map_err(Giving)?;
+            return Ok(driver.totals());
         }
-        if !writer.slide(bytes, reached.done) {
-            break Stop::Refused;
-        }
-        course.slide(reached.done);
-        from = reached.at - reached.done;
-        buffer.copy_within(reached.done..filled, 0);
-        filled -= reached.done;
-        left = left.saturating_sub(reached.done as u64);
+        let done = reached.done;
+        driver.sink.slide(bytes, done).map_err(Giving)?;
+        windows.slide(done);
+        offset += done;
+        driver.move_window(offset);
+        from = reached.at - done;
+        buffer.copy_within(done..filled, 0);
+        filled -= done;
         // What is long is looked at again each time that there is more of it.
         if filled > buffer.len() / 2 {
             let least = buffer.len() + LEAST;
+            let left = length.saturating_sub(offset as u64);
             let all = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(1);
             buffer.resize(all.clamp(least, 2 * least), 0);
         }
-    };
-    match (away.failed, stopped) {
-        (Some(error), _) => Err(Giving(error)),
-        // A first look has seen that there is none.
-        (None, Stop::Encoding(_) | Stop::Base) => Err(Reading(has_changed())),
-        (None, Stop::HandedOver | Stop::Nested | Stop::Refused) => Ok(Err(away.given)),
     }
+    drop(buffer);
+    let bytes = whole(document).map_err(Reading)?;
+    driver.move_window(0);
+    if driver.sink.widen() > bytes.len() {
+        return Err(Reading(has_changed()));
+    }
+    let document = opened.whole(&bytes, options);
+    windows.rest(&document, offset, &options.scan, &mut driver).map_err(Giving)?;
+    driver.sink.end(&bytes).map_err(Giving)?;
+    Ok(driver.totals())
 }

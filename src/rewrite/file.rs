@@ -1,0 +1,82 @@
+//! What becomes of a file: a document, or a message with the documents in it.
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let options = Options { format: Format::Css, ..Options::at("http://a/") };
+//! assert_eq!(rewrite(b"@import 'x'", &options).output(), b"@import 'http://a/x'");
+//! ```
+//!
+//! Deliberately absent: how entities lie in a message ([`message`]).
+
+use std::io;
+use std::sync::Arc;
+
+use super::driver::{self, Asked, Opened, Settled};
+use super::judge::Surroundings;
+use super::message;
+use super::options::Options;
+use super::plan::{FilePlan, Part};
+use super::totals::Totals;
+use super::write::Write;
+use crate::document::Document;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::layer::transfer::TransferEncoding;
+use crate::report::Report;
+use crate::scan::html::pass;
+use crate::scan::html::prelude::Bases;
+use crate::span::Span;
+
+/// What is planned for `bytes`, a file of the format that `options` name. Where it `is_listed`, every link is in the
+/// report.
+pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePlan, Totals) {
+    let plan = match options.format {
+        Format::Message | Format::Mbox => message::plan(bytes, options, is_listed),
+        format => document(bytes, format, options, is_listed),
+    };
+    plan.complete()
+}
+
+fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
+    let (scan, around) = (&options.scan, Surroundings::default());
+    let asked = Asked { options, scan, around, is_listed };
+    let outer = options.outer();
+    let mut plan = driver::content(asked, format, bytes, outer).unwrap_or_else(|| {
+        let empty = Document::empty(Arc::clone(&scan.entity), format, Charset::UTF_8);
+        driver::document(asked, empty, outer, Charset::UTF_8, &[])
+    });
+    let mut report = Report::default();
+    report.entities.append(&mut plan.entities);
+    report.diagnostics.append(&mut plan.diagnostics);
+    let Settled { edits, policies, rewritten, links, tally } = Settled::of(plan);
+    report.links = links;
+    let part = Part {
+        body: Span::new(0, bytes.len()),
+        encoding: TransferEncoding::Binary,
+        entity: 0,
+        edits: None,
+        policies,
+        rewritten,
+    };
+    FilePlan { edits, parts: vec![part], report, tally }
+}
+
+/// Writes what becomes of `bytes`.
+pub(super) fn write(
+    bytes: &[u8],
+    options: &Options,
+    mut write: Write<'_, '_>,
+) -> io::Result<Totals> {
+    if let Some(opened) = Opened::of(bytes, options, Bases::Decisive) {
+        let mut driver = opened.driver(options, false, write);
+        pass::links(&opened.whole(bytes, options), &options.scan, &mut driver)?;
+        driver.sink.end(bytes)?;
+        return Ok(driver.totals());
+    }
+    let (plan, totals) = plan(bytes, options, false);
+    for edit in plan.edits.iter() {
+        write.edit(bytes, edit)?;
+    }
+    write.end(bytes)?;
+    Ok(totals)
+}

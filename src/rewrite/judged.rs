@@ -1,0 +1,134 @@
+//! A link that was judged: its report, and the edits that make it so.
+//!
+//! ```
+//! use baselink::{Options, rewrite};
+//! // The one edit is that of the link in the document in the value, lifted to the page.
+//! let page = b"<iframe srcdoc='<a href=&quot;x&quot;>'>";
+//! let rewritten = rewrite(page, &Options::at("http://a/"));
+//! assert_eq!(rewritten.output(), b"<iframe srcdoc='<a href=&quot;http://a/x&quot;>'>");
+//! ```
+//!
+//! Deliberately absent: how it is judged.
+
+use std::sync::Arc;
+
+use crate::base::{Rule, Source};
+use crate::document::Decoded;
+use crate::edit::Edit;
+use crate::layer::charset::Charset;
+use crate::layer::lift;
+use crate::layer::spelling::Spelling;
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::span::Span;
+
+/// A link's report with its edits, in the buffer that is being planned.
+pub(super) struct Judged {
+    pub(super) report: LinkReport,
+    pub(super) edits: Vec<Edit>,
+    /// An edit that a policy asks for, not a link.
+    pub(super) is_policy: bool,
+}
+
+impl Judged {
+    /// An edit that is no link's.
+    pub(super) fn policy(entity: Arc<str>, edit: Edit) -> Self {
+        let report = LinkReport {
+            entity,
+            span: edit.span,
+            element: "base".to_owned(),
+            attribute: None,
+            reference: String::new(),
+            base: None,
+            rule: Rule::Default,
+            source: Source::Default,
+            target: None,
+            written: None,
+            outcome: Outcome::Rewritten,
+            reason: None,
+            differs: false,
+            differs_under: Default::default(),
+            is_editable: true,
+        };
+        Self { report, edits: vec![edit], is_policy: true }
+    }
+
+    pub(super) fn refuse(&mut self, reason: Reason) {
+        self.edits.clear();
+        self.report.refuse(reason);
+    }
+
+    /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.
+    pub(super) fn is_base(&self) -> bool {
+        let is_base = match self.report.attribute.as_deref() {
+            Some("href") => self.report.element.rsplit(':').next() == Some("base"),
+            attribute => attribute == Some("xml:base"),
+        };
+        self.report.outcome == Outcome::Rewritten && is_base
+    }
+
+    /// Refuses its edits where the first of them reaches into what is `edited`, which is moved to the end of the last.
+    /// Only the first can; they are in bytes that begin at `offset`.
+    pub(super) fn keep_apart(&mut self, offset: usize, edited: &mut usize) {
+        if self.edits.first().is_some_and(|first| first.span.start + offset < *edited) {
+            return self.refuse(Reason::Escape);
+        }
+        if let Some(last) = self.edits.last() {
+            *edited = last.span.end + offset;
+        }
+    }
+
+    pub(super) fn keep_base(&mut self) {
+        self.edits.clear();
+        self.report.leave(Reason::BecomesBase);
+    }
+}
+
+/// Whether a link would mean something else if the `base` element were gone.
+pub(super) fn depends_on_base(link: &LinkReport) -> bool {
+    match link.outcome {
+        Outcome::Rewritten | Outcome::Absolute => false,
+        Outcome::Left => {
+            !matches!(link.reason, Some(Reason::IdReference | Reason::Empty | Reason::BaseElement))
+        }
+        Outcome::NoBase | Outcome::NotEditable => true,
+    }
+}
+
+/// Lifts the edits of a link from a document's text to the buffer beneath.
+pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Charset) {
+    let mut lifted = Vec::with_capacity(judged.edits.len());
+    for edit in &judged.edits {
+        let text = String::from_utf8_lossy(&edit.new);
+        let piece = decoded.pieces.partition_point(|piece| piece.span.end < edit.span.end);
+        let (map, span, spelling) = match decoded.pieces.get(piece) {
+            None => (&decoded.map, edit.span, decoded.spelling),
+            // What spans two pieces would take away what is between them.
+            Some(piece) if edit.span.start < piece.span.start => {
+                return judged.refuse(Reason::Escape);
+            }
+            Some(piece) => {
+                let from = piece.span.start;
+                let span = Span::new(edit.span.start - from, edit.span.end - from);
+                (&piece.map, span, Spelling { carrier: piece.carrier, ..decoded.spelling })
+            }
+        };
+        let Ok(spelled) = spelling.spell(&text, beneath) else {
+            return judged.refuse(Reason::Encoding);
+        };
+        let (before, behind) = decoded.text.split_at(edit.span.start);
+        let next = text.chars().next().or_else(|| behind[edit.span.len()..].chars().next());
+        // In ISO-2022-JP what follows a character that is not ASCII begins with an escape sequence, which
+        // must neither be cut off nor written into.
+        let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
+        if beneath.is_stateful()
+            && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
+        {
+            return judged.refuse(Reason::Encoding);
+        }
+        match lift(map, span, spelled, next) {
+            Some(edit) => lifted.push(edit),
+            None => return judged.refuse(Reason::Escape),
+        }
+    }
+    judged.edits = lifted;
+}

@@ -1,0 +1,176 @@
+//! What is known of a document beside its bytes, and what is wanted.
+//!
+//! ```
+//! use baselink::{BaseElement, Options, rewrite};
+//! let options = Options { base_element: BaseElement::Keep, ..Options::at("http://a/") };
+//! assert_eq!(rewrite(b"<base href=/b/>", &options).output(), b"<base href=/b/>");
+//! ```
+//!
+//! Deliberately absent: what is done with it.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::copies::{Beside, LocalCopies};
+use crate::base::{BaseChain, Outer, Retrieval};
+use crate::document::Against;
+use crate::error::Error;
+use crate::format::Format;
+use crate::report::LinkReport;
+use crate::resolve::Profile;
+use crate::scan::ScanOptions;
+
+/// What is known of a document beside its bytes, and what is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
+    /// ([`crate::scan::mbox`]).
+    pub format: Format,
+    /// How references are resolved.
+    pub profile: Profile,
+    /// The URL of the document (RFC 1808, 3.3).
+    pub retrieval: Option<Retrieval>,
+    /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
+    pub assumed_scheme: Option<Arc<str>>,
+    /// Whether `Content-Location` is no base (RFC 2557), but only `Base` and `Content-Base` are.
+    pub no_content_location: bool,
+    /// Whether messages with a DKIM or ARC signature are left as they are.
+    pub skip_dkim: bool,
+    /// What becomes of references that are a fragment only. `None`: [`Fragments::Rewrite`], but
+    /// [`Fragments::Auto`] in a page that says that it was saved, for there they jump within the copy.
+    pub fragments: Option<Fragments>,
+    /// What becomes of links to files that a browser saved with a page.
+    pub local_copies: LocalCopies,
+    /// What lies beside the document, where that is known.
+    pub beside: Option<Arc<dyn Beside>>,
+    /// What becomes of the `base` element.
+    pub base_element: BaseElement,
+    /// What is written in the place of links, where that is not their target.
+    pub destination: Option<Arc<dyn Destination>>,
+    /// What a scanner is told.
+    pub scan: ScanOptions,
+}
+
+/// What is written where a link with a target stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// The target, where the link is relative.
+    Target,
+    /// What is there.
+    Kept,
+    /// This reference. It is spelled for its place as a target would be.
+    Reference(String),
+}
+
+/// Chooses what is written in the place of links. It is asked for each that has a target and may be
+/// changed, also for absolute ones.
+///
+/// ```
+/// use std::sync::Arc;
+/// use baselink::document::Against;
+/// use baselink::rewrite::{Choice, Destination};
+/// use baselink::{LinkReport, Options, rewrite};
+/// #[derive(Debug)]
+/// struct Here;
+/// impl Destination for Here {
+///     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+///         let local = link.target.as_deref().and_then(|target| target.strip_prefix("http://a/"));
+///         local.map_or(Choice::Target, |local| Choice::Reference(local.to_owned()))
+///     }
+/// }
+/// let options = Options { destination: Some(Arc::new(Here)), ..Options::at("http://b/") };
+/// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
+/// assert_eq!(rewrite(page, &options).output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
+/// ```
+pub trait Destination: fmt::Debug + Send + Sync {
+    /// What is written for `link`, which is resolved `against` that. Its span is the one in its document.
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice;
+}
+
+impl Options {
+    /// The defaults, for a document retrieved from `url`, which must be absolute.
+    #[must_use]
+    pub fn at(url: &str) -> Self {
+        Self { retrieval: Some(Retrieval::url(url)), ..Self::default() }
+    }
+
+    /// What lies beside the document. A message is no page that lies somewhere.
+    pub(crate) fn beside(&self) -> Option<&dyn Beside> {
+        let is_message = matches!(self.format, Format::Message | Format::Mbox);
+        self.beside.as_deref().filter(|_| !is_message)
+    }
+
+    /// What becomes of references that are a fragment only, in a document with the base of `chain`.
+    pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
+        let says_it_was_saved = chain.saved.is_some() || chain.says_it_was_saved_with_files;
+        let default = if says_it_was_saved { Fragments::Auto } else { Fragments::Rewrite };
+        self.fragments.unwrap_or(default)
+    }
+
+    /// What is around the outermost document.
+    pub(super) fn outer(&self) -> Outer<'_> {
+        match (&self.retrieval, &self.assumed_scheme) {
+            (None, Some(scheme)) => Outer::AssumedScheme(scheme),
+            (retrieval, _) => Outer::Retrieval(retrieval.as_ref()),
+        }
+    }
+}
+
+/// What becomes of a reference that is a fragment only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fragments {
+    /// It is resolved: RFC 1808 to the letter.
+    #[default]
+    Rewrite,
+    /// It is left.
+    Keep,
+    /// It is resolved only where an embedded base differs from the retrieval URL: there a browser
+    /// leaves the page for it, too.
+    Auto,
+}
+
+impl FromStr for Fragments {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "rewrite" => Ok(Self::Rewrite),
+            "keep" => Ok(Self::Keep),
+            "auto" => Ok(Self::Auto),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for fragments: it is one of rewrite, keep, auto"
+            ))),
+        }
+    }
+}
+
+/// What becomes of the `base` element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseElement {
+    /// It is kept, and its own href made absolute.
+    #[default]
+    Absolute,
+    /// It is kept as it is.
+    Keep,
+    /// It is taken out, where every relative link was rewritten.
+    Remove,
+    /// Where the document has none, one with the established base is put into the head.
+    Insert,
+}
+
+impl FromStr for BaseElement {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "absolute" => Ok(Self::Absolute),
+            "keep" => Ok(Self::Keep),
+            "remove" => Ok(Self::Remove),
+            "insert" => Ok(Self::Insert),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for the base element: it is one of absolute, keep, remove, insert"
+            ))),
+        }
+    }
+}

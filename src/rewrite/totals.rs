@@ -1,0 +1,159 @@
+//! What became of a document's links, in numbers.
+//!
+//! ```
+//! use baselink::{Options, Outcome, Reason, rewrite_into};
+//! let options = Options::at("http://a/b/c");
+//! let totals = rewrite_into(b"<a href=../x><a href=mailto:y@z><img src>", &options, &mut Vec::new());
+//! assert_eq!(totals.count(Outcome::Rewritten), 1);
+//! assert_eq!(totals.count(Outcome::Absolute), 1);
+//! assert!(totals.counts().any(|one| one == (Outcome::Left, Some(Reason::Empty), 1)));
+//! assert!(totals.changed);
+//! ```
+//!
+//! Deliberately absent: single links. A [`Report`](crate::Report) has them.
+
+use std::sync::Arc;
+
+use super::differing::Differing;
+use crate::base::{BaseChain, Rule, Source};
+use crate::diagnostic::Diagnostic;
+use crate::layer::charset::Charset;
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::span::Span;
+
+/// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
+type Counts = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
+
+/// What became of a file, in numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totals {
+    counts: Counts,
+    /// How many of those that were rewritten lead elsewhere under another resolver.
+    pub differing: usize,
+    /// How many of those without a base lack nothing but a scheme ([`crate::base::lacks_only_scheme`]).
+    pub without_scheme: usize,
+    /// The base of the file, as the outermost of its documents has it.
+    pub base: Option<Arc<str>>,
+    /// The rule that gave it.
+    pub rule: Rule,
+    /// The source that gave it.
+    pub source: Source,
+    /// The encoding of that document.
+    pub charset: Charset,
+    /// Whether the output differs from the input.
+    pub changed: bool,
+    /// What is unexpected, as a report has it; spans are those of the file.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Totals {
+    /// Those of links that were counted, in a file whose outermost document has the base of `chain`.
+    pub(super) fn of(
+        chain: Option<&BaseChain>,
+        charset: Charset,
+        tally: Tally,
+        mut diagnostics: Vec<Diagnostic>,
+    ) -> Self {
+        diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
+        diagnostics.extend(tally.differing.diagnostic());
+        Self {
+            counts: tally.counts,
+            differing: tally.differing.number,
+            without_scheme: tally.without_scheme,
+            base: chain.and_then(|chain| chain.base.clone()),
+            rule: chain.map_or(Rule::Default, |chain| chain.rule),
+            source: chain.map_or(Source::Default, |chain| chain.source),
+            charset,
+            changed: false,
+            diagnostics,
+        }
+    }
+
+    /// Those of a file without links.
+    pub(super) fn none() -> Self {
+        Self::of(None, Charset::UTF_8, Tally::default(), Vec::new())
+    }
+
+    /// How many links have `outcome`.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.counts[outcome as usize].iter().sum()
+    }
+
+    /// How many links there are.
+    #[must_use]
+    pub fn links(&self) -> usize {
+        self.counts.iter().flatten().sum()
+    }
+
+    /// How many links have which outcome for which reason, those of which there are any.
+    pub fn counts(&self) -> impl Iterator<Item = (Outcome, Option<Reason>, usize)> + '_ {
+        let reasons = || std::iter::once(None).chain(Reason::ALL.into_iter().map(Some));
+        let of = move |(outcome, counts): (Outcome, &[usize; 1 + Reason::ALL.len()])| {
+            let counts = *counts;
+            reasons().zip(counts).map(move |(reason, number)| (outcome, reason, number))
+        };
+        let all = Outcome::ALL.into_iter().zip(&self.counts).flat_map(of);
+        all.filter(|(.., number)| *number > 0)
+    }
+}
+
+/// Links that are counted as they are judged.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    counts: Counts,
+    without_scheme: usize,
+    /// Those that lead elsewhere under another resolver.
+    pub(super) differing: Differing,
+}
+
+impl Tally {
+    /// Counts a link of which no report was made.
+    #[inline(always)]
+    pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {
+        self.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
+    }
+
+    /// Counts `link`, which is at `span` of the file, in a document of this encoding.
+    pub(super) fn add_link(
+        &mut self,
+        link: &LinkReport,
+        span: Span,
+        charset: &dyn Fn() -> Charset,
+    ) {
+        self.add(link.outcome, link.reason);
+        self.without_scheme += usize::from(link.lacks_only_scheme());
+        if link.is_rewritten_otherwise() {
+            self.differing.add(link, span, charset());
+        }
+    }
+
+    /// Takes in the links of another part, of which no report was made.
+    pub(super) fn append(&mut self, other: &Self) {
+        let all = self.counts.iter_mut().flatten().zip(other.counts.iter().flatten());
+        all.for_each(|(own, other)| *own += other);
+    }
+
+    /// Makes those that were rewritten ones that could not be edited.
+    pub(super) fn refuse(&mut self, reason: Reason) {
+        let rewritten: usize = self.counts[Outcome::Rewritten as usize].iter().sum();
+        self.counts[Outcome::Rewritten as usize].fill(0);
+        self.counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
+    }
+
+    /// How many there are.
+    pub(super) fn links(&self) -> usize {
+        self.counts.iter().flatten().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_and_reasons_are_counted_at_their_own_place() {
+        assert!(Outcome::ALL.iter().enumerate().all(|(at, outcome)| *outcome as usize == at));
+        assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
+    }
+}

@@ -1,0 +1,143 @@
+//! The sink that writes: bytes go out as the links among them are passed.
+//!
+//! What lies between two links is copied from the document when the second comes. Where output is given away in
+//! pieces, that is done where a tag begins, and where a window ends.
+//!
+//! ```
+//! // What lies before the second link is copied, whatever it is.
+//! use baselink::{Options, rewrite_into};
+//! let mut out = Vec::new();
+//! let page = b"<a href=x>y</a  ><!-- z --><a href=http://b/>";
+//! let _ = rewrite_into(page, &Options::at("http://a/"), &mut out);
+//! assert_eq!(out, b"<a href=http://a/x>y</a  ><!-- z --><a href=http://b/>");
+//! ```
+//!
+//! Deliberately absent: what is written. The driver says it.
+
+use std::io;
+
+use super::driver::Sink;
+use super::judged::Judged;
+use crate::edit::Edit;
+use crate::resolve::Splice;
+
+/// Pieces of the output are no smaller.
+pub(super) const LEAST: usize = 16;
+
+/// Takes what is in a piece of the output, and leaves the piece empty.
+pub(super) type Give<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
+
+/// Writes the output while links come in.
+pub(super) struct Write<'a, 'g> {
+    out: &'a mut Vec<u8>,
+    /// What takes the output in pieces of about this size.
+    give: Option<(&'a mut Give<'g>, usize)>,
+    /// How much of the document is before the window.
+    offset: usize,
+    /// Up to where the window has been written.
+    copied: usize,
+    changed: bool,
+}
+
+impl<'a, 'g> Write<'a, 'g> {
+    /// Puts the output after what `out` holds.
+    pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
+        Self { out, give: None, offset: 0, copied: 0, changed: false }
+    }
+
+    /// Gathers the output in `buffer`, and gives it away in pieces of about the buffer's capacity.
+    pub(super) fn in_pieces(buffer: &'a mut Vec<u8>, give: &'a mut Give<'g>) -> Self {
+        buffer.clear();
+        let most = buffer.capacity().max(LEAST);
+        Self { give: Some((give, most)), ..Self::into(buffer) }
+    }
+
+    /// Writes what is left of the last window.
+    pub(super) fn end(&mut self, window: &[u8]) -> io::Result<()> {
+        self.keep(window, window.len())?;
+        self.give()
+    }
+
+    /// Writes the window up to `done`, which is gone from it then.
+    pub(super) fn slide(&mut self, window: &[u8], done: usize) -> io::Result<()> {
+        if done > self.copied {
+            self.keep(window, done)?;
+        }
+        self.copied -= done.min(self.copied);
+        self.offset += done;
+        Ok(())
+    }
+
+    /// The window is all of the document from now on. Gives where it began.
+    pub(super) fn widen(&mut self) -> usize {
+        self.copied += self.offset;
+        std::mem::take(&mut self.offset)
+    }
+
+    /// Writes the window up to what `edit` replaces, and then what is new.
+    pub(super) fn edit(&mut self, window: &[u8], edit: &Edit) -> io::Result<()> {
+        self.keep(window, edit.span.start)?;
+        self.out.extend_from_slice(&edit.new);
+        self.copied = edit.span.end;
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Copies the window up to `to`, in pieces where the output is given away.
+    fn keep(&mut self, window: &[u8], to: usize) -> io::Result<()> {
+        let most = self.give.as_ref().map_or(usize::MAX, |(_, most)| *most);
+        loop {
+            let kept = window.get(self.copied..to).ok_or(io::ErrorKind::InvalidInput)?;
+            let room = most.saturating_sub(self.out.len()).max(1);
+            let kept = &kept[..kept.len().min(room)];
+            self.out.extend_from_slice(kept);
+            self.copied += kept.len();
+            if self.copied == to {
+                return Ok(());
+            }
+            self.give()?;
+        }
+    }
+
+    fn give(&mut self) -> io::Result<()> {
+        match &mut self.give {
+            Some((give, _)) => give(self.out),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Sink for Write<'_, '_> {
+    type End = io::Error;
+    const IS_LAST: bool = true;
+
+    #[inline(always)]
+    fn is_full(&self, at: usize) -> bool {
+        let most = self.give.as_ref().map_or(usize::MAX, |(_, most)| *most);
+        self.out.len() + at.saturating_sub(self.copied) >= most
+    }
+
+    #[cold]
+    fn flush(&mut self, window: &[u8], at: usize) -> io::Result<()> {
+        if at > self.copied {
+            self.keep(window, at)?;
+        }
+        self.give()
+    }
+
+    #[inline(always)]
+    fn splice(&mut self, window: &[u8], at: usize, splice: Splice<'_>) {
+        self.out.extend_from_slice(window.get(self.copied..at).unwrap_or_default());
+        self.out.extend_from_slice(splice.prefix.as_bytes());
+        self.copied = at + splice.dropped;
+        self.changed = true;
+    }
+
+    fn judged(&mut self, window: &[u8], judged: Judged) -> io::Result<()> {
+        judged.edits.iter().try_for_each(|edit| self.edit(window, edit))
+    }
+
+    fn has_changed(&self) -> bool {
+        self.changed
+    }
+}

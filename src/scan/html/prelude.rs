@@ -1,0 +1,497 @@
+//! What has to be known of an HTML document before its links are: its encoding (HTML, 13.2.3), and the bases that it
+//! declares (HTML, 4.2.3).
+//!
+//! This is the only look ahead. A `base` element governs what is before it, too, and so does an encoding that is
+//! declared late. One search says whether there may be either; only where there may, tags are read.
+//!
+//! ```
+//! use baselink::{Options, rewrite};
+//! let page = b"<a href=x></a><base href=/docs/>";
+//! let rewritten = rewrite(page, &Options::at("http://a/"));
+//! assert_eq!(rewritten.output(), b"<a href=http://a/docs/x></a><base href=http://a/docs/>");
+//! ```
+//!
+//! Deliberately absent: which of the bases can serve ([`crate::base`]).
+
+use super::engine::{self, Tags};
+use super::fast::{Names, holds_table};
+use super::pass::{Markup, conditional_markup, is_fallback_content};
+use super::rows::element_name;
+use super::saved::{self, COMMENTED_BASE};
+use super::tag::{Progress, RawAttribute, RawTag, TagReader};
+use super::{DEEPEST, Event, Namespace, Standing, TextModel, tokens};
+use crate::document::{BaseKind, DeclaredBase, Saved};
+use crate::layer::View;
+use crate::layer::charset::{Charset, Declaration, Detected};
+use crate::layer::escape::{self, Quote};
+use crate::scan::{ScanOptions, block, value};
+use crate::span::Span;
+
+/// How many `<base` that are no tags are reported.
+const MOST_STRAYS: usize = 32;
+
+/// A `meta` element is read so far. Tags that are longer are not, so that many that go on and on cost no more
+/// than their length.
+pub(crate) const LONGEST_DECLARATION: usize = 1_024;
+
+/// Which declarations of a base are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bases {
+    /// Those on which the base of the document depends.
+    Decisive,
+    /// All of them, and whatever looks like one.
+    All,
+}
+
+/// What is known of a document before its links.
+#[derive(Clone, Debug)]
+pub(crate) struct Prelude {
+    /// Its declarations of a base, the effective one first.
+    pub(crate) bases: Vec<DeclaredBase>,
+    /// What it says of having been saved.
+    pub(crate) saved: Option<Saved>,
+}
+
+/// The encoding of a document, where it begins, and how the encoding was found. A declaration after the first 1024 bytes
+/// counts, too: a browser changes the encoding when it comes to one (HTML, 13.2.3.5), and a declaration must not lose
+/// its effect because the links before it grew.
+pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
+    let mut found = Charset::detect(bytes, options.charset);
+    if found.declaration == Declaration::Assumed
+        && let Some(charset) = late_declaration(bytes, options)
+    {
+        (found.charset, found.declaration) = (charset, Declaration::Meta);
+    }
+    found
+}
+
+/// What `bytes`, which begin at `start` and are in an ASCII-compatible encoding, declare.
+pub(crate) fn prelude(
+    bytes: &[u8],
+    start: usize,
+    charset: Charset,
+    options: &ScanOptions,
+    wanted: Bases,
+) -> Prelude {
+    let saved = if options.ignore_saved { None } else { saved::saved(bytes) };
+    let bases = match may_declare_base(&bytes[start..], bytes.len() - start, false) {
+        true => bases(bytes, Span::new(start, bytes.len()), charset, options, wanted),
+        false => Vec::new(),
+    };
+    Prelude { bases, saved }
+}
+
+/// Whether what begins in front of `end` may declare a base, or an encoding where that is asked for, too.
+pub(crate) fn may_declare_base(bytes: &[u8], end: usize, or_encoding: bool) -> bool {
+    let mut at = 0;
+    loop {
+        at = match or_encoding {
+            true => block::find_tag(bytes, at, *b"b!m"),
+            false => block::find_tag(bytes, at, *b"b!"),
+        };
+        if at >= end {
+            return false;
+        }
+        let rest = &bytes[at..];
+        let is_base = rest.get(1..5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"));
+        if is_base || rest.starts_with(COMMENTED_BASE) || (or_encoding && may_declare(bytes, at)) {
+            return true;
+        }
+        at += 1;
+    }
+}
+
+/// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
+fn may_declare(bytes: &[u8], at: usize) -> bool {
+    let name = bytes.get(at + 1..at + 5);
+    if !name.is_some_and(|name| name.eq_ignore_ascii_case(b"meta")) {
+        return false;
+    }
+    let end = bytes.len().min(at + LONGEST_DECLARATION);
+    let mut reader = TagReader::new(at);
+    match reader.read(bytes, at, end) {
+        Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),
+        Progress::More => end < bytes.len(),
+        _ => false,
+    }
+}
+
+/// The encoding that a `meta` element after the first 1024 bytes declares.
+fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
+    let mut at = block::find_tag(bytes, 0, *b"m");
+    // Where nothing looks like one, whatever the tokenizer makes of it, there is none.
+    while !may_declare(bytes, at) {
+        if at == bytes.len() {
+            return None;
+        }
+        at = block::find_tag(bytes, at + 1, *b"m");
+    }
+    let mut metas = Metas { bytes, told: 0 };
+    let names = Names::of(&ScanOptions::default());
+    let span = Span::new(0, bytes.len());
+    engine::read(bytes, span, true, options.scanner, &names, &mut metas).err()
+}
+
+/// Looks for the first `meta` element that declares an encoding.
+struct Metas<'a> {
+    bytes: &'a [u8],
+    told: usize,
+}
+
+impl Tags for Metas<'_> {
+    type End = Charset;
+
+    fn told(&mut self) -> &mut usize {
+        &mut self.told
+    }
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        _text: TextModel,
+    ) -> Result<(), Charset> {
+        let is_meta = namespace == Namespace::Html
+            && self.bytes[tag.name.range()].eq_ignore_ascii_case(b"meta");
+        let declared = if is_meta { Charset::of_meta(&self.bytes[tag.span.range()]) } else { None };
+        declared.map_or(Ok(()), Err)
+    }
+
+    fn end_text(&mut self, _at: usize) -> Result<(), Charset> {
+        Ok(())
+    }
+
+    fn comment(&mut self, _span: Span) -> Result<(), Charset> {
+        Ok(())
+    }
+}
+
+/// The declarations of a base in `span`, the effective one first.
+fn bases(
+    bytes: &[u8],
+    span: Span,
+    charset: Charset,
+    options: &ScanOptions,
+    wanted: Bases,
+) -> Vec<DeclaredBase> {
+    let names = Names::of(options);
+    let mut found = Vec::new();
+    let whole = Markup { span, standing: Standing::First };
+    let mut pending = vec![(0, whole)];
+    while let Some((depth, Markup { span, standing })) = pending.pop() {
+        let mut declared = Declared::new(bytes, span, standing, charset, options, wanted);
+        let is_document = standing == Standing::First;
+        let read = engine::read(bytes, span, is_document, options.scanner, &names, &mut declared);
+        declared.end_markup(span.end);
+        match read {
+            Ok(read) if is_document => stand(&mut declared.bases, read.facts.bases),
+            Ok(_) | Err(Known) => {}
+        }
+        if wanted == Bases::Decisive {
+            return decisive(declared.bases);
+        }
+        found.append(&mut declared.bases);
+        if depth < DEEPEST {
+            pending.extend(declared.markup.into_iter().map(|inner| (depth + 1, inner)));
+        }
+    }
+    add_strays(&mut found, bytes, span.start);
+    found
+}
+
+/// Gives each element its standing. Both are of one document.
+fn stand(bases: &mut [DeclaredBase], mut standings: Vec<(usize, Standing)>) {
+    standings.sort_unstable_by_key(|&(tag, _)| tag);
+    let mut standings = standings.into_iter().peekable();
+    // Both are in source order.
+    for base in bases.iter_mut().filter(|base| base.kind == BaseKind::Element) {
+        let tag = base.span.start;
+        while standings.next_if(|&(at, _)| at < tag).is_some() {}
+        let found = standings.next_if(|&(at, _)| at == tag);
+        base.standing = found.map_or(Standing::Dropped, |(_, standing)| standing);
+    }
+}
+
+/// Of `bases`, in source order, those on which the base of the document depends, the effective one first.
+fn decisive(bases: Vec<DeclaredBase>) -> Vec<DeclaredBase> {
+    let is_comment = |one: &DeclaredBase| one.kind == BaseKind::Comment;
+    let is_effective = |one: &DeclaredBase| !is_comment(one) && one.standing == Standing::First;
+    let effective = bases.iter().position(is_effective);
+    let commented = bases.iter().position(|one| is_comment(one) && one.value.is_some());
+    // What a browser wrote in the place of the effective one lies right before it.
+    let before = effective.and_then(|at| at.checked_sub(1)).filter(|&at| is_comment(&bases[at]));
+    let any = if effective.or(commented).is_none() { Some(0) } else { None };
+    let mut kept: Vec<_> = bases
+        .into_iter()
+        .enumerate()
+        .filter(|&(at, _)| [effective, commented, before, any].contains(&Some(at)))
+        .map(|(_, base)| base)
+        .collect();
+    kept.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+    kept
+}
+
+/// Nothing that comes later changes the base.
+struct Known;
+
+/// Looks for declarations of a base.
+struct Declared<'a> {
+    bytes: &'a [u8],
+    end: usize,
+    charset: Charset,
+    options: &'a ScanOptions,
+    wanted: Bases,
+    /// What a `base` here is; [`Standing::First`] where one can count.
+    standing: Standing,
+    bases: Vec<DeclaredBase>,
+    markup: Vec<Markup>,
+    /// Where text begins that is markup to some.
+    text: Option<usize>,
+    /// How the next `base` element of HTML counts, as far as the fast scanner knows.
+    next: Standing,
+    /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
+    has_commented_url: bool,
+    has_effective: bool,
+    has_comment: bool,
+    has_commented_href: bool,
+    /// Whether one that comes later may move in front of a table, and of the effective one.
+    may_move: Option<bool>,
+    told: usize,
+}
+
+impl Tags for Declared<'_> {
+    type End = Known;
+
+    fn told(&mut self) -> &mut usize {
+        &mut self.told
+    }
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), Known> {
+        let name = &self.bytes[tag.name.range()];
+        if is_fallback_content(namespace, name, text) {
+            self.text = Some(tag.span.end);
+        }
+        if element_name(name) != "base" {
+            return Ok(());
+        }
+        self.element(tag, namespace);
+        match self.is_known(tag.span.end) {
+            true => Err(Known),
+            false => Ok(()),
+        }
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), Known> {
+        self.end_markup(at);
+        Ok(())
+    }
+
+    fn comment(&mut self, span: Span) -> Result<(), Known> {
+        self.markup.extend(conditional_markup(self.bytes, span));
+        self.commented(span);
+        Ok(())
+    }
+
+    fn base(&mut self, standing: Standing) {
+        self.next = standing;
+    }
+}
+
+impl<'a> Declared<'a> {
+    fn new(
+        bytes: &'a [u8],
+        span: Span,
+        standing: Standing,
+        charset: Charset,
+        options: &'a ScanOptions,
+        wanted: Bases,
+    ) -> Self {
+        Self {
+            bytes,
+            end: span.end,
+            charset,
+            options,
+            wanted,
+            standing,
+            bases: Vec::new(),
+            markup: Vec::new(),
+            text: None,
+            next: Standing::Later,
+            has_commented_url: false,
+            has_effective: false,
+            has_comment: false,
+            has_commented_href: false,
+            may_move: None,
+            told: span.start,
+        }
+    }
+
+    /// Whether what comes from `at` on changes nothing. An element that a browser put in the place of another tells
+    /// nothing where that had no href, and then a later one may; and a later one may move in front of its table.
+    fn is_known(&mut self, at: usize) -> bool {
+        if self.wanted == Bases::All
+            || !self.has_effective
+            || (self.has_comment && !self.has_commented_href)
+        {
+            return false;
+        }
+        let may_move = || {
+            let rest = &self.bytes[at..self.end];
+            may_declare_base(rest, rest.len(), false) && holds_table(&self.bytes[..self.end])
+        };
+        !*self.may_move.get_or_insert_with(may_move)
+    }
+
+    /// The text that is markup to some ends at `end`.
+    fn end_markup(&mut self, end: usize) {
+        let span = self.text.take().map(|start| Span::new(start, end));
+        let holds_tags = |span: &Span| memchr::memchr(b'<', &self.bytes[span.range()]).is_some();
+        let standing = Standing::FallbackContent;
+        self.markup.extend(span.filter(holds_tags).map(|span| Markup { span, standing }));
+    }
+
+    /// The comment that a browser wrote in the place of a `base` element when it saved the page.
+    fn commented(&mut self, span: Span) {
+        if self.standing != Standing::First || self.options.ignore_saved {
+            return;
+        }
+        let value = if let Some(tag) = saved::commented_element(self.bytes, span) {
+            self.href(&tag).map(|href| self.value(&href))
+        } else if let Some(url) = saved::commented_url(self.bytes, span)
+            && !std::mem::replace(&mut self.has_commented_url, true)
+            && saved::is_in_head(self.bytes, span.start)
+        {
+            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
+            Some(url[value::trimmed(&url).range()].to_owned())
+        } else {
+            return;
+        };
+        self.has_comment = true;
+        self.has_commented_href |= value.is_some();
+        self.bases.push(DeclaredBase {
+            kind: BaseKind::Comment,
+            span,
+            value,
+            is_known: true,
+            standing: Standing::First,
+            removable: None,
+        });
+    }
+
+    /// The attribute `href` of a tag that counts: the first.
+    fn href(&self, tag: &RawTag) -> Option<RawAttribute> {
+        tag.attributes.iter().find(|one| self.is_href(one)).copied()
+    }
+
+    fn is_href(&self, attribute: &RawAttribute) -> bool {
+        self.bytes[attribute.name.range()].eq_ignore_ascii_case(b"href")
+    }
+
+    /// The value of the `href` of a `base` element.
+    fn value(&self, href: &RawAttribute) -> String {
+        let span = href.value.unwrap_or(Span::at(href.name.end));
+        let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+        let View { text, .. } = escape::character_references(raw);
+        text[value::trimmed(&text).range()].to_owned()
+    }
+
+    /// Notes a `base` element; how it counts is known once the tree is complete.
+    fn element(&mut self, tag: &RawTag, namespace: Namespace) {
+        let href = self.href(tag);
+        let value = href.map(|href| self.value(&href));
+        let hrefs = tag.attributes.iter().filter(|one| self.is_href(one)).count();
+        let removable = match href {
+            Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
+                let blank = self.bytes[..href.name.start]
+                    .iter()
+                    .rev()
+                    .take_while(|byte| byte.is_ascii_whitespace())
+                    .count();
+                let quoted = usize::from(href.quote != Quote::None);
+                let end = href.value.map_or(href.name.end, |value| value.end + quoted);
+                // What separates it from the next attribute stays.
+                Some(Span::new(href.name.start - blank, end))
+            }
+            // What is before the tag must not become markup with what comes after it.
+            _ => {
+                let before = self.bytes[..tag.span.start].last();
+                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
+                ends.then_some(tag.span)
+            }
+        };
+        let next = std::mem::replace(&mut self.next, Standing::Later);
+        let standing = match (namespace, self.standing) {
+            (Namespace::Html, Standing::First) => next,
+            (Namespace::Html, standing) => standing,
+            _ => Standing::Foreign,
+        };
+        self.has_effective |= standing == Standing::First;
+        let (kind, span) = (BaseKind::Element, tag.span);
+        self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
+    }
+}
+
+/// Adds each `<base` that is no start tag, so that it can be said why it does not count.
+fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
+    let tag = |base: &DeclaredBase| match base.kind {
+        BaseKind::Comment => base.span.start + b"<!--".len(),
+        _ => base.span.start,
+    };
+    let mut known: Vec<usize> = bases.iter().map(tag).collect();
+    known.sort_unstable();
+    let is_stray = |&at: &usize| {
+        let after = bytes.get(at + 5);
+        bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
+            && after.is_some_and(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>'))
+            && known.binary_search(&at).is_err()
+    };
+    let strays: Vec<usize> = memchr::memchr_iter(b'<', &bytes[start..])
+        .map(|at| start + at)
+        .filter(is_stray)
+        .take(MOST_STRAYS)
+        .collect();
+    let mut left = strays.as_slice();
+    let mut add = |until: usize, standing: Standing| {
+        while let [at, rest @ ..] = left
+            && *at < until
+        {
+            left = rest;
+            let span = Span::new(*at, *at + 5);
+            let kind = BaseKind::Element;
+            bases.push(DeclaredBase {
+                kind,
+                span,
+                value: None,
+                is_known: true,
+                standing,
+                removable: None,
+            });
+        }
+    };
+    if !strays.is_empty() {
+        let mut between = Standing::CharacterData;
+        tokens::scan(bytes, start..bytes.len(), true, &mut |event| {
+            let (span, inside) = match event {
+                Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
+                Event::Comment { span } => (span, Standing::Comment),
+            };
+            add(span.start, between);
+            add(span.end, inside);
+            between = match event {
+                Event::StartTag { text: TextModel::Markup, .. } | Event::EndTag { .. } => {
+                    Standing::CharacterData
+                }
+                Event::StartTag { .. } => Standing::RawText,
+                Event::Comment { .. } => between,
+            };
+        });
+        let end = if between == Standing::RawText { between } else { Standing::CutOff };
+        add(bytes.len(), end);
+    }
+    bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
+}
