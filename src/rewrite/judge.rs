@@ -322,7 +322,10 @@ impl<'a> Judge<'a> {
             (Some(_), None) => (self.chain.rule, self.chain.source),
         };
         let verdict = self.judge(&link, prepared, rule);
+        let declares_base =
+            link.against == Against::Fallback || link.attribute.as_deref() == Some("xml:base");
         let mut judged = Judged {
+            declares_base,
             report: LinkReport {
                 entity: Arc::clone(&self.chain.entity),
                 span: link.span(),

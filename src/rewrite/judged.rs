@@ -25,6 +25,8 @@ use crate::span::Span;
 pub(super) struct Judged {
     pub(super) report: LinkReport,
     pub(super) edits: Vec<Edit>,
+    /// Whether it is the href of a `base` element or an `xml:base`.
+    pub(super) declares_base: bool,
     /// An edit that a policy asks for, not a link.
     pub(super) is_policy: bool,
 }
@@ -49,7 +51,7 @@ impl Judged {
             differs_under: Default::default(),
             is_editable: true,
         };
-        Self { report, edits: vec![edit], is_policy: true }
+        Self { report, edits: vec![edit], declares_base: false, is_policy: true }
     }
 
     pub(super) fn refuse(&mut self, reason: Reason) {
@@ -59,11 +61,7 @@ impl Judged {
 
     /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.
     pub(super) fn is_base(&self) -> bool {
-        let is_base = match self.report.attribute.as_deref() {
-            Some("href") => self.report.element.rsplit(':').next() == Some("base"),
-            attribute => attribute == Some("xml:base"),
-        };
-        self.report.outcome == Outcome::Rewritten && is_base
+        self.declares_base && self.report.outcome == Outcome::Rewritten
     }
 
     /// Refuses its edits where the first of them reaches into what is `edited`, which is moved to the end of the last.

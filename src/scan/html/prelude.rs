@@ -254,7 +254,7 @@ struct Declared<'a> {
     has_effective: bool,
     has_comment: bool,
     has_commented_href: bool,
-    /// Whether one that comes later may move in front of a table, and of the effective one.
+    /// Whether what comes later may move in front of the effective one, or take it away.
     may_move: Option<bool>,
     told: usize,
 }
@@ -332,7 +332,7 @@ impl<'a> Declared<'a> {
     }
 
     /// Whether what comes from `at` on changes nothing. An element that a browser put in the place of another tells
-    /// nothing where that had no href, and then a later one may; and a later one may move in front of its table.
+    /// nothing where that had no href, and then a later one may; a later one may move in front of its table; and a frameset takes the body away.
     fn is_known(&mut self, at: usize) -> bool {
         if self.wanted == Bases::All
             || !self.has_effective
@@ -342,7 +342,9 @@ impl<'a> Declared<'a> {
         }
         let may_move = || {
             let rest = &self.bytes[at..self.end];
-            may_declare_base(rest, rest.len(), false) && holds_table(&self.bytes[..self.end])
+            let moves =
+                may_declare_base(rest, rest.len(), false) && holds_table(&self.bytes[..self.end]);
+            moves || holds_frameset(rest)
         };
         !*self.may_move.get_or_insert_with(may_move)
     }
@@ -434,6 +436,18 @@ impl<'a> Declared<'a> {
         let (kind, span) = (BaseKind::Element, tag.span);
         self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
     }
+}
+
+/// Whether a `frameset` may be in `bytes`.
+fn holds_frameset(bytes: &[u8]) -> bool {
+    let mut at = block::find_tag(bytes, 0, *b"f");
+    while let Some(rest) = bytes.get(at + 1..).filter(|_| at < bytes.len()) {
+        if rest.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"frameset")) {
+            return true;
+        }
+        at = block::find_tag(bytes, at + 1, *b"f");
+    }
+    false
 }
 
 /// Adds each `<base` that is no start tag, so that it can be said why it does not count.
