@@ -74,11 +74,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         &["layer/transfer/base64.rs", "layer/transfer/quoted_printable.rs"],
     ),
     (
-        "resolve.rs",
-        "bases and targets are the same to all profiles",
-        &["resolve/draft.rs", "resolve/splice.rs", "resolve/whatwg.rs"],
-    ),
-    (
         "rewrite.rs",
         "the options, and what a rewritten document has, are in the file of the driver",
         &[
