@@ -21,175 +21,55 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::reference::{Grammar, Reference, opaque_scheme, scheme};
+use crate::reference::{Grammar, scheme};
 use crate::span::Span;
 
 mod draft;
 mod explanation;
+mod inherited;
 mod place;
+mod profile;
 mod relative;
 mod rfc1808;
 mod rfc3986;
 mod splice;
+mod target;
+mod trace;
 mod usable;
 mod whatwg;
 pub use explanation::{Explanation, Step, explain};
 pub(crate) use place::{is_agreed_absolute, is_same_place};
+pub use profile::Profile;
 pub use relative::relativize;
 pub use splice::Splice;
+pub use target::{Kept, Target, Unresolvable};
 pub use usable::{Unusable, usable};
 pub use whatwg::parses;
 
-use draft::{Draft, Excess, Top};
+use inherited::Inherited;
 use splice::Prefixes;
+use trace::Trace;
 use usable::{why_not_absolute, written_absolute};
-use whatwg::is_special;
-
-/// The rules by which a reference is resolved.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Profile {
-    /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
-    #[default]
-    Rfc1808,
-    /// RFC 3986 section 5.2.2, strict, with a guard for paths that begin with `//` (A24).
-    Rfc3986,
-    /// The URL Standard; results are serialised URLs.
-    Whatwg,
-}
-
-impl Profile {
-    /// Every profile, the default first.
-    pub const ALL: [Self; 3] = [Self::Rfc1808, Self::Rfc3986, Self::Whatwg];
-
-    /// The name by which it is chosen.
-    ///
-    /// ```
-    /// use baselink::resolve::Profile;
-    /// assert_eq!(Profile::default().name(), "rfc1808");
-    /// assert_eq!("whatwg".parse::<Profile>().unwrap(), Profile::Whatwg);
-    /// assert!("rfc2396".parse::<Profile>().unwrap_err().to_string().contains("rfc3986"));
-    /// ```
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rfc1808 => "rfc1808",
-            Self::Rfc3986 => "rfc3986",
-            Self::Whatwg => "whatwg",
-        }
-    }
-
-    /// How it cuts a reference into components.
-    const fn grammar(self) -> Grammar {
-        match self {
-            Self::Rfc1808 => Grammar::Rfc1808,
-            Self::Rfc3986 | Self::Whatwg => Grammar::Rfc3986,
-        }
-    }
-}
-
-impl fmt::Display for Profile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Profile {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|profile| profile.name() == name).ok_or_else(|| {
-            Error::new(format!("unknown resolver '{name}': use rfc1808, rfc3986 or whatwg"))
-        })
-    }
-}
-
-/// What a reference resolves to.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Target {
-    /// The absolute URL.
-    pub url: String,
-    /// The parts of the reference that stand unchanged in `url`: disjoint, not empty, in the same
-    /// order in both. Every other byte of `url` is new.
-    pub kept: Vec<Kept>,
-}
-
-/// A range of a reference that stands unchanged in the URL it resolves to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Kept {
-    /// The bytes of the reference.
-    pub reference: Span,
-    /// Offset of the first of them in the URL.
-    pub url: usize,
-}
-
-/// Why a reference has no target.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Unresolvable {
-    /// The reference is relative, and nothing can be relative to this base.
-    BaseUnusable(Unusable),
-    /// The parser of the URL Standard fails on it; `whatwg` only.
-    Invalid,
-}
-
-impl fmt::Display for Unresolvable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::BaseUnusable(why) => why.fmt(f),
-            Self::Invalid => f.write_str("the URL Standard's parser fails on the reference"),
-        }
-    }
-}
-
-impl std::error::Error for Unresolvable {}
-
-type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
+use whatwg::Parsed;
 
 /// A base URL, prepared once for any number of references.
 #[derive(Clone)]
 pub struct Base {
-    profile: Profile,
-    text: String,
-    usable: std::result::Result<(), Unusable>,
-    cuts: Cuts,
-    directory: Directory,
+    inherited: Inherited,
     prefixes: Option<Prefixes>,
-    url: Option<url::Url>,
-    /// The base for relative paths, where the url crate would see a drive letter in its path that the
-    /// URL Standard does not see.
-    driveless: Option<url::Url>,
-    encode_query: Option<QueryEncoder>,
-}
-
-/// Offsets in the text of a base: a reference inherits everything before one of them.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cuts {
-    /// After the `:` of the scheme.
-    scheme: usize,
-    /// After the net_loc, or where it would stand.
-    net_loc: usize,
-    path: usize,
-    params: usize,
-    query: usize,
-    has_net_loc: bool,
-}
-
-/// What precedes a relative path: the base up to the last `/` of its path, without dot segments.
-#[derive(Clone, Debug, Default)]
-struct Directory {
-    text: String,
-    top: Top,
+    /// Of `whatwg` only.
+    parsed: Parsed,
 }
 
 impl fmt::Debug for Base {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Base")
-            .field("profile", &self.profile)
+            .field("profile", &self.profile())
             .field("url", &self.as_str())
-            .field("usable", &self.usable)
+            .field("usable", &self.inherited.usable)
             .finish_non_exhaustive()
     }
 }
@@ -206,45 +86,31 @@ impl Base {
     /// ```
     #[must_use]
     pub fn new(profile: Profile, url: &str) -> Self {
-        let mut base = Self {
-            profile,
-            text: url.to_owned(),
-            usable: Ok(()),
-            cuts: Cuts::default(),
-            directory: Directory::default(),
-            prefixes: None,
-            url: None,
-            driveless: None,
-            encode_query: None,
-        };
-        match profile {
+        Self::traced(profile, url, &mut ())
+    }
+
+    fn traced(profile: Profile, url: &str, trace: &mut impl Trace) -> Self {
+        let mut parsed = Parsed::default();
+        let (text, usable) = match profile {
             // A22
-            Profile::Rfc1808 => base.usable = usable(url),
-            Profile::Rfc3986 => base.usable = written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => match url::Url::parse(url) {
-                Ok(url) => {
-                    base.text.clear();
-                    whatwg::push_serialised(&url, false, &mut base.text);
-                    base.driveless = whatwg::driveless(&url);
-                    base.url = Some(url);
-                }
-                Err(_) if url.is_empty() => base.usable = Err(Unusable::Empty),
-                Err(url::ParseError::RelativeUrlWithoutBase) => {
-                    base.usable = Err(Unusable::Relative);
-                }
-                Err(_) => base.usable = Err(Unusable::Invalid),
-            },
-        }
-        base.cut();
-        base.prefixes = Prefixes::of(url, &base);
-        base
+            Profile::Rfc1808 => (url.to_owned(), usable(url)),
+            Profile::Rfc3986 => (url.to_owned(), written_absolute(Grammar::Rfc3986, url)),
+            Profile::Whatwg => {
+                let serialised;
+                (parsed, serialised) = Parsed::of(url);
+                serialised.map_or_else(|why| (url.to_owned(), Err(why)), |text| (text, Ok(())))
+            }
+        };
+        let inherited = Inherited::of(profile, text, usable, trace);
+        let prefixes = Prefixes::of(url, &inherited);
+        Self { inherited, prefixes, parsed }
     }
 
     /// The text of a base that is made of `url`: [`as_str`](Self::as_str), without making the rest of it.
     pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
             Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
-            Profile::Whatwg => Cow::Owned(Self::new(profile, url).text),
+            Profile::Whatwg => Cow::Owned(Self::new(profile, url).inherited.text),
         }
     }
 
@@ -253,7 +119,7 @@ impl Base {
         let usable = match profile {
             Profile::Rfc1808 => usable(url),
             Profile::Rfc3986 => written_absolute(Grammar::Rfc3986, url),
-            Profile::Whatwg => Self::new(profile, url).usable,
+            Profile::Whatwg => Self::new(profile, url).inherited.usable,
         };
         !matches!(usable, Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid))
     }
@@ -271,7 +137,7 @@ impl Base {
     /// ```
     pub fn absolute(profile: Profile, url: &str) -> Result<Self> {
         let base = Self::new(profile, url);
-        match base.usable {
+        match base.inherited.usable {
             Err(why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid)) => {
                 Err(Error::new(format!("'{url}' cannot be a base URL: {}", why_not_absolute(why))))
             }
@@ -288,7 +154,7 @@ impl Base {
     /// ```
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.text
+        &self.inherited.text
     }
 
     /// The rules it resolves by.
@@ -299,7 +165,7 @@ impl Base {
     /// ```
     #[must_use]
     pub const fn profile(&self) -> Profile {
-        self.profile
+        self.inherited.profile
     }
 
     /// Percent-encodes the queries of references in another encoding than UTF-8, as the URL
@@ -317,7 +183,7 @@ impl Base {
         mut self,
         encode: impl Fn(&str) -> Vec<u8> + Send + Sync + 'static,
     ) -> Self {
-        self.encode_query =
+        self.parsed.encode_query =
             Some(Arc::new(move |query: &str| whatwg::escaped_references(encode(query))));
         self
     }
@@ -335,23 +201,10 @@ impl Base {
     /// ```
     #[must_use]
     pub fn is_relative(&self, reference: &str) -> bool {
-        if self.profile != Profile::Whatwg {
-            return scheme(self.profile.grammar(), reference).is_none();
+        match self.profile() {
+            Profile::Whatwg => self.parsed.is_relative(reference),
+            profile => scheme(profile.grammar(), reference).is_none(),
         }
-        let Some(scheme) = opaque_scheme(reference) else {
-            return true;
-        };
-        let same = self.url.as_ref().is_some_and(|url| url.scheme() == scheme);
-        if !same || !is_special(&scheme) {
-            return false;
-        }
-        let mut after = reference
-            .split_once(':')
-            .map_or("", |(_, after)| after)
-            .chars()
-            .filter(|c| !matches!(c, '\t' | '\n' | '\r'));
-        let slash = |c| matches!(c, Some('/' | '\\'));
-        !(slash(after.next()) && slash(after.next()))
     }
 
     /// Resolves `reference`.
@@ -401,8 +254,34 @@ impl Base {
                 self.spliced(reference, splice, target);
                 Ok(())
             }
-            None => self.resolve_fully(reference, target),
+            None => self.resolve_fully(reference, target, &mut ()),
         }
+    }
+
+    /// The target of `reference`, given in bytes of ASCII or anything that extends it, as a prefix and a
+    /// tail of the reference. Where there is one, every profile resolves the reference to that URL, but
+    /// for the spelling of the base; the reference is relative to all of them, not empty, and no
+    /// placeholder. `None` where any of this would have to be looked into. Bytes beyond ASCII, blanks,
+    /// and other characters that the URL Standard writes differently give `None`. A host alone is spliced
+    /// but for the path that the URL Standard adds: under `whatwg` it gives `None`.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
+    /// let prefix = |reference: &str| base.splice(reference.as_bytes()).map(|splice| splice.prefix);
+    /// assert_eq!(prefix("g/h;i?y#s"), Some("http://a/b/c/"));
+    /// assert_eq!(prefix("/g"), Some("http://a"));
+    /// assert_eq!(prefix("//g/"), Some("http:"));
+    /// assert_eq!(prefix("?y"), Some("http://a/b/c/d;p"));
+    /// assert_eq!(prefix("#s"), Some("http://a/b/c/d;p?q"));
+    /// for reference in ["", "g:h", ";x", "g/../h", "//G", "?", "g h", "\u{fc}", "%2e/g"] {
+    ///     assert_eq!(prefix(reference), None, "{reference}");
+    /// }
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
+        self.prefixes.as_ref()?.splice(&self.inherited, reference)
     }
 
     /// Puts together what [`Base::splice`] found.
@@ -412,7 +291,7 @@ impl Base {
         target.url.reserve_exact(end + reference.len() - dropped);
         target.url.push_str(prefix);
         target.url.push_str(&reference[dropped..]);
-        if self.profile == Profile::Whatwg {
+        if self.profile() == Profile::Whatwg {
             // The tail that both have in common, as everywhere under this profile.
             let pairs = reference[..dropped].bytes().rev().zip(prefix.bytes().rev());
             let more = pairs.take_while(|(a, b)| a == b).count();
@@ -429,51 +308,13 @@ impl Base {
         &self,
         reference: &str,
         target: &mut Target,
+        trace: &mut impl Trace,
     ) -> std::result::Result<(), Unresolvable> {
-        match self.profile {
-            Profile::Rfc1808 => self.rfc1808(reference, target),
-            Profile::Rfc3986 => self.rfc3986(reference, target),
-            Profile::Whatwg => self.whatwg(reference, target),
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.rfc1808(reference, target, trace),
+            Profile::Rfc3986 => self.inherited.rfc3986(reference, target, trace),
+            Profile::Whatwg => self.parsed.resolve(&self.inherited, reference, target, trace),
         }
-    }
-
-    /// Finds the prefixes that references inherit.
-    fn cut(&mut self) {
-        let url = Reference::split(self.profile.grammar(), &self.text);
-        let query = url.fragment_span.map_or(self.text.len(), |fragment| fragment.start - 1);
-        let params = url.query_span.map_or(query, |query| query.start - 1);
-        self.cuts = Cuts {
-            scheme: url.scheme_span.map_or(0, |scheme| scheme.end + 1),
-            net_loc: url.path_span.start,
-            path: url.path_span.end,
-            params,
-            query,
-            has_net_loc: url.net_loc_span.is_some(),
-        };
-        let mut directory = Target::default();
-        let mut draft = Draft { reference: &self.text, target: &mut directory };
-        draft.keep(Span::new(0, self.cuts.net_loc));
-        let path = url.path();
-        let mut start = self.cuts.net_loc;
-        let mut rooted = self.profile == Profile::Rfc1808;
-        if path.starts_with('/') {
-            // A8: the first slash is no part of the path that step 6 works on.
-            draft.keep(Span::new(start, start + 1));
-            start += 1;
-            rooted = true;
-        } else if self.profile == Profile::Rfc3986 && self.cuts.has_net_loc && path.is_empty() {
-            // RFC 3986, 5.2.3: "a string consisting of "/" concatenated with the reference's path".
-            draft.add("/");
-            rooted = true;
-        }
-        let mut top = Top { floor: draft.target.url.len(), rooted };
-        let end = path.rfind('/').map_or(start, |n| self.cuts.net_loc + n + 1);
-        let excess = match self.profile {
-            Profile::Rfc1808 => Excess::Kept,
-            Profile::Rfc3986 | Profile::Whatwg => Excess::Dropped,
-        };
-        draft.segments(excess, Span::new(start, end), &mut top);
-        self.directory = Directory { text: directory.url, top };
     }
 }
 

@@ -23,7 +23,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-use cssparser::Token;
+use cssparser::{Parser, Token};
 use html5ever::ParseOpts;
 use html5ever::tendril::TendrilSink;
 use markup5ever_rcdom::{NodeData, RcDom};
@@ -37,7 +37,6 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
-use crate::scan::css;
 use crate::scan::html::{self, tag, tokens};
 use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
@@ -398,14 +397,14 @@ fn token_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The strings and URLs of the style sheet `text`, and what stands between them.
+/// The strings and URLs of the style sheet `text`, and what is between them.
 ///
-/// A tokenizer starts afresh behind each token, so that what is the same between the same tokens is the
+/// A tokenizer starts anew after each token, so that what is the same between the same tokens is the
 /// same tokens.
 fn style_sheet_pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut end = 0;
-    for (token, span) in css::Tokens::of(text) {
+    for (token, span) in css_tokens(text) {
         let found = match &token {
             Token::QuotedString(value) => piece("string", &**value),
             Token::UnquotedUrl(value) => piece("url", &**value),
@@ -419,6 +418,41 @@ fn style_sheet_pieces(text: &str) -> Vec<Piece> {
     }
     pieces.push(piece("tokens", &text[end..]));
     pieces
+}
+
+/// The tokens of `css` with their places, those inside blocks and functions, too.
+fn css_tokens(css: &str) -> impl Iterator<Item = (Token<'_>, Span)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        // A parser would skip a block. The tokenizer never looks back, so a new parser from here on
+        // sees the same tokens, and it costs nothing to make one.
+        let mut parser = Parser::new(&css[start..]);
+        let token = parser.next_including_whitespace_and_comments().ok()?.clone();
+        at = match &token {
+            Token::BadUrl(_) => bad_url_end(css, start),
+            _ => start + parser.position().byte_index(),
+        };
+        Some((token, Span::new(start, at)))
+    })
+}
+
+/// Where the bad-url-token that begins at `start` ends: after the first parenthesis that no escape holds (CSS
+/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
+/// makes it bad.
+fn bad_url_end(css: &str, start: usize) -> usize {
+    let bytes = css.as_bytes();
+    let mut at = start;
+    while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
+        at += offset + 1;
+        if bytes[at - 1] == b')' {
+            return at;
+        }
+        if !matches!(bytes.get(at), None | Some(b'\n' | b'\r' | 0x0c)) {
+            at += 1;
+        }
+    }
+    bytes.len()
 }
 
 fn compare(

@@ -25,7 +25,7 @@ const ORDER: &[&[&str]] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("html5ever", &["scan/html/", "verify.rs", "layer/escape.rs"]),
     ("markup5ever_rcdom", &["verify.rs"]),
-    ("cssparser", &["scan/css.rs", "verify.rs"]),
+    ("cssparser", &["verify.rs"]),
     ("wide", &["scan/block"]),
     ("mailparse", &["scan/message/"]),
     ("quick_xml", &["scan/xml/", "verify.rs"]),
@@ -72,11 +72,6 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
         "layer/transfer.rs",
         "both encodings give the body and the obstacles of the room",
         &["layer/transfer/base64.rs", "layer/transfer/quoted_printable.rs"],
-    ),
-    (
-        "resolve.rs",
-        "bases and targets are the same to all profiles",
-        &["resolve/draft.rs", "resolve/splice.rs", "resolve/whatwg.rs"],
     ),
     (
         "rewrite.rs",

@@ -7,19 +7,12 @@
 //! assert_eq!(resolve(Profile::Rfc3986, "http://a/b/", "./c/../../../d").unwrap(), "http://a/d");
 //! ```
 //!
-//! Deliberately absent: which slices. The profiles know.
+//! Deliberately absent: which slices. The files of the profiles know.
 
-use super::{Kept, Target};
+use super::profile::Profile;
+use super::target::{Kept, Target};
+use super::trace::{Fate, Trace};
 use crate::span::Span;
-
-/// What becomes of a `..` that has nothing to remove.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Excess {
-    /// RFC 1808 (A12).
-    Kept,
-    /// RFC 3986.
-    Dropped,
-}
 
 /// A URL in the making: slices of a reference, which are kept, and other text.
 pub(super) struct Draft<'a> {
@@ -82,12 +75,27 @@ impl Draft<'_> {
         }
     }
 
-    /// Appends a path of the reference, segment by segment, without its dot segments: RFC 1808
+    /// A24: keeps a path at `at` from being read as a net_loc where there is none.
+    pub(super) fn guard(&mut self, at: usize, has_net_loc: bool, trace: &mut impl Trace) {
+        if !has_net_loc && self.target.url[at..].starts_with("//") {
+            trace.tell("A24", || "\"/.\" keeps the path from being read as a net_loc");
+            self.insert(at, "/.");
+        }
+    }
+
+    /// Appends a path of the reference, segment by segment, without its dot segments by the rules of `profile`: RFC 1808
     /// section 4 step 6 a to d, RFC 3986 section 5.2.4. Every byte is written once and removed at
     /// most once.
-    pub(super) fn segments(&mut self, excess: Excess, path: Span, top: &mut Top) {
+    pub(super) fn segments(
+        &mut self,
+        profile: Profile,
+        path: Span,
+        top: &mut Top,
+        trace: &mut impl Trace,
+    ) {
         let bytes = self.reference.as_bytes();
         if !has_dot_segment(&bytes[path.range()]) {
+            trace.segment(self.reference, path, Fate::Kept);
             self.keep(path);
             return;
         }
@@ -96,19 +104,24 @@ impl Draft<'_> {
             let slash = memchr::memchr(b'/', &bytes[start..path.end]);
             let end = slash.map_or(path.end, |n| start + n);
             let next = end + usize::from(slash.is_some());
-            match &bytes[start..end] {
-                // 6a and 6b; 2A, 2B and 2D.
-                b"." => {}
-                // 6c and 6d; 2C. A9: a segment may be empty. A13: 6d comes once.
-                b".." => {
-                    if !self.climb(top) && excess == Excess::Kept {
-                        // A12: what is too much stays, and nothing climbs past it.
-                        self.keep(Span::new(start, next));
+            let by = |with_slash, at_the_end| if slash.is_some() { with_slash } else { at_the_end };
+            let whole = Span::new(start, next);
+            let fate = match &bytes[start..end] {
+                // 2A, 2B and 2D.
+                b"." => Fate::Removed(by("6a", "6b")),
+                // 2C. A9: a segment may be empty. A13: 6d comes once.
+                b".." if self.climb(top) => Fate::Climbs(by("6c", "6d")),
+                // A12: to RFC 1808 what is too much stays, and nothing climbs past it.
+                b".." if profile != Profile::Rfc1808 => Fate::Removed(by("6c", "6d")),
+                segment => {
+                    self.keep(whole);
+                    if segment == b".." {
                         top.floor = self.target.url.len();
                     }
+                    Fate::Kept
                 }
-                _ => self.keep(Span::new(start, next)),
-            }
+            };
+            trace.segment(self.reference, whole, fate);
             if slash.is_none() {
                 return;
             }
@@ -155,6 +168,6 @@ pub(super) fn has_dot_segment(path: &[u8]) -> bool {
 pub(super) struct Top {
     /// Offset below which nothing can be removed.
     pub(super) floor: usize,
-    /// Whether a `/` stands before the floor or none can come there.
+    /// Whether a `/` is before the floor or none can come there.
     pub(super) rooted: bool,
 }

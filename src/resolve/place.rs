@@ -57,7 +57,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The segments of a path, one behind the other.
+/// The segments of a path, one after the other.
 #[derive(Default, PartialEq)]
 struct Segments {
     bytes: Vec<u8>,

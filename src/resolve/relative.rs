@@ -8,6 +8,7 @@
 //! Deliberately absent: proof by reasoning. Each candidate is resolved, and taken where that gives the
 //! target.
 
+use super::inherited::Inherited;
 use super::{Base, Profile, Target};
 use crate::reference::Reference;
 
@@ -30,7 +31,7 @@ impl Base {
         let Ok(wanted) = self.resolve(target) else {
             return target.to_owned();
         };
-        if self.is_relative(target) || self.usable.is_err() {
+        if self.is_relative(target) || self.inherited.usable.is_err() {
             return target.to_owned();
         }
         let mut found = Target::default();
@@ -44,26 +45,24 @@ impl Base {
 
     /// References that may resolve to `target`, the best first.
     fn candidates(&self, target: &str) -> Vec<String> {
-        let grammar = self.profile.grammar();
-        let (base, url) =
-            (Reference::split(grammar, &self.text), Reference::split(grammar, target));
-        let cuts = self.cuts;
+        let Inherited { profile, text, cuts, .. } = &self.inherited;
+        let url = Reference::split(profile.grammar(), target);
         let path_at = url.path_span.start;
-        if self.text[..cuts.net_loc] != target[..path_at] {
+        if text[..cuts.net_loc] != target[..path_at] {
             return Vec::new();
         }
         let mut candidates = Vec::new();
         let query = url.fragment_span.map_or(target.len(), |fragment| fragment.start - 1);
-        if query < target.len() && self.text[..cuts.query] == target[..query] {
+        if query < target.len() && text[..cuts.query] == target[..query] {
             candidates.push(target[query..].to_owned());
         }
         let params = url.query_span.map_or(query, |query| query.start - 1);
-        if params < query && self.text[..cuts.params] == target[..params] {
+        if params < query && text[..cuts.params] == target[..params] {
             candidates.push(target[params..].to_owned());
         }
 
         // The directories that both paths have in common. A base without a path is in its root.
-        let (b_path, t_path) = (base.path(), url.path());
+        let (b_path, t_path) = (self.inherited.components().path(), url.path());
         let b_path = if b_path.is_empty() && cuts.has_net_loc { "/" } else { b_path };
         let b_directory = &b_path[..b_path.rfind('/').map_or(0, |n| n + 1)];
         let common = b_directory

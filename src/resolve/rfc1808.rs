@@ -7,86 +7,124 @@
 //!
 //! Deliberately absent: step 1, the base. [`crate::base`] establishes it.
 
-use super::draft::{Draft, Excess};
-use super::{Base, Target, Unresolvable};
+use super::draft::Draft;
+use super::inherited::Inherited;
+use super::target::{Target, Unresolvable};
+use super::trace::Trace;
 use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
-impl Base {
+impl Inherited {
     /// RFC 1808 section 4.
     pub(super) fn rfc1808(
         &self,
         reference: &str,
         target: &mut Target,
-    ) -> std::result::Result<(), Unresolvable> {
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
         let url = Reference::split(Grammar::Rfc1808, reference);
-        let end = reference.len();
         let mut draft = Draft { reference, target };
-        // Step 2b. A21: also `http:g`.
-        if url.scheme_span.is_some() {
-            draft.keep(Span::new(0, end));
+        // A21: also `http:g`.
+        if let Some(scheme) = url.scheme() {
+            trace.tell("2b", || format!("the reference has the scheme {scheme:?}: it is absolute"));
+            draft.keep(Span::new(0, reference.len()));
             return Ok(());
         }
-        // Step 1, and A22.
-        self.usable.map_err(Unresolvable::BaseUnusable)?;
-        // Step 2a. A2: only the empty string inherits the fragment.
+        self.established(trace)?;
+        trace.tell("1", || "the base URL is established");
+        // A2: only the empty string inherits the fragment.
         if reference.is_empty() {
+            trace.tell("2a", || "the reference is empty: it inherits the entire base URL");
             draft.add(&self.text);
             return Ok(());
         }
-        // Steps 2c and 3. A5: an empty net_loc is inherited like an absent one.
-        if url.net_loc().is_some_and(|net_loc| !net_loc.is_empty()) {
+        trace.tell("2a", || "the reference is not empty");
+        trace.tell("2b", || "it has no scheme");
+        trace.tell("2c", || {
+            format!("it inherits the scheme {:?}", self.components().scheme().unwrap_or_default())
+        });
+        self.step_3(&url, &mut draft, trace);
+        trace.tell("7", || format!("the components are combined: {}", draft.target.url));
+        Ok(())
+    }
+
+    fn step_3(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        let end = url.text.len();
+        // A5: an empty net_loc is inherited like an absent one.
+        if let Some(net_loc) = url.net_loc().filter(|net_loc| !net_loc.is_empty()) {
+            trace.tell("3", || format!("it has the net_loc {net_loc:?}: skip to step 7"));
             draft.add(&self.text[..self.cuts.scheme]);
             draft.keep(Span::new(0, end));
-            return Ok(());
+            return;
         }
-        let path = url.path_span;
-        let rest = Span::new(path.start, end);
-        // Step 4. A11: its dot segments stay.
+        trace.tell("3", || inherits("net_loc", self.components().net_loc()));
+        // A11: the dot segments of such a path stay.
         if url.path().starts_with('/') {
+            trace.tell("4", || "its path begins with \"/\": skip to step 7");
             draft.add(&self.text[..self.cuts.net_loc]);
-            if !self.cuts.has_net_loc && url.path().starts_with("//") {
-                draft.add("/."); // A24
-            }
-            draft.keep(rest);
-            return Ok(());
+            draft.keep(Span::new(url.path_span.start, end));
+            draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+            return;
         }
-        // Step 5. A1: a written delimiter stays unless its component is inherited.
-        if path.is_empty() {
-            let params = url.params_span.filter(|params| !params.is_empty());
-            let query = url.query_span.filter(|query| !query.is_empty());
-            if let Some(params) = params {
-                // Step 5a.
-                draft.add(&self.text[..self.cuts.path]);
-                draft.keep(Span::new(params.start - 1, end));
-            } else if let Some(query) = query {
-                // Step 5b.
-                draft.add(&self.text[..self.cuts.params]);
-                draft.keep(Span::new(query.start - 1, end));
+        trace.tell("4", || "its path does not begin with \"/\"");
+        if url.path_span.is_empty() {
+            self.step_5(url, draft, trace);
+        } else {
+            trace.tell("5", || "its path is not empty");
+            self.step_6(url, draft, trace);
+        }
+    }
+
+    /// A1: a written delimiter stays unless its component is inherited.
+    fn step_5(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        let base = || self.components();
+        trace.tell("5", || format!("its path is empty: it inherits the path {:?}", base().path()));
+        let (cut, own) = if let Some(params) = url.params().filter(|params| !params.is_empty()) {
+            trace.tell("5a", || format!("it has the params {params:?}: skip to step 7"));
+            (self.cuts.path, url.params_span)
+        } else {
+            trace.tell("5a", || inherits("params", base().params()));
+            if let Some(query) = url.query().filter(|query| !query.is_empty()) {
+                trace.tell("5b", || format!("it has the query {query:?}: skip to step 7"));
+                (self.cuts.params, url.query_span)
             } else {
-                draft.add(&self.text[..self.cuts.query]);
-                if let Some(fragment) = url.fragment_span {
-                    draft.keep(Span::new(fragment.start - 1, end));
-                }
+                trace.tell("5b", || inherits("query", base().query()));
+                (self.cuts.query, url.fragment_span)
             }
-            return Ok(());
+        };
+        draft.add(&self.text[..cut]);
+        if let Some(own) = own {
+            draft.keep(Span::new(own.start - 1, url.text.len()));
         }
-        // Step 6.
-        draft.target.url.reserve(self.directory.text.len() + reference.len() + 1);
+    }
+
+    fn step_6(&self, url: &Reference<'_>, draft: &mut Draft<'_>, trace: &mut impl Trace) {
+        trace.tell("6", || {
+            // A8
+            let (written, path) = (self.written_directory(), url.path());
+            let directory = written.strip_prefix('/').unwrap_or(written);
+            let aside = if directory == written { "" } else { ", the leading \"/\" set aside" };
+            format!("{path:?} after {directory:?} is {:?}{aside}", format!("{directory}{path}"))
+        });
+        draft.target.url.reserve(self.directory.text.len() + url.text.len() + 1);
         draft.add(&self.directory.text);
         let mut top = self.directory.top;
-        draft.segments(Excess::Kept, path, &mut top);
+        draft.segments(self.profile, url.path_span, &mut top, trace);
+        trace.tell_segments();
         let resolved = &draft.target.url[self.cuts.net_loc..];
-        if self.cuts.has_net_loc {
-            // A7. Also after an empty net_loc, which the path would otherwise become.
-            if !resolved.is_empty() && !resolved.starts_with('/') {
-                draft.insert(self.cuts.net_loc, "/");
-            }
-        } else if resolved.starts_with("//") {
-            draft.insert(self.cuts.net_loc, "/."); // A24
+        // A7. Also after an empty net_loc, which the path would otherwise become.
+        if self.cuts.has_net_loc && !resolved.is_empty() && !resolved.starts_with('/') {
+            trace.tell("A7", || "a \"/\" parts the net_loc from the path");
+            draft.insert(self.cuts.net_loc, "/");
         }
-        // Step 7.
-        draft.keep(Span::new(path.end, end));
-        Ok(())
+        draft.guard(self.cuts.net_loc, self.cuts.has_net_loc, trace);
+        draft.keep(Span::new(url.path_span.end, url.text.len()));
+    }
+}
+
+fn inherits(name: &str, component: Option<&str>) -> String {
+    match component {
+        Some(component) => format!("it inherits the {name} {component:?}"),
+        None => format!("it has no {name}, and neither has the base"),
     }
 }

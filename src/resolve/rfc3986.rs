@@ -7,42 +7,71 @@
 //!
 //! Deliberately absent: the "backward compatible" reading of section 5.2.2, by which `http:g` is relative.
 
-use super::draft::{Draft, Excess, Top};
-use super::{Base, Target, Unresolvable};
+use super::draft::{Draft, Top};
+use super::inherited::Inherited;
+use super::target::{Target, Unresolvable};
+use super::trace::Trace;
 use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
-impl Base {
-    /// RFC 3986 section 5.2.2, with R for the reference and T for the target.
+impl Inherited {
+    /// RFC 3986 sections 5.2.2 and 5.3.
     pub(super) fn rfc3986(
         &self,
         reference: &str,
         target: &mut Target,
-    ) -> std::result::Result<(), Unresolvable> {
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
         let r = Reference::split(Grammar::Rfc3986, reference);
-        let path = r.path_span;
-        let rest = Span::new(path.end, reference.len());
         let mut draft = Draft { reference, target };
+        self.transform(&r, &mut draft, trace)?;
+        trace.tell("5.3", || format!("the components are combined: {}", draft.target.url));
+        Ok(())
+    }
+
+    /// RFC 3986 section 5.2.2, with R for the reference and T for the target.
+    fn transform(
+        &self,
+        r: &Reference<'_>,
+        draft: &mut Draft<'_>,
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
+        let path = r.path_span;
+        let rest = Span::new(path.end, r.text.len());
         let rooted = r.path().starts_with('/');
-        let is_merged;
-        let has_authority;
-        if r.scheme_span.is_some() {
-            (is_merged, has_authority) = (false, r.net_loc_span.is_some());
+        let mut is_merged = false;
+        let mut has_authority = r.net_loc_span.is_some();
+        if let Some(scheme) = r.scheme() {
+            trace.tell("5.2.2", || {
+                format!("the reference has the scheme {scheme:?}: it is absolute")
+            });
             draft.keep(Span::new(0, path.start));
         } else {
-            self.usable.map_err(Unresolvable::BaseUnusable)?;
-            if r.net_loc_span.is_some() {
-                (is_merged, has_authority) = (false, true);
+            self.established(trace)?;
+            let base = || self.components();
+            trace.tell("5.2.2", || {
+                format!("it takes the scheme {:?} of the base", base().scheme().unwrap_or_default())
+            });
+            if let Some(authority) = r.net_loc() {
+                trace.tell("5.2.2", || format!("it has the authority {authority:?}"));
                 draft.add(&self.text[..self.cuts.scheme]);
                 draft.keep(Span::new(0, path.start));
-            } else if path.is_empty() {
-                // T.path = Base.path; if defined(R.query) then R.query else Base.query
-                let written = r.query_span.is_some();
-                let cut = if written { self.cuts.params } else { self.cuts.query };
-                draft.add(&self.text[..cut]);
-                draft.keep(rest);
-                return Ok(());
             } else {
+                trace.tell("5.2.2", || "it takes the authority of the base");
+                if path.is_empty() {
+                    // T.path = Base.path; if defined(R.query) then R.query else Base.query
+                    trace.tell("5.2.2", || {
+                        format!("it takes the path of the base, {:?}", base().path())
+                    });
+                    let mut cut = self.cuts.params;
+                    if r.query_span.is_none() {
+                        trace.tell("5.2.2", || "it takes the query of the base");
+                        cut = self.cuts.query;
+                    }
+                    draft.add(&self.text[..cut]);
+                    draft.keep(rest);
+                    return Ok(());
+                }
                 (is_merged, has_authority) = (!rooted, self.cuts.has_net_loc);
                 draft.add(&self.text[..self.cuts.net_loc]);
             }
@@ -51,7 +80,11 @@ impl Base {
         let mut segments = path;
         let mut top = if is_merged {
             // T.path = merge(Base.path, R.path)
-            draft.target.url.reserve(self.directory.text.len() + reference.len());
+            trace.tell("5.2.3", || {
+                let directory = self.written_directory();
+                format!("merged with {directory:?}: {:?}", format!("{directory}{}", r.path()))
+            });
+            draft.target.url.reserve(self.directory.text.len() + r.text.len());
             draft.add(&self.directory.text[path_at..]);
             self.directory.top
         } else {
@@ -60,10 +93,16 @@ impl Base {
             Top { floor: draft.target.url.len(), rooted }
         };
         // T.path = remove_dot_segments(T.path)
-        draft.segments(Excess::Dropped, segments, &mut top);
-        if !has_authority && draft.target.url[path_at..].starts_with("//") {
-            draft.insert(path_at, "/."); // A24
-        }
+        draft.segments(self.profile, segments, &mut top, trace);
+        trace.tell("5.2.4", || {
+            let directory = if is_merged { self.written_directory() } else { "" };
+            let before = format!("{directory}{}", r.path());
+            match &draft.target.url[path_at..] {
+                after if after == before => "no dot segments to remove".to_owned(),
+                after => format!("without dot segments {before:?} becomes {after:?}"),
+            }
+        });
+        draft.guard(path_at, has_authority, trace);
         draft.keep(rest);
         Ok(())
     }

@@ -18,7 +18,9 @@
 //! [`Base::resolve`] does.
 
 use super::draft::has_dot_segment;
-use super::{Base, Profile, parses};
+use super::inherited::Inherited;
+use super::profile::Profile;
+use super::whatwg::parses;
 use crate::reference::{Grammar, Reference};
 
 /// A target as text: `prefix`, and then the reference without its first `dropped` bytes.
@@ -45,7 +47,7 @@ pub(super) struct Prefixes {
 impl Prefixes {
     /// The prefixes of the base that `url` was given for; `None` where the profiles could read the base
     /// itself differently.
-    pub(super) fn of(url: &str, base: &Base) -> Option<Self> {
+    pub(super) fn of(url: &str, base: &Inherited) -> Option<Self> {
         let written = Reference::split(Grammar::Rfc3986, url);
         let is_http = |scheme: &str| {
             scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
@@ -77,56 +79,37 @@ impl Prefixes {
         prefixes.climbs = memchr::memrchr_iter(b'/', directory).map(|at| root + at + 1).collect();
         Some(prefixes)
     }
-}
 
-impl Base {
-    /// The target of `reference`, given in bytes of ASCII or anything that extends it, as a prefix and a
-    /// tail of the reference. Where there is one, every profile resolves the reference to that URL, but
-    /// for the spelling of the base; the reference is relative to all of them, not empty, and no
-    /// placeholder. `None` where any of this would have to be looked into. Bytes beyond ASCII, blanks,
-    /// and other characters that the URL Standard writes differently give `None`. A host alone is spliced
-    /// but for the path that the URL Standard adds: under `whatwg` it gives `None`.
-    ///
-    /// ```
-    /// use baselink::resolve::{Base, Profile};
-    /// let base = Base::new(Profile::Rfc1808, "http://a/b/c/d;p?q#f");
-    /// let prefix = |reference: &str| base.splice(reference.as_bytes()).map(|splice| splice.prefix);
-    /// assert_eq!(prefix("g/h;i?y#s"), Some("http://a/b/c/"));
-    /// assert_eq!(prefix("/g"), Some("http://a"));
-    /// assert_eq!(prefix("//g/"), Some("http:"));
-    /// assert_eq!(prefix("?y"), Some("http://a/b/c/d;p"));
-    /// assert_eq!(prefix("#s"), Some("http://a/b/c/d;p?q"));
-    /// for reference in ["", "g:h", ";x", "g/../h", "//G", "?", "g h", "\u{fc}", "%2e/g"] {
-    ///     assert_eq!(prefix(reference), None, "{reference}");
-    /// }
-    /// ```
-    #[must_use]
-    pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {
-        let prefixes = self.prefixes.as_ref()?;
+    /// The target of `reference` against `base`, from which these are: see [`Base::splice`](super::Base::splice).
+    pub(super) fn splice<'a>(
+        &'a self,
+        base: &'a Inherited,
+        reference: &[u8],
+    ) -> Option<Splice<'a>> {
         let whole = |prefix| Some(Splice { prefix, dropped: 0 });
         match reference {
             // RFC 1808 inherits the query of the base for one that is written and empty.
             [] | [b'?'] | [b'?', b'#', ..] => None,
-            [b'#', rest @ ..] if is_plain_tail(rest) => whole(&self.text[..self.cuts.query]),
-            [b'?', rest @ ..] if is_plain_tail(rest) => whole(&self.text[..self.cuts.params]),
+            [b'#', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.query]),
+            [b'?', rest @ ..] if is_plain_tail(rest) => whole(&base.text[..base.cuts.params]),
             [b'/', b'/', rest @ ..] => {
                 // Without a path the URL Standard adds one.
                 let Some(end) = memchr::memchr(b'/', rest) else {
-                    let is_plain = self.profile != Profile::Whatwg && is_plain_host(rest);
-                    return if is_plain { whole(&self.text[..self.cuts.scheme]) } else { None };
+                    let is_plain = base.profile != Profile::Whatwg && is_plain_host(rest);
+                    return if is_plain { whole(&base.text[..base.cuts.scheme]) } else { None };
                 };
                 let (host, path) = rest.split_at(end);
                 let is_plain = is_plain_host(host) && is_plain_path(path, true);
-                if is_plain { whole(&self.text[..self.cuts.scheme]) } else { None }
+                if is_plain { whole(&base.text[..base.cuts.scheme]) } else { None }
             }
-            [b'/', ..] if is_plain_path(reference, true) => whole(&self.text[..self.cuts.net_loc]),
+            [b'/', ..] if is_plain_path(reference, true) => whole(&base.text[..base.cuts.net_loc]),
             [b'/' | b'?' | b'#', ..] => None,
             _ => {
                 let (ups, dropped) = climb(reference);
-                let end = *prefixes.climbs.get(ups)?;
+                let end = *self.climbs.get(ups)?;
                 let rest = &reference[dropped..];
                 let is_plain = match rest.first() {
-                    None | Some(b'?' | b'#') if !prefixes.has_path => false,
+                    None | Some(b'?' | b'#') if !self.has_path => false,
                     None => true,
                     // Params without a path, and an empty segment.
                     Some(b';' | b'/') => false,
@@ -136,7 +119,7 @@ impl Base {
                     }
                     Some(_) => is_plain_path(rest, dropped > 0),
                 };
-                is_plain.then(|| Splice { prefix: &prefixes.directory[..end], dropped })
+                is_plain.then(|| Splice { prefix: &self.directory[..end], dropped })
             }
         }
     }
@@ -157,11 +140,11 @@ fn climb(reference: &[u8]) -> (usize, usize) {
 }
 
 /// What a byte of a reference is to the profiles, in bits. None are set where all leave it as it is, wherever
-/// it stands.
+/// it is.
 mod class {
     /// Some may write it differently.
     pub(super) const OTHER: u8 = 1;
-    /// Some may, unless it stands behind a path.
+    /// Some may, unless it follows a path.
     pub(super) const TAIL: u8 = 1 << 1;
     /// It can mean something in a path.
     pub(super) const MARK: u8 = 1 << 2;
@@ -198,7 +181,7 @@ fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
     is_plain_by_blocks(path) || is_plain_by_bytes(path, has_slash)
 }
 
-/// Whether `path` is longer than a block, and nothing in it and behind it has to be looked into.
+/// Whether `path` is longer than a block, and nothing in it and after it has to be looked into.
 fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
@@ -217,7 +200,7 @@ fn is_plain_by_blocks(path: &[u8]) -> bool {
         && blocks.all(|(block, before)| is_plain(block, before))
 }
 
-/// Whether `byte` means nothing behind `before`, in a path and elsewhere. Without a branch, so that the bytes of a
+/// Whether `byte` means nothing after `before`, in a path and elsewhere. Without a branch, so that the bytes of a
 /// block can be looked at at once.
 #[inline(always)]
 fn is_plain_at(before: u8, byte: u8) -> bool {
@@ -287,14 +270,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::reference::{contains_placeholder, opaque_scheme, placeholder, scheme};
-    use crate::resolve::{Target, Unresolvable};
+    use crate::resolve::{Base, Target, Unresolvable};
     use proptest::prelude::*;
 
     const BASE: &str = "http://a/b/c/d;p?q#f";
 
     fn fully(base: &Base, reference: &str) -> Result<Target, Unresolvable> {
         let mut target = Target::default();
-        base.resolve_fully(reference, &mut target).map(|()| target)
+        base.resolve_fully(reference, &mut target, &mut ()).map(|()| target)
     }
 
     /// Where there is a splice it is what each profile gives by its own rules, and all of them lead to

@@ -1,5 +1,5 @@
 //! The URL Standard's basic URL parser, which is the url crate's; and where the two part ways: what is
-//! respelled before the crate parses, and put right behind it.
+//! respelled before the crate parses, and put right after it.
 //!
 //! ```
 //! use baselink::resolve::{Profile, resolve};
@@ -11,8 +11,12 @@
 //! `fixtures/resolution/whatwg-known-differences.json`.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use super::{Base, Kept, Target, Unresolvable, Unusable};
+use super::inherited::Inherited;
+use super::target::{Kept, Target, Unresolvable};
+use super::trace::Trace;
+use super::usable::Unusable;
 use crate::reference::{is_c0_or_space, opaque_scheme};
 use crate::span::Span;
 
@@ -29,38 +33,86 @@ pub fn parses(url: &str) -> bool {
     url::Url::parse(url).is_ok()
 }
 
-impl Base {
-    /// The basic URL parser of the URL Standard, with this base.
-    pub(super) fn whatwg(
+type QueryEncoder = Arc<dyn Fn(&str) -> Cow<'_, [u8]> + Send + Sync>;
+
+/// What the parser has of a base: nothing of one on which it fails.
+#[derive(Clone, Default)]
+pub(super) struct Parsed {
+    url: Option<url::Url>,
+    /// The base for relative paths, where the url crate would see a drive letter in its path that the
+    /// URL Standard does not see.
+    driveless: Option<url::Url>,
+    pub(super) encode_query: Option<QueryEncoder>,
+}
+
+impl Parsed {
+    /// Parses `text`; gives the base as it is serialised, or why the parser fails, too.
+    pub(super) fn of(text: &str) -> (Self, Result<String, Unusable>) {
+        match url::Url::parse(text) {
+            Ok(url) => {
+                let mut serialised = String::new();
+                push_serialised(&url, false, &mut serialised);
+                let driveless = driveless(&url);
+                (Self { url: Some(url), driveless, encode_query: None }, Ok(serialised))
+            }
+            Err(error) => {
+                let why = match error {
+                    _ if text.is_empty() => Unusable::Empty,
+                    url::ParseError::RelativeUrlWithoutBase => Unusable::Relative,
+                    _ => Unusable::Invalid,
+                };
+                (Self::default(), Err(why))
+            }
+        }
+    }
+
+    /// Whether `reference` is relative to this base: `http:g` is to one with the same scheme.
+    pub(super) fn is_relative(&self, reference: &str) -> bool {
+        let Some(scheme) = opaque_scheme(reference) else {
+            return true;
+        };
+        let same = self.url.as_ref().is_some_and(|url| url.scheme() == scheme);
+        if !same || !is_special(&scheme) {
+            return false;
+        }
+        let mut after = reference
+            .split_once(':')
+            .map_or("", |(_, after)| after)
+            .chars()
+            .filter(|c| !is_removed(*c));
+        let slash = |c| matches!(c, Some('/' | '\\'));
+        !(slash(after.next()) && slash(after.next()))
+    }
+
+    /// The basic URL parser of the URL Standard, with this base, which is `base`.
+    pub(super) fn resolve(
         &self,
+        base: &Inherited,
         reference: &str,
         target: &mut Target,
-    ) -> std::result::Result<(), Unresolvable> {
-        let reference_start = reference.len() - reference.trim_start_matches(is_c0_or_space).len();
+        trace: &mut impl Trace,
+    ) -> Result<(), Unresolvable> {
+        trace.tell("base", || match base.usable {
+            Ok(()) => format!("the base URL is parsed: {}", base.text),
+            Err(why) => why.to_string(),
+        });
         let trimmed = reference.trim_matches(is_c0_or_space);
-        let (base, input, is_masked) = match &self.url {
-            Some(url) => {
-                let given = respelled(url, self.driveless.as_ref(), trimmed);
-                (Some(given.base), given.input, given.is_masked)
-            }
-            None => (None, Cow::Borrowed(trimmed), false),
-        };
-        let parsed = url::Url::options()
-            .base_url(base)
-            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
-            .parse(&input);
-        let url = match parsed {
-            Ok(url) => url,
-            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
-                return Err(Unresolvable::BaseUnusable(Unusable::Rootless));
-            }
-            Err(url::ParseError::RelativeUrlWithoutBase) => {
-                let why = self.usable.err().unwrap_or(Unusable::Invalid);
-                return Err(Unresolvable::BaseUnusable(why));
-            }
-            Err(_) => return Err(Unresolvable::Invalid),
-        };
-        push_serialised(&url, is_masked, &mut target.url);
+        if trimmed.len() < reference.len() || trimmed.contains(is_removed) {
+            trace.tell("trim", || {
+                let cleaned: String = trimmed.chars().filter(|c| !is_removed(*c)).collect();
+                format!("without tabs, line ends and outer spaces: {cleaned:?}")
+            });
+        }
+        trace.tell("kind", || {
+            let kind = if self.is_relative(reference) { "relative" } else { "absolute" };
+            format!("the reference is {kind}")
+        });
+        let parsed = self.parse(base, trimmed, &mut target.url);
+        trace.tell("parse", || match parsed {
+            Ok(()) => format!("parsed with the base and serialised: {}", target.url),
+            Err(why) => why.to_string(),
+        });
+        parsed?;
         // The tail that both have in common keeps its spelling in the document.
         let pairs = trimmed.bytes().rev().zip(target.url.bytes().rev());
         let mut len = pairs.take_while(|(a, b)| a == b).count();
@@ -68,12 +120,50 @@ impl Base {
             len -= 1;
         }
         if len > 0 {
-            let end = reference_start + trimmed.len();
+            let end = reference.trim_end_matches(is_c0_or_space).len();
             let reference = Span::new(end - len, end);
             target.kept.push(Kept { reference, url: target.url.len() - len });
         }
         Ok(())
     }
+
+    /// Parses `trimmed` with this base, and appends the URL as it is serialised.
+    fn parse(
+        &self,
+        base: &Inherited,
+        trimmed: &str,
+        text: &mut String,
+    ) -> Result<(), Unresolvable> {
+        let (with, input, is_masked) = match &self.url {
+            Some(url) => {
+                let given = respelled(url, self.driveless.as_ref(), trimmed);
+                (Some(given.base), given.input, given.is_masked)
+            }
+            None => (None, Cow::Borrowed(trimmed), false),
+        };
+        let parsed = url::Url::options()
+            .base_url(with)
+            .encoding_override(self.encode_query.as_deref().map(|encode| encode as _))
+            .parse(&input);
+        match parsed {
+            Ok(url) => {
+                push_serialised(&url, is_masked, text);
+                Ok(())
+            }
+            Err(url::ParseError::RelativeUrlWithCannotBeABaseBase) => {
+                Err(Unresolvable::BaseUnusable(Unusable::Rootless))
+            }
+            Err(url::ParseError::RelativeUrlWithoutBase) => {
+                Err(Unresolvable::BaseUnusable(base.usable.err().unwrap_or(Unusable::Invalid)))
+            }
+            Err(_) => Err(Unresolvable::Invalid),
+        }
+    }
+}
+
+/// Whether the parser removes `c` wherever it is.
+const fn is_removed(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r')
 }
 
 /// The URL Standard's special schemes.
@@ -82,16 +172,16 @@ pub(super) fn is_special(scheme: &str) -> bool {
 }
 
 /// What the url crate is given for a reference.
-pub(super) struct Respelled<'a> {
-    pub(super) base: &'a url::Url,
-    pub(super) input: Cow<'a, str>,
+struct Respelled<'a> {
+    base: &'a url::Url,
+    input: Cow<'a, str>,
     /// Whether [`MASKED_COLON`] stands for colons in either.
-    pub(super) is_masked: bool,
+    is_masked: bool,
 }
 
 /// The base and the reference that the url crate is given for `reference`, which has no white space
 /// around it, and the base `url`, of which `driveless` is the form for relative paths.
-pub(super) fn respelled<'a>(
+fn respelled<'a>(
     url: &'a url::Url,
     driveless: Option<&'a url::Url>,
     reference: &'a str,
@@ -144,13 +234,12 @@ pub(super) fn escaped_references(encoded: Vec<u8>) -> Cow<'static, [u8]> {
 /// does.
 fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     let slash = |c| matches!(c, '/' | '\\');
-    let control = |c| matches!(c, '\t' | '\n' | '\r');
     if !reference.starts_with(slash) {
         return Cow::Borrowed(reference);
     }
     if is_special(base.scheme()) {
         // Special authority ignore slashes state: any number of slashes is two.
-        let rest = reference.trim_start_matches(|c| slash(c) || control(c));
+        let rest = reference.trim_start_matches(|c| slash(c) || is_removed(c));
         let slashes = reference[..reference.len() - rest.len()].chars().filter(|c| slash(*c));
         if base.scheme() != "file" && slashes.count() > 2 {
             return Cow::Owned(format!("//{rest}"));
@@ -158,10 +247,11 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
         return Cow::Borrowed(reference);
     }
     // Relative state: a backslash is a slash in special schemes only.
-    let rest = reference.trim_start_matches(control);
+    let rest = reference.trim_start_matches(is_removed);
     if rest.starts_with('\\') {
         Cow::Owned(format!("./{rest}"))
-    } else if let Some(rest) = rest.strip_prefix('/').map(|rest| rest.trim_start_matches(control))
+    } else if let Some(rest) =
+        rest.strip_prefix('/').map(|rest| rest.trim_start_matches(is_removed))
         && rest.starts_with('\\')
     {
         Cow::Owned(format!("/./{rest}"))
@@ -174,10 +264,10 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
 const MASKED_COLON: &str = "~colon~";
 
 /// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,
-/// wherever it stands and, in part, in any scheme; to the URL Standard only the first segment of a file
+/// wherever it is and, in part, in any scheme; to the URL Standard only the first segment of a file
 /// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
 /// which a relative path never sees, is left away.
-pub(super) fn driveless(url: &url::Url) -> Option<url::Url> {
+fn driveless(url: &url::Url) -> Option<url::Url> {
     let mut driveless = url.clone();
     if url.scheme() != "file" {
         if url.cannot_be_a_base() || !has_drive(url.path()) {
@@ -224,7 +314,7 @@ fn mask_drives(text: &str) -> String {
 
 /// Appends the serialised URL, with the colons that were masked. The URL Standard percent-encodes `^` in
 /// a path that is no opaque one, which the url crate does not do.
-pub(super) fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
+fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     let path = &url[url::Position::BeforePath..url::Position::AfterPath];
     if !is_masked && (url.cannot_be_a_base() || !path.contains('^')) {
         text.push_str(url.as_str());
@@ -252,8 +342,7 @@ pub(super) fn serialised(url: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use super::*;
-    use crate::resolve::{Profile, resolve};
+    use crate::resolve::{Base, Profile, resolve};
 
     #[test]
     fn queries_in_the_encoding_of_the_document() {

@@ -18,11 +18,14 @@
 //!
 //! A style sheet of its own is a [`Document`] whose links have no element; its base is its own URL.
 //!
-//! Four readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
+//! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
 //! never applied, so a URL there leads nowhere and is not reported. The fallback of `var()` and
-//! `env()` stands where they stand: a string there is a URL inside `image-set()`. A token whose raw
-//! text does not decode to the value that the tokenizer gave it is not reported. What the end of the
+//! `env()` is where they are: a string there is a URL inside `image-set()`. What the end of the
 //! text ends (a url-token, a string, a function) is a token like others.
+//!
+//! The tokens are our own (`css/tokens.rs`), and most of them are never made. Where no string is a URL and nothing
+//! is silent, only what begins at one of six bytes can matter, so the others are skipped. Which blocks are open is
+//! found out afterwards, where an at-rule or a function makes it matter.
 //!
 //! Deliberately absent: grammars. All three kinds of CSS are the same tokens, what is invalid is
 //! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
@@ -30,17 +33,18 @@
 
 use std::sync::Arc;
 
-use cssparser::{Parser, Token};
-
 use super::attributes::{self, Groups};
 use super::sieve::Sieve;
-use super::{ScanOptions, block, value};
+use super::{ScanOptions, value};
 use crate::document::{Against, Decoded, Document, Link};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::{self, Carrier, Spelling};
 use crate::layer::{View, escape};
 use crate::span::Span;
+
+mod tokens;
+use tokens::{Token, is_name};
 
 /// Which opt-in groups are looked for, besides what always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,6 +149,25 @@ const FUNCTIONS: &[(&str, Arguments)] = &[
     ("alphaimageloader", Arguments::Source),
 ];
 
+/// For the names of [`FUNCTIONS`].
+const FUNCTION_NAMES: Sieve = {
+    let mut names = [""; FUNCTIONS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = FUNCTIONS[at].0;
+        at += 1;
+    }
+    Sieve::of(names)
+};
+
+/// What the function `name` makes of its arguments; nothing that matters where it is none of [`FUNCTIONS`].
+fn arguments(name: &[u8]) -> Option<Arguments> {
+    if !FUNCTION_NAMES.passes(name) && !name.contains(&b'\\') {
+        return None;
+    }
+    FUNCTIONS.iter().find(|(known, _)| is_name(name, known)).map(|&(_, arguments)| arguments)
+}
+
 /// The at-rules whose prelude holds no link: names, match patterns, conditions.
 const SILENT_PRELUDES: &[&str] = &["namespace", "document", "-moz-document", "supports"];
 
@@ -155,24 +178,15 @@ enum Strings {
     /// One that is the very next token, white space and comments aside.
     Next,
     All,
-    /// One behind `src` and `=`; this many of the two have been seen.
+    /// One after `src` and `=`; this many of the two have been seen.
     Source(u8),
-}
-
-/// What closes an open block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Closer {
-    Parenthesis,
-    Square,
-    Curly,
-    /// The end of the text.
-    End,
 }
 
 /// An open block or function, or the text as a whole.
 #[derive(Clone, Copy)]
 struct Block {
-    closer: Closer,
+    /// What closes it; of the text as a whole nothing does.
+    closer: Option<u8>,
     strings: Strings,
     group: Option<Group>,
     /// Nothing inside is a URL.
@@ -181,20 +195,38 @@ struct Block {
     silent_prelude: bool,
     /// A rule or declaration may begin here: an at-keyword begins an at-rule.
     start: bool,
+    /// Strings of a block around it are URLs, or may be.
+    enclosed: bool,
 }
 
 impl Block {
-    fn inside(self, closer: Closer, strings: Strings) -> Self {
-        // A prelude ends where the block of its rule begins.
-        let silent = self.silent || (self.silent_prelude && closer != Closer::Curly);
-        let start = closer == Closer::Curly;
-        Self { closer, strings, group: self.group, silent, silent_prelude: false, start }
+    const WHOLE: Self = Self {
+        closer: None,
+        strings: Strings::None,
+        group: None,
+        silent: false,
+        silent_prelude: false,
+        start: true,
+        enclosed: false,
+    };
+
+    fn inside(self, closer: u8) -> Self {
+        let is_curly = closer == b'}';
+        Self {
+            closer: Some(closer),
+            strings: Strings::None,
+            group: self.group,
+            // A prelude ends where the block of its rule begins.
+            silent: self.silent || (self.silent_prelude && !is_curly),
+            silent_prelude: false,
+            start: is_curly,
+            enclosed: self.enclosed || matches!(self.strings, Strings::All | Strings::Source(_)),
+        }
     }
 
-    fn of_function(self, name: &str) -> Self {
-        let known = FUNCTIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        let mut block = self.inside(Closer::Parenthesis, Strings::None);
-        match known.map(|&(_, arguments)| arguments) {
+    fn of_function(self, name: &[u8]) -> Self {
+        let mut block = self.inside(b')');
+        match arguments(name) {
             Some(Arguments::First) => block.strings = Strings::Next,
             Some(Arguments::Strings) => block.strings = Strings::All,
             Some(Arguments::Inherited) if self.strings == Strings::All => {
@@ -214,9 +246,17 @@ impl Block {
         block
     }
 
+    /// Whether nothing but the URL of `url()` is one, up to where a function or an at-rule begins that says
+    /// otherwise. A block that is closed before changes nothing of it.
+    fn is_neutral(self) -> bool {
+        self.strings == Strings::None
+            && self.group.is_none()
+            && !(self.silent || self.silent_prelude || self.enclosed)
+    }
+
     /// Whether it holds rules and declarations, and not a value.
     fn has_statements(self) -> bool {
-        matches!(self.closer, Closer::Curly | Closer::End)
+        matches!(self.closer, None | Some(b'}'))
     }
 
     /// A rule or declaration has ended.
@@ -227,23 +267,20 @@ impl Block {
     }
 
     /// The at-keyword `name` has begun an at-rule.
-    fn begin_at_rule(&mut self, name: &str) {
-        if name.eq_ignore_ascii_case("import") {
+    fn begin_at_rule(&mut self, name: &[u8]) {
+        if is_name(name, "import") {
             self.strings = Strings::Next;
         }
-        self.silent_prelude =
-            SILENT_PRELUDES.iter().any(|silent| silent.eq_ignore_ascii_case(name));
+        self.silent_prelude = SILENT_PRELUDES.iter().any(|silent| is_name(name, silent));
     }
 
     /// A token that means nothing by itself has gone by.
-    fn pass(&mut self, token: &Token) {
+    fn pass(&mut self, token: Token<'_>) {
         self.start = false;
         self.strings = match (self.strings, token) {
             (Strings::All, _) => Strings::All,
-            (Strings::Source(_), Token::Ident(name)) if name.eq_ignore_ascii_case("src") => {
-                Strings::Source(1)
-            }
-            (Strings::Source(1), Token::Delim('=')) => Strings::Source(2),
+            (Strings::Source(_), Token::Ident(name)) if is_name(name, "src") => Strings::Source(1),
+            (Strings::Source(1), Token::Equals) => Strings::Source(2),
             (Strings::Source(_), _) => Strings::Source(0),
             (Strings::None | Strings::Next, _) => Strings::None,
         };
@@ -306,86 +343,218 @@ fn link(view: &View, url: CssUrl) -> Option<Link> {
     })
 }
 
-/// The tokens of a text with their places, those inside blocks and functions, too.
-pub(crate) struct Tokens<'a> {
-    css: &'a str,
-    at: usize,
-}
-
-impl<'a> Tokens<'a> {
-    pub(crate) fn of(css: &'a str) -> Self {
-        Self { css, at: 0 }
-    }
-}
-
-impl<'a> Iterator for Tokens<'a> {
-    type Item = (Token<'a>, Span);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.at;
-        // A parser would skip a block. The tokenizer never looks back, so a fresh parser from here on
-        // sees the same tokens, and it costs nothing to make one.
-        let mut parser = Parser::new(&self.css[start..]);
-        let token = parser.next_including_whitespace_and_comments().ok()?.clone();
-        self.at = match &token {
-            Token::BadUrl(_) => behind_bad_url(self.css, start),
-            _ => start + parser.position().byte_index(),
-        };
-        Some((token, Span::new(start, self.at)))
-    }
-}
-
 /// Every URL of `css`, in order.
 ///
 /// Empty and fragment-only URLs are among them.
 #[must_use]
 pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
-    plain(css.as_bytes(), Some(options)).unwrap_or_else(|| urls_of_tokens(css, options))
+    Urls::of(css.as_bytes(), options).collect()
 }
 
-/// The bytes at which something can begin that matters where there are no escapes.
-const MARKS: [u8; 7] = *b"/\"'(@\\\0";
-
-/// The same where no string is a URL but that of `url()`: then only comments, strings and what is silent
-/// are to be told from the rest, which takes a small part of the time. `None` where there may be more, or
-/// something odd.
-///
-/// `bytes` are in any encoding whose bytes of ASCII stand for themselves wherever they are. All others
-/// belong to names (CSS Syntax 3, 4.2, "ident code point").
+/// The URLs of a style sheet in any encoding in which bytes of ASCII are characters of ASCII wherever they are;
+/// `None` where there are some of a group, or some whose bytes are not their characters but for escapes.
 pub(crate) fn plain_urls(bytes: &[u8]) -> Option<Vec<CssUrl>> {
-    plain(bytes, None)
+    let urls: Vec<_> = Urls::of(bytes, Options { gcpm: true, ie: true }).collect();
+    let is_plain = |url: &CssUrl| url.group.is_none() && !bytes[url.span.range()].contains(&0);
+    urls.iter().all(is_plain).then_some(urls)
 }
 
-/// The same. With options, `AlphaImageLoader()` of Internet Explorer is read, too.
-fn plain(bytes: &[u8], options: Option<Options>) -> Option<Vec<CssUrl>> {
-    let mut found = Vec::new();
-    let mut marks = Marks { bytes, next: [0; 2] };
-    let mut at = 0;
-    // It belongs to names, as U+FFFD.
-    if memchr::memchr(0, bytes).is_some() {
-        return None;
+/// The URLs of CSS in any encoding in which bytes of ASCII are characters of ASCII wherever they are, in order.
+///
+/// Takes linear time, and memory only for the blocks that are open where it matters.
+pub(crate) struct Urls<'a> {
+    bytes: &'a [u8],
+    options: Options,
+    marks: Marks<'a>,
+    /// Up to where it is read.
+    at: usize,
+    /// Up to where `block` and `outer` are known; from there on to `at` all blocks are neutral.
+    settled: usize,
+    block: Block,
+    outer: Vec<Block>,
+}
+
+/// What there is in neutral blocks.
+enum Ahead {
+    Url(CssUrl),
+    /// A token that holds this byte, and begins what may not be neutral.
+    Token(usize),
+    End,
+}
+
+impl<'a> Urls<'a> {
+    pub(crate) fn of(bytes: &'a [u8], options: Options) -> Self {
+        let marks = Marks { bytes, next: [0; 2] };
+        Self { bytes, options, marks, at: 0, settled: 0, block: Block::WHOLE, outer: Vec::new() }
     }
-    loop {
-        at = marks.find(at);
-        at = match bytes[at..] {
-            [] => return Some(found),
-            [b'/', b'*', ..] => match comment_end(bytes, at) {
-                Some(end) => end,
-                None => return Some(found),
-            },
-            [b'"' | b'\'', ..] => plain_string_end(bytes, at)? + 1,
-            [b'(', ..] => plain_function(bytes, at, options, &mut found)?,
-            [b'@', ..] => plain_at_rule(bytes, at)?,
-            [b'\\', ..] => plain_escape_end(bytes, at)?,
-            _ => at + 1,
+
+    /// Goes from one byte at which something can begin that matters to the next.
+    #[inline]
+    fn look_ahead(&mut self) -> Ahead {
+        let bytes = self.bytes;
+        loop {
+            let (before, at) = (self.at, self.marks.find(self.at));
+            self.at = match bytes[at..] {
+                [] => return Ahead::End,
+                [b'/', b'*', ..] => tokens::comment_end(bytes, at),
+                [b'"' | b'\'', ..] => tokens::string(bytes, at).1,
+                [b'(', ..] => match ident_before(bytes, before, at) {
+                    name if name.eq_ignore_ascii_case(b"url") => {
+                        let (token, end) = url(bytes, at + 1);
+                        self.at = end;
+                        match token {
+                            Some(url) => return Ahead::Url(url),
+                            None => continue,
+                        }
+                    }
+                    name => match arguments(name) {
+                        None | Some(Arguments::Inherited) => at + 1,
+                        Some(_) => return Ahead::Token(at),
+                    },
+                },
+                [b'@', ..] => {
+                    let end = tokens::word_end(bytes, at + 1);
+                    let name = &bytes[at + 1..end];
+                    let is = |known: &&str| is_name(name, known);
+                    if is(&"import") || SILENT_PRELUDES.iter().any(is) {
+                        return Ahead::Token(at);
+                    }
+                    end
+                }
+                [b'\\', ..] => {
+                    let end = tokens::word_end(bytes, at);
+                    if bytes.get(end) == Some(&b'(') {
+                        return Ahead::Token(end);
+                    }
+                    end.max(at + 1)
+                }
+                _ => at + 1,
+            };
+        }
+    }
+
+    /// Reads from where the blocks are known up to the token that holds the byte at `at`.
+    fn settle(&mut self, at: usize) -> Option<CssUrl> {
+        self.at = self.settled;
+        loop {
+            let found = self.step();
+            if self.at > at {
+                return found;
+            }
+        }
+    }
+
+    /// Reads the next token, and knows the blocks after it.
+    fn step(&mut self) -> Option<CssUrl> {
+        let (token, end) = tokens::token(self.bytes, self.at);
+        let start = std::mem::replace(&mut self.at, end);
+        self.settled = end;
+        let block = &mut self.block;
+        let mut found = None;
+        let inner = match token {
+            Token::Blank => return None,
+            Token::String(span) => {
+                let form = Form::String(char::from(self.bytes[start]));
+                let is_url = block.string_is_url() && block.is_reported(self.options);
+                found = is_url.then_some(CssUrl { span, form, group: block.group });
+                None
+            }
+            Token::Url(span) => {
+                let url = CssUrl { span, form: Form::Token, group: block.group };
+                found = block.is_reported(self.options).then_some(url);
+                None
+            }
+            Token::AtKeyword(name) => {
+                let begins = block.has_statements() && block.start;
+                block.pass(token);
+                if begins {
+                    block.begin_at_rule(name);
+                }
+                return None;
+            }
+            Token::Semicolon if block.has_statements() => {
+                block.end_statement();
+                return None;
+            }
+            Token::Function(name) => Some(block.of_function(name)),
+            Token::Open(closer) => Some(block.inside(closer)),
+            // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
+            Token::Close(closer) if block.closer == Some(closer) => {
+                if let Some(enclosing) = self.outer.pop() {
+                    *block = enclosing;
+                }
+                if closer == b'}' && block.has_statements() {
+                    block.end_statement();
+                }
+                return None;
+            }
+            _ => None,
         };
+        block.pass(token);
+        if let Some(inner) = inner {
+            self.outer.push(std::mem::replace(&mut self.block, inner));
+        }
+        found
     }
 }
 
-/// Where the next of [`MARKS`] stands, NUL aside.
+impl Iterator for Urls<'_> {
+    type Item = CssUrl;
+
+    fn next(&mut self) -> Option<CssUrl> {
+        loop {
+            let found = if self.block.is_neutral() {
+                match self.look_ahead() {
+                    Ahead::Url(url) => Some(url),
+                    Ahead::Token(at) => self.settle(at),
+                    Ahead::End => return None,
+                }
+            } else if self.at < self.bytes.len() {
+                self.step()
+            } else {
+                return None;
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+}
+
+/// The URL of the `url(` that ends at `at`, if it is a good one, and where its token or its string ends.
+fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
+    let inside = tokens::space_end(bytes, at);
+    let (form, (token, end)) = match bytes.get(inside) {
+        Some(&quote @ (b'"' | b'\'')) => {
+            (Form::String(char::from(quote)), tokens::string(bytes, inside))
+        }
+        _ => (Form::Token, tokens::url_token(bytes, at)),
+    };
+    let url = match token {
+        Token::String(span) | Token::Url(span) => Some(CssUrl { span, form, group: None }),
+        _ => None,
+    };
+    (url, end)
+}
+
+/// The name of the function whose `(` is at `at`, if it has no escapes; a token ends at `start` or after it.
+fn ident_before(bytes: &[u8], start: usize, at: usize) -> &[u8] {
+    let before = &bytes[start..at];
+    let length = before.iter().rev().take_while(|&&byte| tokens::is_of_name(byte)).count();
+    let (before, name) = before.split_at(before.len() - length);
+    match name {
+        // It is the name of a hash.
+        _ if before.ends_with(b"#") => b"",
+        // They belong to a CDO.
+        [b'-', b'-', name @ ..] if before.ends_with(b"<!") => name,
+        _ => name,
+    }
+}
+
+/// Where the bytes are at which something can begin that matters in neutral blocks.
 struct Marks<'a> {
     bytes: &'a [u8],
-    /// Where one of each half of them stands.
+    /// Where one of each half of them is.
     next: [usize; 2],
 }
 
@@ -405,524 +574,11 @@ impl Marks<'_> {
     }
 }
 
-/// Behind the comment at `at`; `None` where the text ends in it.
-fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let body = &bytes[at + 2..];
-    let end = memchr::memchr_iter(b'/', body).find(|&slash| body[..slash].ends_with(b"*"))?;
-    Some(at + 2 + end + 1)
-}
-
-/// Where the string that the quote at `at` opens has its other quote.
-fn plain_string_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let quote = bytes[at];
-    let mut end = at + 1;
-    loop {
-        end = block::find_any(bytes, end, [quote, b'\\'], b' ');
-        match *bytes.get(end)? {
-            b'\\' if *bytes.get(end + 1)? >= b' ' => end += 2,
-            byte => return (byte == quote).then_some(end),
-        }
-    }
-}
-
-/// Behind the name that goes on with the escape at `at`. Were it the name of a function, it would have to
-/// be read.
-fn plain_escape_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let is_hex = |byte: &&u8| byte.is_ascii_hexdigit();
-    let digits = bytes[at + 1..].iter().take(6).take_while(is_hex).count();
-    let mut end = at + 1 + digits.max(1);
-    if *bytes.get(at + 1)? < b' ' {
-        return None;
-    }
-    match *bytes.get(end)? {
-        // It may be half of a line end.
-        b'\r' => return None,
-        byte if digits > 0 && is_space(byte) => end += 1,
-        _ => {}
-    }
-    end += bytes[end.min(bytes.len())..].iter().take_while(|&&byte| is_of_name(byte)).count();
-    (*bytes.get(end)? != b'(').then_some(end)
-}
-
-const fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0c)
-}
-
-/// Whether a byte belongs to a name (CSS Syntax 3, 4.2, "ident code point").
-fn is_of_name(byte: u8) -> bool {
-    OF_NAMES[usize::from(byte)]
-}
-
-const OF_NAMES: [bool; 256] = {
-    let mut of_names = [false; 256];
-    let mut at = 0;
-    while at < 256 {
-        let byte = at as u8;
-        of_names[at] =
-            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_') || !byte.is_ascii();
-        at += 1;
-    }
-    of_names
-};
-
-/// The name of a function without the dashes that it begins with.
-fn bare(name: &[u8]) -> &[u8] {
-    let dashes = name.iter().take_while(|&&byte| byte == b'-').count();
-    &name[dashes..]
-}
-
-/// For the names of [`FUNCTIONS`], without the dashes.
-const FUNCTION_NAMES: Sieve = {
-    let mut names = [""; FUNCTIONS.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = match FUNCTIONS[at].0.as_bytes() {
-            [b'-', ..] => FUNCTIONS[at].0.split_at(1).1,
-            _ => FUNCTIONS[at].0,
-        };
-        at += 1;
-    }
-    Sieve::of(names)
-};
-
-/// Goes on behind the `(` at `at`; where it is that of `url(`, behind the URL, and where nothing inside can
-/// be one, behind its end.
-fn plain_function(
-    bytes: &[u8],
-    at: usize,
-    options: Option<Options>,
-    found: &mut Vec<CssUrl>,
-) -> Option<usize> {
-    let start = bytes[..at].iter().rposition(|&one| !is_of_name(one)).map_or(0, |last| last + 1);
-    let name = &bytes[start..at];
-    if start > 0 && !name.is_empty() && matches!(bytes[start - 1], b'#' | b'@' | b'\\') {
-        return None;
-    }
-    if name.eq_ignore_ascii_case(b"expression") {
-        return silent_end(bytes, at + 1, true);
-    }
-    if !name.eq_ignore_ascii_case(b"url") {
-        if let Some(options) = options
-            && name.eq_ignore_ascii_case(b"alphaimageloader")
-        {
-            return plain_source(bytes, at + 1, options, found);
-        }
-        // Dashes before the name may belong to a `<!--`.
-        let name = bare(name);
-        let is_other = FUNCTION_NAMES.passes(name)
-            && FUNCTIONS.iter().any(|(known, arguments)| {
-                !matches!(arguments, Arguments::Inherited)
-                    && name.eq_ignore_ascii_case(bare(known.as_bytes()))
-            });
-        return (!is_other).then_some(at + 1);
-    }
-    let inside = at + 1 + bytes[at + 1..].iter().position(|&byte| !is_space(byte))?;
-    if let quote @ (b'"' | b'\'') = bytes[inside] {
-        let end = plain_string_end(bytes, inside)?;
-        let span = Span::new(inside + 1, end);
-        found.push(CssUrl { span, form: Form::String(char::from(quote)), group: None });
-        return Some(end + 1);
-    }
-    let end = block::find_any(bytes, inside, *b"\"'()\\\x7f", b' ' + 1);
-    let behind = end + bytes[end..].iter().position(|&byte| !is_space(byte))?;
-    if end == inside || bytes[behind] != b')' {
-        return None;
-    }
-    found.push(CssUrl { span: Span::new(inside, end), form: Form::Token, group: None });
-    Some(behind + 1)
-}
-
-/// Goes through the arguments of `AlphaImageLoader()` from `at` on ([`Strings::Source`]), where those are names,
-/// `=`, `,` and strings, and behind their end.
-fn plain_source(
-    bytes: &[u8],
-    mut at: usize,
-    options: Options,
-    found: &mut Vec<CssUrl>,
-) -> Option<usize> {
-    let mut seen = 0;
-    loop {
-        let byte = *bytes.get(at)?;
-        match byte {
-            _ if is_space(byte) => at += 1,
-            b'a'..=b'z' | b'A'..=b'Z' => {
-                let length = bytes[at..].iter().take_while(|&&byte| is_of_name(byte)).count();
-                let name = &bytes[at..at + length];
-                at += length;
-                if matches!(bytes.get(at), None | Some(b'(' | b'\\' | 0)) {
-                    return None;
-                }
-                seen = u8::from(name.eq_ignore_ascii_case(b"src"));
-            }
-            b'=' | b',' => {
-                seen = if byte == b'=' && seen == 1 { 2 } else { 0 };
-                at += 1;
-            }
-            b'"' | b'\'' => {
-                let end = plain_string_end(bytes, at)?;
-                if seen == 2 && options.ie {
-                    let span = Span::new(at + 1, end);
-                    let form = Form::String(char::from(byte));
-                    found.push(CssUrl { span, form, group: Some(Group::Ie) });
-                }
-                seen = 0;
-                at = end + 1;
-            }
-            b')' => return Some(at + 1),
-            _ => return None,
-        }
-    }
-}
-
-/// Goes on behind the name of the at-rule at `at`, or where its prelude ends if that is silent.
-fn plain_at_rule(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = &bytes[at + 1..];
-    let (name, behind) = rest.split_at(rest.iter().take_while(|&&byte| is_of_name(byte)).count());
-    let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
-    let end = at + 1 + name.len();
-    if behind.first() == Some(&b'\\') {
-        return None;
-    }
-    if is("import") {
-        // A string would be the URL, a function is found as everywhere.
-        let next = behind.trim_ascii_start().first()?;
-        return next.is_ascii_alphabetic().then_some(end);
-    }
-    if !name.is_empty()
-        && behind.first() == Some(&b'(')
-        && !SILENT_PRELUDES.iter().any(|one| is(one))
-    {
-        return Some(end + 1);
-    }
-    match SILENT_PRELUDES.iter().any(|silent| is(silent)) {
-        true => silent_end(bytes, end, false),
-        false => Some(end),
-    }
-}
-
-/// Behind the `)` that closes the function whose arguments begin at `at`, or where the prelude that begins
-/// there ends. `None` where more stands in it than parentheses, names, strings and comments.
-fn silent_end(bytes: &[u8], mut at: usize, is_function: bool) -> Option<usize> {
-    let mut depth = 0;
-    loop {
-        let is_mark = |byte: &u8| MARKS.contains(byte) || b"[{}];)".contains(byte);
-        at += bytes[at..].iter().position(is_mark)?;
-        at = match bytes[at..] {
-            [b'/', b'*', ..] => comment_end(bytes, at)?,
-            [b'/', ..] => at + 1,
-            // In an at-rule that is out of place it may be a URL.
-            [b'"' | b'\'', ..] if is_function => plain_string_end(bytes, at)? + 1,
-            [b'(', ..] if bytes[at.saturating_sub(3)..at].eq_ignore_ascii_case(b"url") => {
-                return None;
-            }
-            [b'(', ..] => {
-                depth += 1;
-                at + 1
-            }
-            [b')', ..] if depth == 0 && is_function => return Some(at + 1),
-            [b')', ..] if depth > 0 => {
-                depth -= 1;
-                at + 1
-            }
-            [b';' | b'{', ..] if depth == 0 && !is_function => return Some(at),
-            [b';', ..] => at + 1,
-            _ => return None,
-        };
-    }
-}
-
-/// The same token by token.
-fn urls_of_tokens(css: &str, options: Options) -> Vec<CssUrl> {
-    let mut found = Vec::new();
-    let mut outer: Vec<Block> = Vec::new();
-    let mut block = Block {
-        closer: Closer::End,
-        strings: Strings::None,
-        group: None,
-        silent: false,
-        silent_prelude: false,
-        start: true,
-    };
-    for (token, Span { start, end }) in Tokens::of(css) {
-        let inner = match &token {
-            Token::WhiteSpace(_) | Token::Comment(_) | Token::CDO | Token::CDC => continue,
-            Token::QuotedString(value) => {
-                if block.string_is_url() && block.is_reported(options) {
-                    let (inside, quote) = inside_string(&css[start..end]);
-                    let (span, form) = (inside.shifted(start), Form::String(quote));
-                    if decodes_to(&css[span.range()], form, value) {
-                        found.push(CssUrl { span, form, group: block.group });
-                    }
-                }
-                None
-            }
-            Token::UnquotedUrl(value) => {
-                if block.is_reported(options) {
-                    let span = inside_url_token(&css[start..end]).shifted(start);
-                    if decodes_to(&css[span.range()], Form::Token, value) {
-                        found.push(CssUrl { span, form: Form::Token, group: block.group });
-                    }
-                }
-                None
-            }
-            Token::AtKeyword(name) => {
-                let begins = block.has_statements() && block.start;
-                block.pass(&token);
-                if begins {
-                    block.begin_at_rule(name);
-                }
-                continue;
-            }
-            Token::Semicolon if block.has_statements() => {
-                block.end_statement();
-                continue;
-            }
-            Token::Function(name) => Some(block.of_function(name)),
-            Token::ParenthesisBlock => Some(block.inside(Closer::Parenthesis, Strings::None)),
-            Token::SquareBracketBlock => Some(block.inside(Closer::Square, Strings::None)),
-            Token::CurlyBracketBlock => Some(block.inside(Closer::Curly, Strings::None)),
-            Token::CloseParenthesis | Token::CloseSquareBracket | Token::CloseCurlyBracket => {
-                // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
-                if Some(block.closer) == closer_of(&token)
-                    && let Some(enclosing) = outer.pop()
-                {
-                    let closed = std::mem::replace(&mut block, enclosing);
-                    if closed.closer == Closer::Curly && block.has_statements() {
-                        block.end_statement();
-                    }
-                    continue;
-                }
-                None
-            }
-            _ => None,
-        };
-        block.pass(&token);
-        if let Some(inner) = inner {
-            outer.push(std::mem::replace(&mut block, inner));
-        }
-    }
-    found
-}
-
-fn closer_of(token: &Token) -> Option<Closer> {
-    match token {
-        Token::CloseParenthesis => Some(Closer::Parenthesis),
-        Token::CloseSquareBracket => Some(Closer::Square),
-        Token::CloseCurlyBracket => Some(Closer::Curly),
-        _ => None,
-    }
-}
-
-fn decodes_to(raw: &str, form: Form, value: &str) -> bool {
-    form.decode(View::of_str(raw, 0)).text == value
-}
-
-/// The inside of a string-token (CSS Syntax 3, 4.3.5), and its quote. The end of the text ends it
-/// as well.
-fn inside_string(token: &str) -> (Span, char) {
-    let bytes = token.as_bytes();
-    let quote = if bytes.first() == Some(&b'\'') { b'\'' } else { b'"' };
-    let mut at = 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            _ if byte == quote => break,
-            _ => at += 1,
-        }
-    }
-    (Span::new(1, at.min(bytes.len())), char::from(quote))
-}
-
-/// The inside of a url-token without white space (CSS Syntax 3, 4.3.6). The end of the text ends it
-/// as well.
-fn inside_url_token(token: &str) -> Span {
-    let bytes = token.as_bytes();
-    // The name is some spelling of `url`, and no escape of one of its letters holds a parenthesis.
-    let mut start = memchr::memchr(b'(', bytes).map_or(bytes.len(), |open| open + 1);
-    while bytes.get(start).copied().is_some_and(is_whitespace) {
-        start += 1;
-    }
-    let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at = after_escape(bytes, at),
-            b')' => break,
-            _ if is_whitespace(byte) => break,
-            _ => at += 1,
-        }
-    }
-    Span::new(start, at.min(bytes.len()))
-}
-
-/// Behind the escape at `at`, as far as it can hold white space or a parenthesis (CSS Syntax 3,
-/// 4.3.7).
-fn after_escape(bytes: &[u8], at: usize) -> usize {
-    let digits = bytes[at + 1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
-    if digits == 0 {
-        return at + 2;
-    }
-    let at = at + 1 + digits;
-    match bytes.get(at..) {
-        Some([b'\r', b'\n', ..]) => at + 2,
-        Some(&[byte, ..]) if is_whitespace(byte) => at + 1,
-        _ => at,
-    }
-}
-
-/// Behind the bad-url-token that begins at `start`: at the first parenthesis that no escape holds (CSS
-/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
-/// makes it bad.
-fn behind_bad_url(css: &str, start: usize) -> usize {
-    let bytes = css.as_bytes();
-    let mut at = start;
-    while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
-        at += offset + 1;
-        if bytes[at - 1] == b')' {
-            return at;
-        }
-        if !matches!(bytes.get(at), None | Some(b'\n' | b'\r' | 0x0c)) {
-            at += 1;
-        }
-    }
-    bytes.len()
-}
-
-/// CSS Syntax 3, 4.2, with the newlines of 3.3.
-const fn is_whitespace(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const ALL: Options = Options { gcpm: true, ie: true };
-
-    /// What is found without tokens is what the tokens say, on texts put together from traps.
-    #[test]
-    fn plain_urls_are_those_of_the_tokens() {
-        const PIECES: &[&str] = &[
-            "url(",
-            "URL(",
-            "url( ",
-            "a",
-            "b.png",
-            ")",
-            " )",
-            "\"",
-            "'",
-            "url('c')",
-            "url(\"d\" )",
-            "url(e)",
-            "-url(",
-            "--url(",
-            "#url(",
-            "@url(",
-            "1url(",
-            ".url(",
-            "1e3url(",
-            "+url(",
-            "u+1url(",
-            "<!--",
-            "-->",
-            "/*",
-            "*/",
-            "/",
-            "*",
-            "\\",
-            "\n",
-            "\r",
-            "\u{c}",
-            "\t",
-            " ",
-            "\0",
-            "\u{7f}",
-            "é",
-            "éurl(",
-            "{",
-            "}",
-            "[",
-            "]",
-            "(",
-            ";",
-            ":",
-            ",",
-            "=",
-            "src",
-            "src(",
-            "image-set(",
-            "-webkit-image-set(",
-            "-image-set(",
-            "filter(",
-            "var(",
-            "env(",
-            "supports(",
-            "expression(",
-            "@import",
-            "@import 'f';",
-            "@import url(g);",
-            "@import url(\"k\") layer(l);",
-            "@import\nurl( m ) 'n';",
-            "@import",
-            "@media(",
-            "@media(a:b){c{d:url(o)}}",
-            "@(",
-            "url(\"p\\\"q\")",
-            "url('\\72 s\\t')",
-            "@supports",
-            "@supports (a:b){",
-            "@namespace x url(h);",
-            "@media",
-            "@-moz-document url(i){",
-            "target-text(",
-            "AlphaImageLoader(",
-            "alphaImageLoader(src='t', b=\"u\")",
-            "-AlphaImageLoader(src='t')",
-            "x.AlphaImageLoader( a , Src = \"v\\77\")",
-            "'w'",
-            "progid:",
-            "rgba(1,2)",
-            "%",
-            "5%url(",
-            "#",
-            "\\66 ",
-            "\\:",
-            "\\75 rl(",
-            "u\\72l(",
-            "\"\\f101\"",
-            "'\\'",
-            "@supports not (a:b) {",
-            "@supports (",
-            "expression(a",
-            "expression(this.b(')'))",
-            "var(--x)",
-            "@im\\70ort 'y'",
-        ];
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut below = |bound: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as usize % bound
-        };
-        let (mut plain_ones, mut of_explorer) = (0, 0);
-        for _ in 0..200_000 {
-            let length = 1 + below(8);
-            let css: String = (0..length).map(|_| PIECES[below(PIECES.len())]).collect();
-            for options in [Options::default(), ALL] {
-                let tokens = || urls_of_tokens(&css, options);
-                if let Some(found) = plain_urls(css.as_bytes()) {
-                    plain_ones += usize::from(!found.is_empty());
-                    assert_eq!(found, tokens(), "{css:?}");
-                }
-                if let Some(found) = plain(css.as_bytes(), Some(options)) {
-                    of_explorer += usize::from(found.iter().any(|one| one.group.is_some()));
-                    assert_eq!(found, tokens(), "{css:?}");
-                }
-            }
-        }
-        assert!(plain_ones > 4_000 && of_explorer > 1_000, "{plain_ones} {of_explorer}");
-    }
 
     fn check(css: &str, options: Options, expected: &[&str]) {
         let found: Vec<_> = urls(css, options).iter().map(|url| &css[url.span.range()]).collect();

@@ -20,7 +20,7 @@ const fn bit(length: usize) -> u32 {
 }
 
 impl Sieve {
-    /// For the names that begin with a letter; an empty one is passed over.
+    /// For the names, which begin with a letter or a dash; an empty one is passed over.
     pub(super) const fn of<const N: usize>(names: [&str; N]) -> Self {
         let mut lengths = [0; 32];
         let mut at = 0;

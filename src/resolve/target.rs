@@ -1,0 +1,55 @@
+//! The URL that a reference resolves to, and what of it are bytes of the reference.
+//!
+//! ```
+//! use baselink::resolve::{Base, Profile};
+//! let target = Base::new(Profile::Rfc1808, "http://a/b/c").resolve("./g/../h").unwrap();
+//! assert_eq!(target.url, "http://a/b/h");
+//! let [kept] = target.kept[..] else { panic!() };
+//! assert_eq!((&"./g/../h"[kept.reference.range()], kept.url), ("h", "http://a/b/".len()));
+//! ```
+//!
+//! Deliberately absent: how it is found.
+
+use std::fmt;
+
+use super::usable::Unusable;
+use crate::span::Span;
+
+/// What a reference resolves to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Target {
+    /// The absolute URL.
+    pub url: String,
+    /// The parts of the reference that are unchanged in `url`: disjoint, not empty, in the same
+    /// order in both. Every other byte of `url` is new.
+    pub kept: Vec<Kept>,
+}
+
+/// A range of a reference that is unchanged in the URL it resolves to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Kept {
+    /// The bytes of the reference.
+    pub reference: Span,
+    /// Offset of the first of them in the URL.
+    pub url: usize,
+}
+
+/// Why a reference has no target.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unresolvable {
+    /// The reference is relative, and nothing can be relative to this base.
+    BaseUnusable(Unusable),
+    /// The parser of the URL Standard fails on it; `whatwg` only.
+    Invalid,
+}
+
+impl fmt::Display for Unresolvable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BaseUnusable(why) => why.fmt(f),
+            Self::Invalid => f.write_str("the URL Standard's parser fails on the reference"),
+        }
+    }
+}
+
+impl std::error::Error for Unresolvable {}

@@ -1,0 +1,246 @@
+//! The URLs of CSS, read by recursion from the tokens of cssparser: a slow transcription of what `scan/css.rs` says,
+//! for tests only.
+
+use baselink::layer::{View, escape};
+use baselink::scan::css::{CssUrl, Form, Group, Options};
+use baselink::span::Span;
+use cssparser::{Parser, Token};
+
+/// Which strings in a list of component values are URLs.
+#[derive(Clone, Copy, PartialEq)]
+enum Strings {
+    None,
+    /// The first token is one if it is a string.
+    First,
+    All,
+    /// One is where `src` and `=` are right before it; how many of them are.
+    Source(u8),
+}
+
+/// What is known of a list of component values from what is around it.
+#[derive(Clone, Copy)]
+struct Place {
+    strings: Strings,
+    group: Option<Group>,
+    silent: bool,
+}
+
+/// How a list ended.
+#[derive(PartialEq)]
+enum End {
+    Closed,
+    Semicolon,
+    Curly,
+}
+
+struct Reader<'a> {
+    css: &'a str,
+    at: usize,
+    options: Options,
+    found: Vec<CssUrl>,
+}
+
+/// The URLs of `css`, in order.
+pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
+    let mut reader = Reader { css, at: 0, options, found: Vec::new() };
+    reader.statements(Place { strings: Strings::None, group: None, silent: false }, None);
+    reader.found
+}
+
+impl<'a> Reader<'a> {
+    /// The next token but for blanks, and where it is.
+    fn next(&mut self) -> Option<(Token<'a>, Span)> {
+        loop {
+            let start = self.at;
+            let mut parser = Parser::new(&self.css[start..]);
+            let token = parser.next_including_whitespace_and_comments().ok()?.clone();
+            self.at = match &token {
+                Token::BadUrl(_) => bad_url_end(self.css, start),
+                _ => start + parser.position().byte_index(),
+            };
+            match token {
+                Token::WhiteSpace(_) | Token::Comment(_) | Token::CDO | Token::CDC => {}
+                token => return Some((token, Span::new(start, self.at))),
+            }
+        }
+    }
+
+    /// The rules and declarations up to `closer`, or to the end where there is none (5.4.1, 5.4.4).
+    fn statements(&mut self, place: Place, closer: Option<&Token>) {
+        let place = Place { strings: Strings::None, ..place };
+        while let Some((token, span)) = self.next() {
+            match &token {
+                Token::Semicolon => {}
+                token if Some(token) == closer => return,
+                Token::AtKeyword(name) => {
+                    let is = |one: &&str| name.eq_ignore_ascii_case(one);
+                    let silent = ["namespace", "document", "-moz-document", "supports"]
+                        .iter()
+                        .any(|one| is(&one));
+                    let prelude = Place {
+                        strings: if is(&"import") { Strings::First } else { Strings::None },
+                        silent: place.silent || silent,
+                        ..place
+                    };
+                    if self.list(prelude, place, closer, true) == End::Closed {
+                        return;
+                    }
+                }
+                _ => {
+                    let curly = self.component(&token, span, place, place);
+                    if !curly && self.list(place, place, closer, true) == End::Closed {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Component values up to `closer`, and those of a statement up to its `;` or block at the latest. A block is
+    /// at `block`, everything else at `place`.
+    fn list(
+        &mut self,
+        place: Place,
+        block: Place,
+        closer: Option<&Token>,
+        is_statement: bool,
+    ) -> End {
+        let mut place = place;
+        while let Some((token, span)) = self.next() {
+            if Some(&token) == closer {
+                return End::Closed;
+            }
+            if is_statement && token == Token::Semicolon {
+                return End::Semicolon;
+            }
+            let block = if is_statement { block } else { place };
+            if self.component(&token, span, place, block) && is_statement {
+                return End::Curly;
+            }
+            place.strings = match (place.strings, &token) {
+                (Strings::All, _) => Strings::All,
+                (Strings::Source(_), Token::Ident(name)) if name.eq_ignore_ascii_case("src") => {
+                    Strings::Source(1)
+                }
+                (Strings::Source(1), Token::Delim('=')) => Strings::Source(2),
+                (Strings::Source(_), _) => Strings::Source(0),
+                (Strings::None | Strings::First, _) => Strings::None,
+            };
+        }
+        End::Closed
+    }
+
+    /// The component value that `token` begins. Whether it is a `{}` block.
+    fn component(&mut self, token: &Token<'a>, span: Span, place: Place, block: Place) -> bool {
+        let inside = Place { strings: Strings::None, ..place };
+        match token {
+            Token::QuotedString(value) => {
+                let is_url =
+                    matches!(place.strings, Strings::First | Strings::All | Strings::Source(2));
+                let quote = self.css[span.range()].chars().next().unwrap();
+                let raw = &self.css[span.start + 1..span.end];
+                let raw = if is_closed(raw, quote) { &raw[..raw.len() - 1] } else { raw };
+                self.url(
+                    is_url,
+                    Span::new(span.start + 1, span.start + 1 + raw.len()),
+                    Form::String(quote),
+                    value,
+                    place,
+                );
+            }
+            Token::UnquotedUrl(value) => {
+                let text = &self.css[span.range()];
+                let start = span.start + text.find('(').unwrap() + 1;
+                let raw = &self.css[start..span.end];
+                let start = span.end - raw.trim_start_matches(is_space).len();
+                let raw = &self.css[start..span.end];
+                let raw = if is_closed(raw, ')') { &raw[..raw.len() - 1] } else { raw };
+                let mut end = raw.trim_end_matches(is_space).len();
+                // The white space may belong to an escape.
+                end = (end..=raw.len())
+                    .rev()
+                    .find(|&end| decoded(&raw[..end], Form::Token) == **value)
+                    .unwrap_or(end);
+                self.url(true, Span::new(start, start + end), Form::Token, value, place);
+            }
+            Token::Function(name) => {
+                let (strings, group, silent) = match &*name.to_ascii_lowercase() {
+                    "url" | "src" => (Strings::First, None, false),
+                    "image-set" | "-webkit-image-set" | "image" | "cross-fade"
+                    | "-webkit-cross-fade" | "filter" => (Strings::All, None, false),
+                    "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
+                    "supports" | "expression" => (Strings::None, None, true),
+                    "target-counter" | "target-counters" | "target-text" => {
+                        (Strings::First, Some(Group::Gcpm), false)
+                    }
+                    "alphaimageloader" => (Strings::Source(0), Some(Group::Ie), false),
+                    _ => (Strings::None, None, false),
+                };
+                let inside =
+                    Place { strings, group: group.or(place.group), silent: place.silent || silent };
+                self.list(inside, inside, Some(&Token::CloseParenthesis), false);
+            }
+            Token::ParenthesisBlock => {
+                self.list(inside, inside, Some(&Token::CloseParenthesis), false);
+            }
+            Token::SquareBracketBlock => {
+                self.list(inside, inside, Some(&Token::CloseSquareBracket), false);
+            }
+            Token::CurlyBracketBlock => {
+                self.statements(block, Some(&Token::CloseCurlyBracket));
+                return true;
+            }
+            _ => {}
+        }
+        false
+    }
+
+    fn url(&mut self, is_url: bool, span: Span, form: Form, value: &str, place: Place) {
+        assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
+        let enabled = match place.group {
+            None => true,
+            Some(Group::Gcpm) => self.options.gcpm,
+            Some(Group::Ie) => self.options.ie,
+        };
+        if is_url && enabled && !place.silent {
+            self.found.push(CssUrl { span, form, group: place.group });
+        }
+    }
+}
+
+/// What `raw` stands for.
+fn decoded(raw: &str, form: Form) -> String {
+    let raw = View::of_str(raw, 0);
+    match form {
+        Form::Token => escape::css_url_token(raw).text,
+        Form::String(_) => escape::css(raw).text,
+    }
+}
+
+/// Whether `end`, which no backslash escapes, ends `raw`.
+fn is_closed(raw: &str, end: char) -> bool {
+    let before = raw.strip_suffix(end);
+    before.is_some_and(|before| (before.len() - before.trim_end_matches('\\').len()) % 2 == 0)
+}
+
+fn is_space(one: char) -> bool {
+    matches!(one, ' ' | '\t' | '\n' | '\r' | '\u{c}')
+}
+
+/// Where the bad-url-token that begins at `start` ends: after the first parenthesis that no escape holds (CSS
+/// Syntax 3, 4.3.6 and 4.3.14). cssparser ends it earlier where the backslash of an escape is what
+/// makes it bad.
+fn bad_url_end(css: &str, start: usize) -> usize {
+    let bytes = css.as_bytes();
+    let mut at = start;
+    while let Some(offset) = memchr::memchr2(b')', b'\\', &bytes[at..]) {
+        at += offset + 1;
+        if bytes[at - 1] == b')' {
+            return at;
+        }
+        if !matches!(bytes.get(at), None | Some(b'\n' | b'\r' | 0x0c)) {
+            at += 1;
+        }
+    }
+    bytes.len()
+}
