@@ -17,11 +17,12 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::fast::{self, Name, Names, Sink};
 use super::pass::{LONGEST_ATTRIBUTE, OpenText, Pass, lower_case};
+use super::sink::{Sink, Stopped, TextModel};
 use super::tag::{FEW, RawAttribute, RawTag};
-use super::{DEEPEST, Markup, Namespace, Standing, TextModel};
-use crate::document::{BaseKind, DeclaredBase, Document, HandOver, Link, entity_name};
+use super::walk::{self, Name, Names, OpenElements, Unproved};
+use super::{DEEPEST, Markup, Namespace, Standing};
+use crate::document::{BaseKind, DeclaredBase, Document, FallbackReason, Link, entity_name};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::Form;
@@ -79,53 +80,39 @@ pub(crate) enum Stop {
     Refused,
 }
 
-impl From<HandOver> for Stop {
-    fn from(_: HandOver) -> Self {
-        Self::HandedOver
+impl From<Stopped<Unproved, Stop>> for Stop {
+    fn from(stopped: Stopped<Unproved, Self>) -> Self {
+        match stopped {
+            Stopped::Engine(_) => Self::HandedOver,
+            Stopped::Sink(stop) => stop,
+        }
     }
 }
 
 /// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
 /// prove which tags there are.
-pub(crate) fn declared(bytes: &[u8]) -> Result<Option<Charset>, HandOver> {
-    enum Found {
-        Declared(Charset),
-        HandedOver(HandOver),
-    }
-    impl From<HandOver> for Found {
-        fn from(reason: HandOver) -> Self {
-            Self::HandedOver(reason)
-        }
-    }
+pub(crate) fn declared(bytes: &[u8]) -> Result<Option<Charset>, FallbackReason> {
     struct Metas<'a>(&'a [u8]);
     impl Sink for Metas<'_> {
-        type Stop = Found;
+        type Stop = Charset;
 
         fn start_tag(
             &mut self,
             tag: &RawTag,
             namespace: Namespace,
             _text: TextModel,
-        ) -> Result<(), Found> {
+        ) -> Result<(), Charset> {
             match super::declared_by(self.0, tag) {
-                Some(charset) if namespace == Namespace::Html => Err(Found::Declared(charset)),
+                Some(charset) if namespace == Namespace::Html => Err(charset),
                 _ => Ok(()),
             }
         }
-
-        fn end_text(&mut self, _at: usize) -> Result<(), Found> {
-            Ok(())
-        }
-
-        fn comment(&mut self, _span: Span) -> Result<(), Found> {
-            Ok(())
-        }
     }
     let names = Names::of(&ScanOptions::default());
-    match fast::walk(bytes, 0..bytes.len(), true, &names, &mut Metas(bytes)) {
+    match walk::document(bytes, 0..bytes.len(), true, &names, &mut Metas(bytes)) {
         Ok(_) => Ok(None),
-        Err(Found::Declared(charset)) => Ok(Some(charset)),
-        Err(Found::HandedOver(reason)) => Err(reason),
+        Err(Stopped::Sink(charset)) => Ok(Some(charset)),
+        Err(Stopped::Engine(Unproved { reason, .. })) => Err(reason),
     }
 }
 
@@ -162,7 +149,7 @@ pub(crate) struct Course {
     charset: Charset,
     /// Whether the encoding is assumed, for no declaration has been seen.
     is_assumed: bool,
-    walk: fast::Course,
+    walk: OpenElements,
     rows: [Known; KNOWN],
     /// How many documents in values there were.
     parts: usize,
@@ -178,7 +165,7 @@ impl Course {
         Self {
             charset: encoding.charset,
             is_assumed: encoding.declaration == Declaration::Assumed,
-            walk: fast::Course::default(),
+            walk: OpenElements::default(),
             rows: [Known::default(); KNOWN],
             parts: 0,
             text: None,
@@ -237,7 +224,7 @@ pub(crate) fn links_on<T: Taker>(
         parts: course.parts,
         names: Cow::clone(&names),
     };
-    let at = fast::walk_on(bytes, from, is_last, &mut course.walk, &names, &mut flow)?;
+    let at = walk::window(bytes, from, is_last, &mut course.walk, &names, &mut flow)?;
     if is_last {
         flow.pass.close_text(bytes.len());
     }
@@ -297,10 +284,6 @@ pub(crate) fn bases(
             Ok(())
         }
 
-        fn end_text(&mut self, _at: usize) -> Result<(), Stop> {
-            Ok(())
-        }
-
         fn comment(&mut self, span: Span) -> Result<(), Stop> {
             let before = self.pass.bases.len();
             self.pass.commented_base(span);
@@ -327,7 +310,7 @@ pub(crate) fn bases(
         has_commented_href: false,
         to_end,
     };
-    let (bases, effective) = match fast::walk(bytes, span.range(), true, &names, &mut found) {
+    let (bases, effective) = match walk::document(bytes, span.range(), true, &names, &mut found) {
         Ok(facts) => {
             let bases = found.pass.finish(span, facts).bases;
             let is_effective = |one: &DeclaredBase| {
@@ -336,8 +319,8 @@ pub(crate) fn bases(
             let effective = bases.iter().position(is_effective);
             (bases, effective)
         }
-        Err(Stop::Base) => (found.pass.bases, found.effective),
-        Err(stop) => return Err(stop),
+        Err(Stopped::Sink(Stop::Base)) => (found.pass.bases, found.effective),
+        Err(stop) => return Err(stop.into()),
     };
     Ok(decisive(bases, effective))
 }
@@ -768,7 +751,7 @@ impl<T: Taker> Flow<'_, T> {
         let enclosed = std::mem::replace(&mut self.enclosed, true);
         self.depth += 1;
         let names = Cow::clone(&self.names);
-        fast::walk(self.bytes, span.range(), false, &names, self)?;
+        walk::document(self.bytes, span.range(), false, &names, self)?;
         self.pass.close_text(span.end);
         self.drain()?;
         self.depth -= 1;

@@ -1,8 +1,7 @@
 //! HTML to a [`Document`]: every link of `docs/links.md` as it stands in the bytes, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
-//! [`fast`] says which tags there are, or [`exact`] where that cannot be proved (or [`tokens`], past
-//! html5ever's bounds); a pass looks them up in
+//! [`engines`] says which tags there are; a pass looks them up in
 //! [`super::attributes`] and takes values apart; this file puts the passes over a document together. Text
 //! that is markup to somebody (`noscript`, conditional comments) is scanned in place; a `srcdoc` is a
 //! document of its own.
@@ -19,19 +18,20 @@
 //! Deliberately absent: bases at work. Which base a link has, and to which target it leads, is decided
 //! elsewhere.
 
-pub mod exact;
-pub mod fast;
+mod engines;
+mod exact;
 pub(crate) mod flow;
 mod pass;
 pub mod saved;
-pub mod tag;
-pub mod tokens;
-mod tree;
+pub(crate) mod sink;
+pub(crate) mod tag;
+pub(crate) mod walk;
 
 use std::sync::Arc;
 
 use self::pass::Pass;
-use self::tag::{Progress, RawTag, TagReader};
+use self::sink::{Event, TextModel};
+use self::tag::RawTag;
 use super::ScanOptions;
 use super::attributes::Namespace;
 use super::collect::{Embedded, unknown};
@@ -52,52 +52,6 @@ const DEEPEST: usize = 16;
 
 /// How many `<base` that are no tags are reported.
 const MOST_STRAYS: usize = 32;
-
-/// A token that can matter. Offsets are those of the buffer that is scanned.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A start tag.
-    StartTag {
-        /// Its bytes.
-        tag: &'a RawTag,
-        /// The namespace of its element.
-        namespace: Namespace,
-        /// What follows it.
-        text: TextModel,
-    },
-    /// An end tag.
-    EndTag {
-        /// Its bytes.
-        tag: &'a RawTag,
-    },
-    /// A comment, from `<!` to behind its end.
-    Comment {
-        /// Its bytes.
-        span: Span,
-    },
-}
-
-/// What the tokenizer takes the content of an element for (HTML, 13.2.5.1 to 13.2.5.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextModel {
-    /// Tags and character references count.
-    Markup,
-    /// Only the element's end tag counts.
-    RawText,
-    /// Its end tag and character references count.
-    Rcdata,
-    /// Nothing counts any more.
-    Plaintext,
-}
-
-/// What is known once the whole document has been read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TreeFacts {
-    /// Every `base` element by the offset of its tag, with its standing; the effective one first.
-    pub bases: Vec<(usize, Standing)>,
-    /// Whether a tree that keeps lists of children would take too long to be built.
-    pub is_crowded: bool,
-}
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
@@ -125,7 +79,8 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 
 /// Whether html5ever, with a tree that keeps lists of children, takes no more than linear time on `text`.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
-    exact::scan(text, 0..text.len(), true, &mut |_| {}).is_ok_and(|facts| !facts.is_crowded)
+    exact::scan(text, 0..text.len(), true, &mut |_: Event<'_>| {})
+        .is_ok_and(|facts| !facts.is_crowded)
 }
 
 /// The encoding that a `meta` element behind the first 1024 bytes declares. A browser, too, changes the
@@ -140,7 +95,7 @@ fn late_declaration(bytes: &[u8]) -> Option<Charset> {
         return declared;
     }
     let mut declared = None;
-    tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
+    let Ok(_) = walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, namespace: Namespace::Html, .. } = event
             && declared.is_none()
         {
@@ -167,11 +122,9 @@ pub(crate) fn may_declare(bytes: &[u8], at: usize) -> bool {
         return false;
     }
     let end = bytes.len().min(at + LONGEST_DECLARATION);
-    let mut reader = TagReader::new(at);
-    match reader.read(bytes, at, end) {
-        Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),
-        Progress::More => end < bytes.len(),
-        _ => false,
+    match tag::read(&bytes[..end], at) {
+        Some(tag) => Charset::of_meta(&bytes[tag.span.range()]).is_some(),
+        None => end < bytes.len(),
     }
 }
 
@@ -213,7 +166,7 @@ impl<'o> Nested<'o> {
                 document.without_tree = pass.without_tree;
                 document.ids = pass.ids;
             }
-            document.handed_over = document.handed_over.or(pass.handed_over);
+            document.fallback = document.fallback.or(pass.fallback);
             document.links.extend(pass.collector.links);
             document.bases.extend(pass.bases);
             document.diagnostics.extend(pass.diagnostics);
@@ -314,7 +267,7 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
     };
     if !strays.is_empty() {
         let mut between = Standing::CharacterData;
-        tokens::scan(bytes, start..bytes.len(), true, &mut |event| {
+        let Ok(_) = walk::best_effort(bytes, start..bytes.len(), true, &mut |event: Event<'_>| {
             let (span, inside) = match event {
                 Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
                 Event::Comment { span } => (span, Standing::Comment),

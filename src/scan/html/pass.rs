@@ -12,18 +12,22 @@
 //!
 //! Deliberately absent: nested documents. A pass notes where they are.
 
-use super::fast::{self, Names, Sink};
-use super::tag::{self, Progress, RawAttribute, RawTag, TagReader};
-use super::{Event, Markup, TextModel, TreeFacts, exact, saved, tokens};
+use std::convert::Infallible;
+
+use super::exact::Bound;
+use super::sink::{Sink, TextModel, TreeFacts};
+use super::tag::{self, RawAttribute, RawTag};
+use super::walk::{Names, declaration_end};
+use super::{Markup, engines, saved};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, BaseKind, DeclaredBase, HandOver, LONGEST_BASE, Standing};
+use crate::document::{Against, BaseKind, DeclaredBase, FallbackReason, LONGEST_BASE, Standing};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Place};
-use crate::scan::{ScanOptions, Scanner, json, value};
+use crate::scan::{ScanOptions, json, value};
 use crate::span::Span;
 
 /// No name of an attribute in the table is longer.
@@ -76,8 +80,8 @@ pub(super) struct Pass<'a> {
     /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
     pub(super) has_commented_url: bool,
     pub(super) without_tree: bool,
-    /// Why the fast scanner did not do it.
-    pub(super) handed_over: Option<HandOver>,
+    /// Why html5ever was asked.
+    pub(super) fallback: Option<FallbackReason>,
 }
 
 impl<'a> Pass<'a> {
@@ -101,12 +105,11 @@ impl<'a> Pass<'a> {
             text: None,
             has_commented_url: false,
             without_tree: false,
-            handed_over: None,
+            fallback: None,
         }
     }
 
-    /// Scans `span`: fast where that is proved to be right, else exactly, or without the tree where that
-    /// would take too long.
+    /// Scans `span`, by whichever engine can.
     pub(super) fn over(
         bytes: &'a [u8],
         span: Span,
@@ -117,29 +120,15 @@ impl<'a> Pass<'a> {
     ) -> Self {
         let scripting = standing == Standing::First;
         let mut pass = Self::new(bytes, standing, enclosed, charset, options);
-        if options.scanner == Scanner::Fast {
-            let names = Names::of(options);
-            match fast::walk(bytes, span.range(), scripting, &names, &mut pass) {
-                Ok(facts) => return pass.finish(span, facts),
-                Err(reason) => {
-                    pass = Self::new(bytes, standing, enclosed, charset, options);
-                    pass.handed_over = Some(reason);
-                }
-            }
+        let (names, scanner) = (Names::of(options), options.scanner);
+        let Ok(scanned) =
+            engines::tokens(bytes, span.range(), scripting, scanner, &names, &mut pass);
+        pass.fallback = scanned.fallback;
+        if let Some(bound) = scanned.without_tree {
+            pass.without_tree = true;
+            pass.diagnostics.insert(0, without_tree(bound));
         }
-        let handed_over = pass.handed_over;
-        let facts = match exact::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
-        {
-            Ok(facts) => facts,
-            Err(stopped) => {
-                pass = Self::new(bytes, standing, enclosed, charset, options);
-                pass.without_tree = true;
-                pass.handed_over = handed_over;
-                pass.diagnostics.push(without_tree(stopped));
-                tokens::scan(bytes, span.range(), scripting, &mut |event| pass.take(event))
-            }
-        };
-        pass.finish(span, facts)
+        pass.finish(span, scanned.facts)
     }
 
     pub(super) fn finish(mut self, span: Span, facts: TreeFacts) -> Self {
@@ -171,17 +160,15 @@ impl<'a> Pass<'a> {
 
     /// Where the start tag at `at` ends, if there is one and it is called `name`.
     fn start_tag_at(&self, at: usize, name: &str) -> Option<usize> {
-        let mut reader = TagReader::new(at);
         let begins = self.bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
         if self.bytes.get(at) != Some(&b'<')
             || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
-            || reader.read(self.bytes, at, self.bytes.len()) != Progress::Complete
         {
             return None;
         }
-        let tag = reader.tag();
+        let tag = tag::read(self.bytes, at)?;
         let is_named = self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
-        (is_named && !tag.end_tag).then_some(tag.span.end)
+        is_named.then_some(tag.span.end)
     }
 
     /// Behind white space, comments and declarations that are complete.
@@ -194,28 +181,10 @@ impl<'a> Pass<'a> {
                 return at + blank;
             }
             // Nothing can stand behind a comment that the document ends in.
-            let Some(end) = tokens::declaration_end(self.bytes, at + blank, false) else {
+            let Some(end) = declaration_end(self.bytes, at + blank, false) else {
                 return at + blank;
             };
             at = end;
-        }
-    }
-
-    fn take(&mut self, event: Event<'_>) {
-        match event {
-            Event::StartTag { tag, namespace, text } => self.start_tag(tag, namespace, text),
-            Event::EndTag { tag } => {
-                let ends = match &self.text {
-                    Some(OpenText { content: Content::SvgCss, .. }) => {
-                        self.bytes[tag.name.range()].eq_ignore_ascii_case(b"style")
-                    }
-                    open => open.is_some(),
-                };
-                if ends {
-                    self.close_text(tag.span.start);
-                }
-            }
-            Event::Comment { span } => self.comment(span),
         }
     }
 
@@ -268,11 +237,9 @@ impl<'a> Pass<'a> {
         if !self.options.groups.contains(Group::Ie) {
             return;
         }
-        let mut reader = TagReader::new(span.start + 1);
-        if reader.read(self.bytes, span.start + 1, span.end) != Progress::Complete {
+        let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
             return;
-        }
-        let tag = reader.into_tag();
+        };
         if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
             return;
         }
@@ -565,17 +532,14 @@ impl<'a> Pass<'a> {
                 let end = length.map_or(span.end, |length| body + length);
                 let piece = self.charset.decode(&bytes[body..end], body);
                 (piece, Carrier::Raw, length.map_or(span.end, |_| end + 3))
-            } else if matches!(rest, [b'<', b'!' | b'?', ..]) {
-                at = tokens::declaration_end(bytes, at, true).unwrap_or(span.end);
-                continue;
-            } else if matches!(rest, [b'<', b'/' | b'a'..=b'z' | b'A'..=b'Z', ..]) {
+            } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
+            | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
+            {
                 // The end tag of something else, or a tag that the document ends in.
-                let mut reader = TagReader::new(at);
-                at = match reader.read(bytes, at, span.end) {
-                    Progress::Complete => reader.tag().span.end,
-                    Progress::More => span.end,
-                    _ => tokens::declaration_end(bytes, at, true).unwrap_or(span.end),
-                };
+                at = tag::read(bytes, at).map_or(span.end, |tag| tag.span.end);
+                continue;
+            } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
+                at = declaration_end(bytes, at, true).unwrap_or(span.end);
                 continue;
             } else {
                 let length =
@@ -630,24 +594,24 @@ impl<'a> Pass<'a> {
 }
 
 impl Sink for Pass<'_> {
-    type Stop = HandOver;
+    type Stop = Infallible;
 
     fn start_tag(
         &mut self,
         tag: &RawTag,
         namespace: Namespace,
         text: TextModel,
-    ) -> Result<(), HandOver> {
+    ) -> Result<(), Infallible> {
         Pass::start_tag(self, tag, namespace, text);
         Ok(())
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), HandOver> {
+    fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
         self.close_text(at);
         Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), HandOver> {
+    fn comment(&mut self, span: Span) -> Result<(), Infallible> {
         Pass::comment(self, span);
         Ok(())
     }
@@ -666,13 +630,11 @@ fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> Place<'a> {
     }
 }
 
-fn without_tree(stopped: exact::Stopped) -> Diagnostic {
-    let (at, why) = match stopped {
-        exact::Stopped::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
-        exact::Stopped::Nesting(at) => (at, "elements nest too deep before this place"),
-        exact::Stopped::Unverified(at) => {
-            (at, "the tag that ends here was not where it was sought")
-        }
+fn without_tree(bound: Bound) -> Diagnostic {
+    let (at, why) = match bound {
+        Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
+        Bound::Nesting(at) => (at, "elements nest too deep before this place"),
+        Bound::Unverified(at) => (at, "the tag that ends here was not where it was sought"),
     };
     let message = format!("{why}; the document was scanned without its tree");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)

@@ -34,8 +34,9 @@
 
 use memchr::{memchr, memmem};
 
-use super::tag::{Progress, RawTag, TagReader};
-use super::{Event, tokens};
+use super::sink::Event;
+use super::tag::{self, RawTag};
+use super::walk;
 use crate::document::{Program, Saved};
 use crate::span::Span;
 
@@ -127,10 +128,8 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     if !bytes[comment.range()].starts_with(b"<!--") || !is_base(start) || !is_base(comment.end) {
         return None;
     }
-    let mut reader = TagReader::new(start);
-    let is_whole = reader.read(bytes, start, comment.end) == Progress::Complete
-        && bytes[reader.tag().span.end..comment.end] == *b"-->";
-    is_whole.then(|| reader.into_tag())
+    let tag = tag::read(&bytes[..comment.end], start)?;
+    (bytes[tag.span.end..comment.end] == *b"-->").then_some(tag)
 }
 
 /// How the comment begins that Firefox writes in the place of a `base` element, and how it ends.
@@ -156,7 +155,7 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
 /// Whether nothing but what belongs into a `head` element has begun before `end` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
-    tokens::scan(bytes, 0..end, true, &mut |event| {
+    let Ok(_) = walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
             let name = &bytes[tag.name.range()];
             is_head &= OF_HEAD.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
