@@ -120,3 +120,124 @@ impl<S: Sink> Sink for Rest<'_, S> {
         if self.is_new(span) { self.sink.comment(span) } else { Ok(()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::scan::ScanOptions;
+
+    /// What is told of a page, but for tags that cannot matter.
+    struct Told<'p> {
+        page: &'p str,
+        told: Vec<String>,
+    }
+
+    impl Sink for Told<'_> {
+        type Stop = Infallible;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Infallible> {
+            let is_href = |one: Span| &self.page[one.range()] == "href";
+            if tag.attributes.iter().any(|one| is_href(one.name)) {
+                self.told.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
+            }
+            Ok(())
+        }
+
+        fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
+            self.told.push(format!("text ends before {}", &self.page[at..]));
+            Ok(())
+        }
+
+        fn comment(&mut self, span: Span) -> Result<(), Infallible> {
+            self.told.push(self.page[span.range()].to_owned());
+            Ok(())
+        }
+    }
+
+    fn told(page: &str, scan: impl FnOnce(&mut Told<'_>)) -> Vec<String> {
+        let mut sink = Told { page, told: Vec::new() };
+        scan(&mut sink);
+        sink.told
+    }
+
+    /// What the walk finds up to where it stops, and html5ever after that, is what html5ever finds alone.
+    #[test]
+    fn nothing_is_told_twice_or_left_out() {
+        let names = Names::of(&ScanOptions::default());
+        for (page, reason) in [
+            ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
+            // The tag at which the walk stops ends a text, too.
+            ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
+            ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
+            ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
+            ("<!--x--><math><annotation-xml href=y>", FallbackReason::Annotation),
+            ("<a href=x><frameset><frame href=y>", FallbackReason::Frameset),
+            ("<template><style></style><col href=x><a href=y>", FallbackReason::Column),
+            ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),
+        ] {
+            let bytes = page.as_bytes();
+            let scan = |scanner, sink: &mut Told<'_>| {
+                let Ok(scanned) = tokens(bytes, 0..bytes.len(), true, scanner, &names, sink);
+                scanned
+            };
+            let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));
+            let both = told(page, |sink| {
+                let scanned = scan(Scanner::Fast, sink);
+                assert_eq!(scanned.fallback, Some(reason), "{page}");
+            });
+            assert_eq!(both, exact, "{page}");
+        }
+    }
+
+    /// The best effort after a tag that html5ever is not given; and before it what was found already.
+    #[test]
+    fn the_best_effort_goes_on_where_html5ever_stops() {
+        let many: String = (0..=1_000).map(|number| format!(" a{number}")).collect();
+        let page = format!("<!--x--><b><svg></b><a href=y><style></style><p{many}><a href=z>");
+        let names = Names::of(&ScanOptions::default());
+        let told = told(&page, |sink| {
+            let Ok(scanned) =
+                tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
+            assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
+            assert_eq!(scanned.without_tree, page.find("<p").map(exact::Bound::Attributes));
+        });
+        let wanted = ["<!--x-->", "Html <a href=y>", "text ends before ", "Html <a href=z>"];
+        assert_eq!(told.len(), wanted.len());
+        assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{told:?}");
+    }
+
+    /// By best effort what is there is what html5ever finds, wherever nothing is closed but by its own name.
+    #[test]
+    fn the_best_effort_follows_names() {
+        for page in [
+            "<svg><a href=x/><title><a href=y></title><p href=z>",
+            "<b><svg></b><a href=x>",
+            "<svg></b><a href=x></p><a href=y>",
+            "<math><mi>x</mi><mtext><svg><a href=x></a></svg></mtext></math><a href=y>",
+            "<math><annotation-xml encoding=text/HTML><a href=x>",
+            "<math><annotation-xml><a href=x>",
+            "<svg><![CDATA[<a href=x>]]><a href=y></svg><![CDATA[<a href=x>]]>",
+            "<svg><style><!--x--></style><a href=y><style><g></style><font href=x><font color href=y>",
+            "<svg></br><a href=x><script><!--<script></script><a href=y></script><a href=z>",
+            "<textarea><a href=x></textarea href=y><a href=z><title>",
+            "<noscript><a href=x></noscript><plaintext><a href=y>",
+            "<a href=x><!-- ><a href=y> --><?z ><!>",
+        ] {
+            let exact = told(page, |sink| {
+                let scanned = exact::scan(page.as_bytes(), 0..page.len(), true, sink);
+                assert!(scanned.is_ok(), "{page}");
+            });
+            let best = told(page, |sink| {
+                let Ok(_) = walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
+            });
+            assert_eq!(best, exact, "{page}");
+        }
+    }
+}

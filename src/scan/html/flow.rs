@@ -11,7 +11,7 @@
 //! assert_eq!(totals.count(baselink::Outcome::Rewritten), 2);
 //! ```
 //!
-//! Deliberately absent: whatever the fast scanner cannot prove. It ends the attempt, and the long way
+//! Deliberately absent: whatever the walk cannot prove. It ends the attempt, and the long way
 //! remains.
 
 use std::borrow::Cow;
@@ -68,7 +68,7 @@ pub(crate) trait Taker {
 /// Why the links of a document are not found in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The fast scanner cannot prove what it is.
+    /// The walk cannot prove what it is.
     HandedOver,
     /// Documents and markup are too deep in each other.
     Nested,
@@ -89,7 +89,7 @@ impl From<Stopped<Unproved, Stop>> for Stop {
     }
 }
 
-/// What the first `meta` element declares that declares an encoding; `Err` where the fast scanner cannot
+/// What the first `meta` element declares that declares an encoding; `Err` where the walk cannot
 /// prove which tags there are.
 pub(crate) fn declared(bytes: &[u8]) -> Result<Option<Charset>, FallbackReason> {
     struct Metas<'a>(&'a [u8]);

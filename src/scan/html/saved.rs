@@ -61,27 +61,12 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
         } else if rest.starts_with(b"<!") || rest.starts_with(b"<?") {
             rest = &rest[1 + memchr(b'>', rest)?..];
         } else {
-            rest = behind_tag(rest, b"<html").or_else(|| behind_tag(rest, b"<head"))?;
+            let tag = tag::read(rest, 0).filter(|_| rest.starts_with(b"<"))?;
+            let name = &rest[tag.name.range()];
+            let is_start = !tag.end_tag
+                && (name.eq_ignore_ascii_case(b"html") || name.eq_ignore_ascii_case(b"head"));
+            rest = is_start.then(|| &rest[tag.span.end..])?;
         }
-    }
-}
-
-/// What comes behind the tag at the start of `text`, if it begins with `name`.
-fn behind_tag<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    if !text.get(..name.len())?.eq_ignore_ascii_case(name) {
-        return None;
-    }
-    let mut rest = &text[name.len()..];
-    if !rest.first().is_some_and(|&byte| byte.is_ascii_whitespace() || byte == b'>') {
-        return None;
-    }
-    loop {
-        let at = memchr::memchr3(b'>', b'"', b'\'', rest)?;
-        let (found, after) = (rest[at], &rest[at + 1..]);
-        if found == b'>' {
-            return Some(after);
-        }
-        rest = &after[1 + memchr(found, after)?..];
     }
 }
 

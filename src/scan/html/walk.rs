@@ -453,7 +453,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let rest = &self.bytes[at..];
         let length = memchr::memmem::find(rest, b"]]>");
         let text = &rest[..length.unwrap_or(rest.len())];
-        // The exact scanner reads what looks like a tag there, up to its bound.
+        // The exact engine counts the attributes of what looks like a tag there.
         if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
             self.unproved(FallbackReason::Attributes)?;
         }
