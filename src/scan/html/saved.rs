@@ -7,7 +7,7 @@
 //! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
 //! | monolith | `<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.0 -->` | <https://github.com/Y2Z/monolith>, `create_metadata_tag` |
 //!
-//! The comments that count stand before the content: only space, a doctype, other comments, processing
+//! The comments that count come before the content: only space, a doctype, other comments, processing
 //! instructions and the tags `<html>` and `<head>` come before them.
 //!
 //! Browsers that save a page with its files put a comment in the place of each `base` element, since local copies
@@ -29,7 +29,7 @@
 //! assert_eq!(saved.url("https"), "https://a.example/x.html");
 //! ```
 //!
-//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what stands further down in a
+//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what comes further down in a
 //! page, which may be anybody's.
 
 use memchr::{memchr, memmem};
@@ -126,7 +126,7 @@ pub(crate) fn may_have_commented_url(document: &[u8], at: usize) -> bool {
     head.get(at..).is_some_and(|rest| memmem::find(rest, COMMENTED_URL[0]).is_some())
 }
 
-/// The URL in such a comment, where that stands in the first bytes of a page.
+/// The URL in such a comment, where that is in the first bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let [start, end] = COMMENTED_URL;
     if comment.end > HEAD {

@@ -54,7 +54,7 @@ pub(crate) trait Sink {
         Ok(())
     }
 
-    /// How the `base` element of HTML stands whose start tag comes next. Only the walk knows it by then.
+    /// Whether the `base` element of HTML is effective whose start tag comes next. Only the walk knows it by then.
     fn base(&mut self, _standing: Standing) {}
 }
 

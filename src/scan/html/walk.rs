@@ -50,7 +50,7 @@ use crate::span::Span;
 pub(crate) struct Unproved {
     /// The `<` that it is about. The sink knows all that begins before it, and nothing from it on.
     pub(crate) at: usize,
-    /// What stood in the way.
+    /// What it cannot prove.
     pub(crate) reason: FallbackReason,
 }
 
@@ -470,7 +470,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(next)
     }
 
-    /// Notes a `base` element of HTML, and how it stands.
+    /// Notes a `base` element of HTML, and whether it is effective.
     fn base(&mut self, at: usize) -> Done<S> {
         let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
         let standing = if self.open.templates > 0 {

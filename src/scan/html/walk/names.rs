@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn a_name_is_read_alike_everywhere() {
         for name in ["a", "href", "data-src", "xlink:href", "plaintext"] {
-            for behind in ["", ">", "=\"a long value that fills the eight bytes\""] {
-                let text = format!("<{}{behind}", name.to_uppercase());
+            for after in ["", ">", "=\"a long value that fills the eight bytes\""] {
+                let text = format!("<{}{after}", name.to_uppercase());
                 let read = Name::read(text.as_bytes(), 1, 1 + name.len());
                 assert_eq!(read, Name::of(name), "{text}");
             }
