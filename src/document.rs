@@ -54,9 +54,9 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
-    /// Why it, or a stretch of it that is scanned on its own, was handed over to the exact scanner of
-    /// HTML; `None` where the fast one sufficed, or was not asked.
-    pub handed_over: Option<HandOver>,
+    /// Why html5ever had to say what tags of HTML are in it, or in a stretch of it that is scanned on its own;
+    /// `None` where the walk over its bytes could prove that, or was not asked.
+    pub fallback: Option<FallbackReason>,
     /// Where a `base` element would be the first child of `head`.
     pub head: Option<Head>,
     /// What a fragment can name in it, decoded, in the order of the document; empty where it was not
@@ -82,7 +82,7 @@ impl Document {
             saved: None,
             diagnostics: Vec::new(),
             without_tree: false,
-            handed_over: None,
+            fallback: None,
             head: None,
             ids: Vec::new(),
             decoded: None,
@@ -90,9 +90,9 @@ impl Document {
     }
 }
 
-/// Why a document was handed over from the fast scanner of HTML to the exact one.
+/// Why the walk over the bytes of HTML cannot prove what tags there are, so that html5ever is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum HandOver {
+pub enum FallbackReason {
     /// A `frameset`, which may take away the body and makes the parser drop most tags.
     Frameset,
     /// A `col` in a `template`, which makes the parser drop tags.
@@ -111,7 +111,7 @@ pub enum HandOver {
     Attributes,
 }
 
-impl HandOver {
+impl FallbackReason {
     /// Every reason.
     pub const ALL: [Self; 8] = [
         Self::Frameset,

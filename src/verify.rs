@@ -37,7 +37,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
-use crate::scan::html::{self, tag, tokens};
+use crate::scan::html::{self, tag, walk};
 use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
 
@@ -374,25 +374,28 @@ fn token_pieces(text: &str) -> Vec<Piece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut end = 0;
-    tokens::scan(bytes, 0..bytes.len(), true, &mut |event| {
-        let (span, found) = match event {
-            html::Event::Comment { span } => (span, vec![piece("comment", &text[span.range()])]),
-            html::Event::StartTag { tag, .. } | html::Event::EndTag { tag } => {
-                let kind = if tag.end_tag { "end tag" } else { "start tag" };
-                let mut found = vec![piece(kind, &text[tag.name.range()])];
-                found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
-                    let value = attribute.value.map_or("", |value| &text[value.range()]);
-                    let view = crate::layer::View::of_str(value, 0);
-                    let kind = format!("attribute {}", &text[attribute.name.range()]);
-                    piece(kind, escape::character_references(view).text)
-                }));
-                (tag.span, found)
-            }
-        };
-        pieces.push(piece("text", text.get(end..span.start).unwrap_or_default()));
-        pieces.extend(found);
-        end = span.end;
-    });
+    let Ok(_) =
+        walk::best_effort(bytes, 0..bytes.len(), true, &mut |event: html::sink::Event<'_>| {
+            let (span, found) = match event {
+                html::sink::Event::Comment { span } => {
+                    (span, vec![piece("comment", &text[span.range()])])
+                }
+                html::sink::Event::StartTag { tag, .. } | html::sink::Event::EndTag { tag } => {
+                    let kind = if tag.end_tag { "end tag" } else { "start tag" };
+                    let mut found = vec![piece(kind, &text[tag.name.range()])];
+                    found.extend(tag::distinct(bytes, tag).iter().map(|attribute| {
+                        let value = attribute.value.map_or("", |value| &text[value.range()]);
+                        let view = crate::layer::View::of_str(value, 0);
+                        let kind = format!("attribute {}", &text[attribute.name.range()]);
+                        piece(kind, escape::character_references(view).text)
+                    }));
+                    (tag.span, found)
+                }
+            };
+            pieces.push(piece("text", text.get(end..span.start).unwrap_or_default()));
+            pieces.extend(found);
+            end = span.end;
+        });
     pieces.push(piece("text", &text[end..]));
     pieces
 }

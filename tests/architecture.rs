@@ -96,15 +96,7 @@ const KNOWN: &[(&str, &str, &[&str])] = &[
     (
         "scan/html/mod.rs",
         "what the scanners of HTML have in common is in the file that chooses the scanner",
-        &[
-            "scan/html/exact.rs",
-            "scan/html/fast.rs",
-            "scan/html/flow.rs",
-            "scan/html/pass.rs",
-            "scan/html/saved.rs",
-            "scan/html/tokens.rs",
-            "scan/html/tree.rs",
-        ],
+        &["scan/html/flow.rs", "scan/html/pass.rs"],
     ),
 ];
 

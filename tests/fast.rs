@@ -7,7 +7,7 @@ use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use baselink::document::{Document, HandOver};
+use baselink::document::{Document, FallbackReason};
 use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
@@ -31,13 +31,13 @@ fn variants() -> [ScanOptions; 3] {
 
 /// Takes out who scanned it, which is the only thing that may differ.
 fn forget(document: &mut Document) {
-    document.handed_over = None;
+    document.fallback = None;
     document.parts.iter_mut().for_each(forget);
 }
 
 /// Every reason why something in `document` was handed over.
-fn reasons(document: &Document, found: &mut Vec<HandOver>) {
-    found.extend(document.handed_over);
+fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
+    found.extend(document.fallback);
     document.parts.iter().for_each(|part| reasons(part, found));
 }
 

@@ -38,10 +38,11 @@ use super::totals::Totals;
 use super::write::{Give, LEAST, Write};
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::scan::Scanner;
-use crate::scan::html::engine::Stop;
 use crate::scan::html::pass::Windows;
 use crate::scan::html::prelude::{LONGEST_DECLARATION, may_declare_base};
 use crate::scan::html::saved::HEAD;
+use crate::scan::html::sink::Stopped;
+use crate::scan::html::walk::Unproved;
 
 /// A first look has at least so much before it.
 const LEAST_LOOK: usize = 4 * LONGEST_DECLARATION;
@@ -255,14 +256,14 @@ fn in_windows(
     let mut driver = opened.driver(options, false, write);
     let mut windows = Windows::new(found.charset, &options.scan);
     let (mut from, mut filled, mut offset) = (found.mark, 0, 0);
-    loop {
+    let stopped = loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Reading)?;
         let bytes = &buffer[..filled];
         let at = from.min(filled);
         let reached = match windows.links(bytes, at, is_last, &options.scan, &mut driver) {
             Ok(reached) => reached,
-            Err(Stop::Sink(error)) => return Err(Giving(error)),
-            Err(Stop::HandedOver(_)) => break,
+            Err(Stopped::Sink(error)) => return Err(Giving(error)),
+            Err(Stopped::Engine(Unproved { at, .. })) => break at,
         };
         if is_last {
             driver.sink.end(bytes).map_err(Giving)?;
@@ -283,7 +284,7 @@ fn in_windows(
             let all = usize::try_from(left).unwrap_or(usize::MAX).saturating_add(1);
             buffer.resize(all.clamp(least, 2 * least), 0);
         }
-    }
+    };
     drop(buffer);
     let bytes = whole(document).map_err(Reading)?;
     driver.move_window(0);
@@ -291,7 +292,8 @@ fn in_windows(
         return Err(Reading(has_changed()));
     }
     let document = opened.whole(&bytes, options);
-    windows.rest(&document, offset, &options.scan, &mut driver).map_err(Giving)?;
+    let place = (offset, stopped);
+    windows.rest(&document, place, &options.scan, &mut driver).map_err(Giving)?;
     driver.sink.end(&bytes).map_err(Giving)?;
     Ok(driver.totals())
 }

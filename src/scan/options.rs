@@ -42,11 +42,11 @@ pub struct ScanOptions {
 /// The scanners of HTML. They find the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scanner {
-    /// The one that walks over the bytes ([`fast`](crate::scan::html::fast)), and the other where it cannot prove that it is
+    /// The one that walks over the bytes (`walk`), and the other where it cannot prove that it is
     /// right.
     #[default]
     Fast,
-    /// html5ever with positions ([`exact`](crate::scan::html::exact)): the referee.
+    /// html5ever with positions (`exact`): the referee.
     Exact,
 }
 

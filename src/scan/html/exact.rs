@@ -1,29 +1,25 @@
-//! The exact scanner: html5ever decides what is there, this file finds the bytes.
+//! The exact engine: html5ever decides what is there, this file finds the bytes.
 //!
 //! html5ever's tokenizer and tree builder run over the document with a proxy between them. Input is
-//! fed in pieces that end before each `<` and behind each `>`, so a tag's token arrives with the piece
+//! fed in pieces that end before each `<` and after each `>`, so a tag's token arrives with the piece
 //! that ends it. Where the tag begins follows from silence: between a tag's `<` and its `>` the
-//! tokenizer emits nothing. A [`TagReader`] reads the same bytes beside it, and each tag that it
-//! reads is *verified* against the token: name, attribute names, their order, their values.
+//! tokenizer emits nothing. When its token arrives, the tag is read from there, and *verified* against the
+//! token: name, attribute names, their order, their values.
 //!
 //! Every byte of 0x80 and above is fed as U+007F. No name that matters has either, so the markup is
 //! the same in every ASCII-compatible encoding, valid or not, and offsets need no correction.
 //!
 //! ```
-//! use baselink::scan::html::{exact, Event};
-//! let bytes = b"<title><a></title><svg><a href=x></svg>";
-//! let mut tags = Vec::new();
-//! let tree = exact::scan(bytes, 0..bytes.len(), true, &mut |event| {
-//!     if let Event::StartTag { tag, .. } = event {
-//!         tags.push(String::from_utf8_lossy(&bytes[tag.name.range()]).into_owned());
-//!     }
-//! });
-//! assert_eq!(tags, ["title", "svg", "a"]);
-//! assert!(tree.is_ok());
+//! use baselink::scan::Scanner;
+//! let options = baselink::ScanOptions { scanner: Scanner::Exact, ..Default::default() };
+//! let document = baselink::scan(b"<title><a href=x></title><svg><a href=y></svg>", &options);
+//! assert_eq!(document.links.len(), 1);
 //! ```
 //!
 //! Deliberately absent: an answer at any price. html5ever is quadratic in the depth of a tree and in
-//! the attributes of one tag; past a bound this scanner stops, and [`super::tokens`] takes over.
+//! the attributes of one tag; past a bound this engine stops, and the best effort of [`super::walk`] remains.
+
+mod tree;
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -35,14 +31,12 @@ use html5ever::tokenizer::{
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 
-use super::tag::{self, Progress, RawTag, TagReader};
-use super::tree::{Node, Tree};
-use super::{Event, Namespace, TextModel, TreeFacts};
+use self::tree::{Node, Tree};
+use super::sink::{Sink, Stopped, TextModel, TreeFacts};
+use super::tag::{self, MOST_ATTRIBUTES, RawTag};
 use crate::layer::{View, escape};
+use crate::scan::attributes::Namespace;
 use crate::span::Span;
-
-/// Attributes of one tag beyond which html5ever's search for repeated ones takes too long.
-pub(super) const MOST_ATTRIBUTES: usize = 1_000;
 
 /// Calls into the tree that are always granted, and how many more for each byte.
 ///
@@ -50,12 +44,15 @@ pub(super) const MOST_ATTRIBUTES: usize = 1_000;
 const FREE_CALLS: u64 = 4_000_000;
 const CALLS_PER_BYTE: u64 = 32;
 
+/// As many attributes as are allowed take no fewer bytes.
+const FEWEST_BYTES: usize = 2 * MOST_ATTRIBUTES;
+
 /// How much is fed from one allocation.
 const WINDOW: usize = 64 * 1024;
 
-/// Why the exact scanner stopped.
+/// The bound at which the engine stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub(crate) enum Bound {
     /// The tag at this offset has more than 1,000 attributes.
     Attributes(usize),
     /// Up to this offset the tree took more work than its size allows: it nests too deep.
@@ -64,28 +61,26 @@ pub enum Stopped {
     Unverified(usize),
 }
 
-/// Scans `range` of `bytes` as an HTML document and reports every token that can matter to `event`,
-/// in source order; offsets are those of `bytes`. `scripting` as in HTML, 13.2.4.5.
-///
-/// # Errors
-///
-/// Why it stopped; what was reported until then must be thrown away.
-pub fn scan(
+/// Tells `sink` of every token of `range` of `bytes` that can matter; `scripting` as in HTML, 13.2.4.5.
+pub(crate) fn scan<S: Sink>(
     bytes: &[u8],
     range: Range<usize>,
     scripting: bool,
-    event: &mut dyn FnMut(Event<'_>),
-) -> Result<TreeFacts, Stopped> {
+    sink: &mut S,
+) -> Result<TreeFacts, Stopped<Bound, S::Stop>> {
+    let bytes = &bytes[..range.end];
+    let mut text = Text::None;
     let watch = Watch {
         bytes,
-        reader: None,
+        tag: None,
         declaration: None,
         section: None,
         text: None,
         at: range.start,
         spoke: false,
         found: Vec::new(),
-        unverified: None,
+        bound: None,
+        unchecked: 0,
     };
     let options = TreeBuilderOpts { scripting_enabled: scripting, ..TreeBuilderOpts::default() };
     let proxy =
@@ -113,25 +108,25 @@ pub fn scan(
             };
             let opening = bytes[at] == b'<';
             if !opening {
-                tokenizer.sink.watch.borrow_mut().advance(at, end)?;
+                tokenizer.sink.watch.borrow_mut().check(end).map_err(Stopped::Engine)?;
             }
             tokenizer.sink.watch.borrow_mut().at = end;
             feed(window.subtendril((at - window_start) as u32, (end - at) as u32));
             let mut watch = tokenizer.sink.watch.borrow_mut();
-            watch.settle(at, end, opening)?;
+            watch.settle(at, opening).map_err(Stopped::Engine)?;
             for found in watch.found.drain(..) {
-                event(found.event());
+                found.tell(bytes, &mut text, sink)?;
             }
             let granted = FREE_CALLS + CALLS_PER_BYTE * (end - range.start) as u64;
             if tokenizer.sink.builder.sink.calls() > granted {
-                return Err(Stopped::Nesting(end));
+                return Err(Stopped::Engine(Bound::Nesting(end)));
             }
             at = end;
         }
     }
     tokenizer.end();
     for found in tokenizer.sink.watch.borrow_mut().found.drain(..) {
-        event(found.event());
+        found.tell(bytes, &mut text, sink)?;
     }
     let tree = &tokenizer.sink.builder.sink;
     let is_crowded = tree.steps() > FREE_CALLS + CALLS_PER_BYTE * range.len() as u64;
@@ -158,14 +153,44 @@ enum Found {
     Comment(Span),
 }
 
+/// The text that goes on after the tag that was told last.
+#[derive(Clone, Copy, PartialEq)]
+enum Text {
+    None,
+    /// Raw text or RCDATA.
+    OfElement,
+    /// That of a `style` element in SVG, which may have tags in it.
+    OfSvgStyle,
+}
+
 impl Found {
-    fn event(&self) -> Event<'_> {
+    /// Tells `sink` of it, and that the `open` text ends where it does.
+    fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) -> Result<(), S::Stop> {
+        let is_style = |tag: &RawTag| bytes[tag.name.range()].eq_ignore_ascii_case(b"style");
         match self {
             Self::Start { tag, namespace, text } => {
-                Event::StartTag { tag, namespace: *namespace, text: *text }
+                let follows = match text {
+                    TextModel::RawText | TextModel::Rcdata => Text::OfElement,
+                    TextModel::Markup
+                        if namespace == Namespace::Svg && is_style(&tag) && !tag.self_closing =>
+                    {
+                        Text::OfSvgStyle
+                    }
+                    TextModel::Markup | TextModel::Plaintext => Text::None,
+                };
+                if std::mem::replace(open, follows) != Text::None {
+                    sink.end_text(tag.span.start)?;
+                }
+                sink.start_tag(&tag, namespace, text)
             }
-            Self::End(tag) => Event::EndTag { tag },
-            Self::Comment(span) => Event::Comment { span: *span },
+            Self::End(tag) => {
+                if *open == Text::OfElement || *open == Text::OfSvgStyle && is_style(&tag) {
+                    *open = Text::None;
+                    sink.end_text(tag.span.start)?;
+                }
+                sink.end_tag(&tag)
+            }
+            Self::Comment(span) => sink.comment(span),
         }
     }
 }
@@ -173,11 +198,11 @@ impl Found {
 /// What is known of the place that the tokenizer has reached.
 struct Watch<'a> {
     bytes: &'a [u8],
-    /// Reads the tag that the last `<` may open.
-    reader: Option<TagReader>,
+    /// Where the tag begins that is being tokenized, as far as is known.
+    tag: Option<usize>,
     /// Where the comment or declaration that is being tokenized begins.
     declaration: Option<usize>,
-    /// Where the last `<![` stands, which is a comment outside of foreign content.
+    /// Where the last `<![` is, which begins a comment outside of foreign content.
     section: Option<usize>,
     /// The name of the element whose raw text or RCDATA is being tokenized: only its end tag counts.
     text: Option<Span>,
@@ -186,56 +211,54 @@ struct Watch<'a> {
     /// Whether characters were emitted since the last piece was fed.
     spoke: bool,
     found: Vec<Found>,
-    unverified: Option<usize>,
+    /// Why the tag whose token has arrived was not found.
+    bound: Option<Bound>,
+    /// How long the tag that is being tokenized may become before its attributes are counted.
+    unchecked: usize,
 }
 
 impl Watch<'_> {
-    /// Lets the reader, if there is one, read `from..to` beside the tokenizer.
-    fn advance(&mut self, from: usize, to: usize) -> Result<(), Stopped> {
-        let Some(reader) = &mut self.reader else {
-            return Ok(());
-        };
-        let start = reader.tag().span.start;
-        match reader.read(self.bytes, from, to) {
-            Progress::More | Progress::Complete => {
-                if reader.tag().attributes.len() > MOST_ATTRIBUTES {
-                    return Err(Stopped::Attributes(start));
-                }
+    /// Stops where the tag that is being tokenized has too many attributes before `to`, which html5ever would
+    /// compare with each other.
+    fn check(&mut self, to: usize) -> Result<(), Bound> {
+        match self.tag {
+            // Read again at twice the length only, so that a long tag takes linear time.
+            Some(start) if to - start >= self.unchecked => {
+                self.unchecked = 2 * (to - start);
+                self.read(start, to).map(drop)
             }
-            Progress::Declaration => {
-                self.reader = None;
-                self.declaration = Some(start);
-            }
-            Progress::NotATag => {
-                self.reader = None;
-                if self.bytes[start..to].starts_with(b"<![") {
-                    self.section = Some(start);
-                }
-            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
-    /// Draws the conclusions from what was, or was not, emitted for the piece just fed.
-    fn settle(&mut self, from: usize, to: usize, opening: bool) -> Result<(), Stopped> {
+    fn read(&self, start: usize, to: usize) -> Result<Option<RawTag>, Bound> {
+        tag::read_bounded(&self.bytes[..to], start).map_err(|_| Bound::Attributes(start))
+    }
+
+    /// Draws the conclusions from what was, or was not, emitted for the piece just fed, which begins at `from`.
+    fn settle(&mut self, from: usize, opening: bool) -> Result<(), Bound> {
         if self.spoke {
             self.spoke = false;
-            self.reader = None;
+            self.tag = None;
             self.declaration = None;
             self.section = None;
         }
-        if let Some(at) = self.unverified {
-            return Err(Stopped::Unverified(at));
+        if let Some(bound) = self.bound {
+            return Err(bound);
         }
-        if opening {
-            // What was emitted for `<` belongs to what stands before it.
-            self.advance(from, to)?;
-            if self.reader.is_none() && self.declaration.is_none() && self.may_count(from) {
-                self.reader = Some(TagReader::new(from));
+        // What was emitted for `<` belongs to what lies before it.
+        if opening && self.tag.is_none() && self.declaration.is_none() && self.may_count(from) {
+            match self.bytes[from + 1..] {
+                [b'a'..=b'z' | b'A'..=b'Z', ..] | [b'/', b'a'..=b'z' | b'A'..=b'Z', ..] => {
+                    self.tag = Some(from);
+                    self.unchecked = FEWEST_BYTES;
+                }
+                // In foreign content `<![CDATA[` is text, which no token of its own ends.
+                [b'!', b'[', ..] => self.section = Some(from),
+                [b'/', b'>', ..] => {}
+                [b'!' | b'?' | b'/', ..] => self.declaration = Some(from),
+                _ => {}
             }
-        } else if self.reader.as_ref().is_some_and(TagReader::is_complete) {
-            // What reads as a tag was none: it stands in a comment or a CDATA section.
-            self.reader = None;
         }
         Ok(())
     }
@@ -260,10 +283,13 @@ impl Watch<'_> {
     }
 
     /// The bytes of the tag whose token has arrived, if they are what the token says.
-    fn take_tag(&mut self, token: &Tag) -> Option<RawTag> {
-        let reader = self.reader.take().filter(TagReader::is_complete)?;
-        let raw = reader.into_tag();
-        (raw.span.end == self.at && agree(self.bytes, &raw, token)).then_some(raw)
+    fn take_tag(&mut self, token: &Tag) -> Result<RawTag, Bound> {
+        let raw = match self.tag.take() {
+            Some(start) => self.read(start, self.at)?,
+            None => None,
+        };
+        raw.filter(|raw| raw.span.end == self.at && agree(self.bytes, raw, token))
+            .ok_or(Bound::Unverified(self.at))
     }
 }
 
@@ -316,20 +342,19 @@ impl TokenSink for Proxy<'_> {
         match &token {
             Token::TagToken(token) => {
                 let mut watch = self.watch.borrow_mut();
-                let raw = watch.take_tag(token);
-                if raw.is_none() {
-                    watch.unverified = Some(watch.at);
+                match watch.take_tag(token) {
+                    Ok(raw) => {
+                        self.builder.sink.enter_tag(raw.span.start);
+                        tag = Some(raw);
+                    }
+                    Err(bound) => watch.bound = Some(bound),
                 }
                 watch.declaration = None;
                 watch.section = None;
-                if let Some(raw) = &raw {
-                    self.builder.sink.enter_tag(raw.span.start);
-                }
-                tag = raw;
             }
             Token::CommentToken(_) => {
                 let mut watch = self.watch.borrow_mut();
-                watch.reader = None;
+                watch.tag = None;
                 if let Some(start) = watch.take_comment() {
                     let comment = Found::Comment(Span::new(start, watch.at));
                     watch.found.push(comment);

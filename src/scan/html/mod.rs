@@ -1,11 +1,9 @@
 //! HTML to a [`Document`]: every link of `docs/links.md` as it stands in the bytes, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
-//! [`fast`] says which tags there are, or [`exact`] where that cannot be proved (or [`tokens`], past
-//! html5ever's bounds); a pass looks them up in
-//! [`super::attributes`] and takes values apart; this file puts the passes over a document together. Text
-//! that is markup to somebody (`noscript`, conditional comments) is scanned in place; a `srcdoc` is a
-//! document of its own.
+//! [`engines`] says which tags there are, [`prelude`] what has to be known before the links are, and a [`pass`] looks
+//! the tags up in [`super::attributes`] and takes values apart. Text that is markup to somebody (`noscript`,
+//! conditional comments) is scanned in place; a `srcdoc` is a document of its own.
 //!
 //! ```
 //! use baselink::document::Standing;
@@ -19,23 +17,23 @@
 //! Deliberately absent: bases at work. Which base a link has, and to which target it leads, is decided
 //! elsewhere.
 
-pub(crate) mod engine;
-pub mod exact;
-pub mod fast;
+mod engines;
+mod exact;
 pub(crate) mod pass;
 pub(crate) mod prelude;
 mod rows;
 pub mod saved;
-pub mod tag;
-pub mod tokens;
-mod tree;
+pub(crate) mod sink;
+pub(crate) mod tag;
+pub(crate) mod walk;
 
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use self::pass::{Links, Plain, Whole};
 use self::prelude::{Bases, Prelude, prelude};
-use self::tag::{Progress, RawTag, TagReader};
+use self::sink::Event;
+use self::walk::declaration_end;
 use super::ScanOptions;
 use super::attributes::Namespace;
 use super::collect::{Embedded, unknown};
@@ -45,58 +43,11 @@ use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Form, Spelling};
-use crate::span::Span;
 
 /// How deep documents and fallback content may nest in each other.
 ///
 /// Each level is scanned on its own, so that the work is at most this many times the input.
 const DEEPEST: usize = 16;
-
-/// A token that can matter. Offsets are those of the buffer that is scanned.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
-    /// A start tag.
-    StartTag {
-        /// Its bytes.
-        tag: &'a RawTag,
-        /// The namespace of its element.
-        namespace: Namespace,
-        /// What follows it.
-        text: TextModel,
-    },
-    /// An end tag.
-    EndTag {
-        /// Its bytes.
-        tag: &'a RawTag,
-    },
-    /// A comment, from `<!` to behind its end.
-    Comment {
-        /// Its bytes.
-        span: Span,
-    },
-}
-
-/// What the tokenizer takes the content of an element for (HTML, 13.2.5.1 to 13.2.5.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextModel {
-    /// Tags and character references count.
-    Markup,
-    /// Only the element's end tag counts.
-    RawText,
-    /// Its end tag and character references count.
-    Rcdata,
-    /// Nothing counts any more.
-    Plaintext,
-}
-
-/// What is known once the whole document has been read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TreeFacts {
-    /// Every `base` element by the offset of its tag, with its standing; the effective one first.
-    pub bases: Vec<(usize, Standing)>,
-    /// Whether a tree that keeps lists of children would take too long to be built.
-    pub is_crowded: bool,
-}
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
@@ -124,7 +75,7 @@ fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     (document.bases, document.saved) = (bases, saved.filter(|_| whole.depth == 0));
     document.head = Some(head(whole.bytes, whole.start));
     let Ok(scanned) = pass::links(whole, options, &mut document);
-    (document.handed_over, document.without_tree) = (scanned.handed_over, scanned.without_tree);
+    (document.fallback, document.without_tree) = (scanned.fallback, scanned.without_tree);
     document
 }
 
@@ -166,17 +117,15 @@ pub(crate) fn head(bytes: &[u8], start: usize) -> Head {
 
 /// Where the start tag at `at` ends, if there is one and it is called `name`.
 fn start_tag_at(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
-    let mut reader = TagReader::new(at);
     let begins = bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
     if bytes.get(at) != Some(&b'<')
         || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
-        || reader.read(bytes, at, bytes.len()) != Progress::Complete
     {
         return None;
     }
-    let tag = reader.tag();
+    let tag = tag::read(bytes, at)?;
     let is_named = bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
-    (is_named && !tag.end_tag).then_some(tag.span.end)
+    is_named.then_some(tag.span.end)
 }
 
 /// After white space, comments and declarations that are complete.
@@ -189,7 +138,7 @@ fn skip_leading(bytes: &[u8], from: usize) -> usize {
             return at + blank;
         }
         // Nothing can come after a comment that the document ends in.
-        let Some(end) = tokens::declaration_end(bytes, at + blank, false) else {
+        let Some(end) = declaration_end(bytes, at + blank, false) else {
             return at + blank;
         };
         at = end;
@@ -198,7 +147,8 @@ fn skip_leading(bytes: &[u8], from: usize) -> usize {
 
 /// Whether html5ever, with a tree that keeps lists of children, takes no more than linear time on `text`.
 pub(crate) fn has_affordable_tree(text: &[u8]) -> bool {
-    exact::scan(text, 0..text.len(), true, &mut |_| {}).is_ok_and(|facts| !facts.is_crowded)
+    exact::scan(text, 0..text.len(), true, &mut |_: Event<'_>| {})
+        .is_ok_and(|facts| !facts.is_crowded)
 }
 
 /// The HTML document in a value, `depth` documents deep; it is called `entity`.

@@ -16,13 +16,16 @@
 
 use std::sync::Arc;
 
-use super::engine::{self, Stop, Tags, Telling};
-use super::fast::{self, Names};
+use super::exact::Bound;
 use super::rows::{Answer, LONGEST_ATTRIBUTE, Rows, element_name, lower_case};
-use super::tag::{self, FEW, Progress, RawAttribute, RawTag, TagReader};
-use super::{DEEPEST, TextModel, exact, tokens};
+use super::sink::{Sink, Stopped, TextModel};
+use super::tag::{self, FEW, RawAttribute, RawTag};
+use super::walk::{self, Names, OpenElements, Unproved, declaration_end};
+use super::{DEEPEST, engines};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, Document, HandOver, LONGEST_BASE, Link, Standing, entity_name};
+use crate::document::{
+    Against, Document, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
+};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
@@ -81,8 +84,8 @@ pub(crate) trait Links {
 /// How a document was scanned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scanned {
-    /// Why the fast scanner did not read all of it.
-    pub(crate) handed_over: Option<HandOver>,
+    /// Why html5ever was asked.
+    pub(crate) fallback: Option<FallbackReason>,
     /// Whether the tree of the document is not known.
     pub(crate) without_tree: bool,
 }
@@ -111,7 +114,8 @@ pub(crate) fn links<L: Links>(
     let (mut rows, mut parts) = (Rows::new(), 0);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, &mut rows, &mut parts, links);
-    let read = engine::read(whole.bytes, span, true, options.scanner, &names, &mut pass)?;
+    let scanner = options.scanner;
+    let read = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass)?;
     pass.end(span, read)
 }
 
@@ -119,14 +123,12 @@ pub(crate) fn links<L: Links>(
 pub(crate) struct Windows {
     charset: Charset,
     entity: Arc<str>,
-    course: fast::Course,
+    open: OpenElements,
     rows: Rows,
     /// How many documents in values there were.
     parts: usize,
     /// A text that goes on.
     text: Option<OpenText>,
-    /// Everything that begins before this place of the window was told.
-    told: usize,
 }
 
 /// How far the links of a window were told.
@@ -143,11 +145,10 @@ impl Windows {
         Self {
             charset,
             entity: Arc::clone(&options.entity),
-            course: fast::Course::default(),
+            open: OpenElements::default(),
             rows: Rows::new(),
             parts: 0,
             text: None,
-            told: 0,
         }
     }
 
@@ -159,18 +160,17 @@ impl Windows {
         is_last: bool,
         options: &ScanOptions,
         links: &mut L,
-    ) -> Result<Reached, Stop<L::End>> {
+    ) -> Result<Reached, Stopped<Unproved, L::End>> {
         let names = Names::of(options);
         let whole = self.whole(window);
         let mut pass = Pass::new(&whole, options, &names, &mut self.rows, &mut self.parts, links);
-        (pass.text, pass.told) = (self.text.take(), self.told);
-        let course = &mut self.course;
-        let read = fast::walk_on(window, from, is_last, course, &names, &mut Telling(&mut pass));
+        pass.text = self.text.take();
+        let read = walk::window(window, from, is_last, &mut self.open, &names, &mut pass);
         if is_last && read.is_ok() {
             pass.close_text(window.len());
-            pass.drain().map_err(Stop::Sink)?;
+            pass.drain()?;
         }
-        (self.text, self.told) = (pass.text.take(), pass.told);
+        self.text = pass.text.take();
         let at = read?;
         let done = self.text.as_ref().map_or(at, |text| text.start.min(at));
         Ok(Reached { at, done })
@@ -178,26 +178,24 @@ impl Windows {
 
     /// Takes in that the first `length` bytes of the window are gone.
     pub(crate) fn slide(&mut self, length: usize) {
-        self.told = self.told.saturating_sub(length);
         if let Some(text) = &mut self.text {
             text.start -= length;
         }
     }
 
-    /// Tells the rest where the fast scanner went no further, in the whole document. The window began at `offset` of it.
+    /// Tells the rest of a document where the walk stopped at `at` of a window that began at `offset`.
     pub(crate) fn rest<L: Links>(
         mut self,
         whole: &Whole<'_>,
-        offset: usize,
+        (offset, at): (usize, usize),
         options: &ScanOptions,
         links: &mut L,
     ) -> Result<Scanned, L::End> {
         let names = Names::of(options);
         let span = Span::new(whole.start, whole.bytes.len());
         let mut pass = Pass::new(whole, options, &names, &mut self.rows, &mut self.parts, links);
-        pass.told = self.told + offset;
         pass.text = self.text.take().map(|text| OpenText { start: text.start + offset, ..text });
-        let read = engine::go_on(whole.bytes, span, true, &mut pass)?;
+        let read = engines::after(whole.bytes, span.range(), true, offset + at, &mut pass)?;
         pass.end(span, read)
     }
 
@@ -252,17 +250,11 @@ struct Pass<'a, 'l, L> {
     depth: usize,
     text: Option<OpenText>,
     markup: Vec<Markup>,
-    told: usize,
-    handed_over: Option<HandOver>,
+    fallback: Option<FallbackReason>,
 }
 
-impl<L: Links> Tags for Pass<'_, '_, L> {
-    type End = L::End;
-
-    #[inline(always)]
-    fn told(&mut self) -> &mut usize {
-        &mut self.told
-    }
+impl<L: Links> Sink for Pass<'_, '_, L> {
+    type Stop = L::End;
 
     #[inline(always)]
     fn start_tag(
@@ -355,22 +347,21 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             depth: whole.depth,
             text: None,
             markup: Vec::new(),
-            told: whole.start,
-            handed_over: None,
+            fallback: None,
         }
     }
 
     /// Tells what is left when `span` has been read.
-    fn end(mut self, span: Span, read: engine::Read) -> Result<Scanned, L::End> {
+    fn end(mut self, span: Span, read: engines::Scanned) -> Result<Scanned, L::End> {
         self.finish(span, &read)?;
         let without_tree = read.without_tree.is_some();
-        Ok(Scanned { handed_over: self.handed_over, without_tree })
+        Ok(Scanned { fallback: self.fallback, without_tree })
     }
 
-    fn finish(&mut self, span: Span, read: &engine::Read) -> Result<(), L::End> {
-        self.handed_over = self.handed_over.or(read.handed_over);
-        if let Some(stopped) = read.without_tree {
-            self.links.diagnostic(without_tree(stopped));
+    fn finish(&mut self, span: Span, read: &engines::Scanned) -> Result<(), L::End> {
+        self.fallback = self.fallback.or(read.fallback);
+        if let Some(bound) = read.without_tree {
+            self.links.diagnostic(without_tree(bound));
         }
         self.close_text(span.end);
         self.drain()
@@ -570,11 +561,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.options.groups.contains(Group::Ie) {
             return;
         }
-        let mut reader = TagReader::new(span.start + 1);
-        if reader.read(self.bytes, span.start + 1, span.end) != Progress::Complete {
+        let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
             return;
-        }
-        let tag = reader.into_tag();
+        };
         if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
             return;
         }
@@ -745,17 +734,14 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 let end = length.map_or(span.end, |length| body + length);
                 let piece = self.charset.decode(&bytes[body..end], body);
                 (piece, Carrier::Raw, length.map_or(span.end, |_| end + 3))
-            } else if matches!(rest, [b'<', b'!' | b'?', ..]) {
-                at = tokens::declaration_end(bytes, at, true).unwrap_or(span.end);
-                continue;
-            } else if matches!(rest, [b'<', b'/' | b'a'..=b'z' | b'A'..=b'Z', ..]) {
+            } else if let [b'<', b'a'..=b'z' | b'A'..=b'Z', ..]
+            | [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..] = rest
+            {
                 // The end tag of something else, or a tag that the document ends in.
-                let mut reader = TagReader::new(at);
-                at = match reader.read(bytes, at, span.end) {
-                    Progress::Complete => reader.tag().span.end,
-                    Progress::More => span.end,
-                    _ => tokens::declaration_end(bytes, at, true).unwrap_or(span.end),
-                };
+                at = tag::read(bytes, at).map_or(span.end, |tag| tag.span.end);
+                continue;
+            } else if matches!(rest, [b'<', b'!' | b'?' | b'/', ..]) {
+                at = declaration_end(bytes, at, true).unwrap_or(span.end);
                 continue;
             } else {
                 let length =
@@ -846,15 +832,16 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             self.links.diagnostic(too_deep(span));
             return Ok(());
         }
-        let outer = (self.enclosed, self.is_in_text, self.told, self.text.take());
+        let outer = (self.enclosed, self.is_in_text, self.text.take());
         let collector = Collector::new(self.options, true);
         let collector = std::mem::replace(&mut self.collector, collector);
         (self.enclosed, self.is_in_text) = (true, true);
         self.depth += 1;
-        let read = engine::read(self.bytes, span, false, self.options.scanner, self.names, self)?;
+        let (scanner, names) = (self.options.scanner, self.names);
+        let read = engines::tokens(self.bytes, span.range(), false, scanner, names, self)?;
         self.finish(span, &read)?;
         self.depth -= 1;
-        (self.enclosed, self.is_in_text, self.told, self.text) = outer;
+        (self.enclosed, self.is_in_text, self.text) = outer;
         self.collector = collector;
         Ok(())
     }
@@ -901,13 +888,11 @@ fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> Place<'a> {
     }
 }
 
-fn without_tree(stopped: exact::Stopped) -> Diagnostic {
-    let (at, why) = match stopped {
-        exact::Stopped::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
-        exact::Stopped::Nesting(at) => (at, "elements nest too deep before this place"),
-        exact::Stopped::Unverified(at) => {
-            (at, "the tag that ends here was not where it was sought")
-        }
+fn without_tree(bound: Bound) -> Diagnostic {
+    let (at, why) = match bound {
+        Bound::Attributes(at) => (at, "this tag has more than 1,000 attributes"),
+        Bound::Nesting(at) => (at, "elements nest too deep before this place"),
+        Bound::Unverified(at) => (at, "the tag that ends here was not where it was sought"),
     };
     let message = format!("{why}; the document was scanned without its tree");
     Diagnostic::new(Code::WithoutTree, Span::at(at), message)

@@ -13,13 +13,13 @@
 //!
 //! Deliberately absent: which of the bases can serve ([`crate::base`]).
 
-use super::engine::{self, Tags};
-use super::fast::{Names, holds_table};
 use super::pass::{Markup, conditional_markup, is_fallback_content};
 use super::rows::element_name;
 use super::saved::{self, COMMENTED_BASE};
-use super::tag::{Progress, RawAttribute, RawTag, TagReader};
-use super::{DEEPEST, Event, Namespace, Standing, TextModel, tokens};
+use super::sink::{Event, Sink, TextModel};
+use super::tag::{self, RawAttribute, RawTag};
+use super::walk::{self, Names, holds_table};
+use super::{DEEPEST, Namespace, Standing, engines};
 use crate::document::{BaseKind, DeclaredBase, Saved};
 use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration, Detected};
@@ -108,11 +108,9 @@ fn may_declare(bytes: &[u8], at: usize) -> bool {
         return false;
     }
     let end = bytes.len().min(at + LONGEST_DECLARATION);
-    let mut reader = TagReader::new(at);
-    match reader.read(bytes, at, end) {
-        Progress::Complete => Charset::of_meta(&bytes[reader.tag().span.range()]).is_some(),
-        Progress::More => end < bytes.len(),
-        _ => false,
+    match tag::read(&bytes[..end], at) {
+        Some(tag) => Charset::of_meta(&bytes[tag.span.range()]).is_some(),
+        None => end < bytes.len(),
     }
 }
 
@@ -126,24 +124,18 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
         }
         at = block::find_tag(bytes, at + 1, *b"m");
     }
-    let mut metas = Metas { bytes, told: 0 };
     let names = Names::of(&ScanOptions::default());
-    let span = Span::new(0, bytes.len());
-    engine::read(bytes, span, true, options.scanner, &names, &mut metas).err()
+    let (range, scanner) = (0..bytes.len(), options.scanner);
+    engines::tokens(bytes, range, true, scanner, &names, &mut Metas { bytes }).err()
 }
 
 /// Looks for the first `meta` element that declares an encoding.
 struct Metas<'a> {
     bytes: &'a [u8],
-    told: usize,
 }
 
-impl Tags for Metas<'_> {
-    type End = Charset;
-
-    fn told(&mut self) -> &mut usize {
-        &mut self.told
-    }
+impl Sink for Metas<'_> {
+    type Stop = Charset;
 
     fn start_tag(
         &mut self,
@@ -155,14 +147,6 @@ impl Tags for Metas<'_> {
             && self.bytes[tag.name.range()].eq_ignore_ascii_case(b"meta");
         let declared = if is_meta { Charset::of_meta(&self.bytes[tag.span.range()]) } else { None };
         declared.map_or(Ok(()), Err)
-    }
-
-    fn end_text(&mut self, _at: usize) -> Result<(), Charset> {
-        Ok(())
-    }
-
-    fn comment(&mut self, _span: Span) -> Result<(), Charset> {
-        Ok(())
     }
 }
 
@@ -181,7 +165,8 @@ fn bases(
     while let Some((depth, Markup { span, standing })) = pending.pop() {
         let mut declared = Declared::new(bytes, span, standing, charset, options, wanted);
         let is_document = standing == Standing::First;
-        let read = engine::read(bytes, span, is_document, options.scanner, &names, &mut declared);
+        let (range, scanner) = (span.range(), options.scanner);
+        let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
         declared.end_markup(span.end);
         match read {
             Ok(read) if is_document => stand(&mut declared.bases, read.facts.bases),
@@ -256,15 +241,10 @@ struct Declared<'a> {
     has_commented_href: bool,
     /// Whether what comes later may move in front of the effective one, or take it away.
     may_move: Option<bool>,
-    told: usize,
 }
 
-impl Tags for Declared<'_> {
-    type End = Known;
-
-    fn told(&mut self) -> &mut usize {
-        &mut self.told
-    }
+impl Sink for Declared<'_> {
+    type Stop = Known;
 
     fn start_tag(
         &mut self,
@@ -327,7 +307,6 @@ impl<'a> Declared<'a> {
             has_comment: false,
             has_commented_href: false,
             may_move: None,
-            told: span.start,
         }
     }
 
@@ -489,7 +468,7 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
     };
     if !strays.is_empty() {
         let mut between = Standing::CharacterData;
-        tokens::scan(bytes, start..bytes.len(), true, &mut |event| {
+        let Ok(_) = walk::best_effort(bytes, start..bytes.len(), true, &mut |event: Event<'_>| {
             let (span, inside) = match event {
                 Event::StartTag { tag, .. } | Event::EndTag { tag } => (tag.span, Standing::Tag),
                 Event::Comment { span } => (span, Standing::Comment),

@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use super::Namespace;
-use super::fast::Name;
 use super::tag::RawAttribute;
+use super::walk::Name;
 use crate::scan::ScanOptions;
 use crate::scan::attributes::{self, Against, Groups, Row, Syntax, When};
 use crate::span::Span;

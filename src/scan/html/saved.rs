@@ -7,7 +7,7 @@
 //! | HTTrack | `<!-- Mirrored from a.example/x.html by HTTrack Website Copier/3.x […], … -->` | <https://github.com/xroche/httrack>, `HTS_DEFAULT_FOOTER` in `htsglobal.h` |
 //! | monolith | `<!-- Saved from https://a.example/ at 2025-01-01T00:00:00Z using monolith v2.10.0 -->` | <https://github.com/Y2Z/monolith>, `create_metadata_tag` |
 //!
-//! The comments that count stand before the content: only space, a doctype, other comments, processing
+//! The comments that count come before the content: only space, a doctype, other comments, processing
 //! instructions and the tags `<html>` and `<head>` come before them.
 //!
 //! Browsers that save a page with its files put a comment in the place of each `base` element, since local copies
@@ -29,13 +29,14 @@
 //! assert_eq!(saved.url("https"), "https://a.example/x.html");
 //! ```
 //!
-//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what stands further down in a
+//! Deliberately absent: where local copies lie, which is for `rewrite` to say; and what comes further down in a
 //! page, which may be anybody's.
 
 use memchr::{memchr, memmem};
 
-use super::tag::{Progress, RawTag, TagReader};
-use super::{Event, tokens};
+use super::sink::Event;
+use super::tag::{self, RawTag};
+use super::walk;
 use crate::document::{Program, Saved};
 use crate::span::Span;
 
@@ -60,27 +61,12 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
         } else if rest.starts_with(b"<!") || rest.starts_with(b"<?") {
             rest = &rest[1 + memchr(b'>', rest)?..];
         } else {
-            rest = behind_tag(rest, b"<html").or_else(|| behind_tag(rest, b"<head"))?;
+            let tag = tag::read(rest, 0).filter(|_| rest.starts_with(b"<"))?;
+            let name = &rest[tag.name.range()];
+            let is_start = !tag.end_tag
+                && (name.eq_ignore_ascii_case(b"html") || name.eq_ignore_ascii_case(b"head"));
+            rest = is_start.then(|| &rest[tag.span.end..])?;
         }
-    }
-}
-
-/// What comes behind the tag at the start of `text`, if it begins with `name`.
-fn behind_tag<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
-    if !text.get(..name.len())?.eq_ignore_ascii_case(name) {
-        return None;
-    }
-    let mut rest = &text[name.len()..];
-    if !rest.first().is_some_and(|&byte| byte.is_ascii_whitespace() || byte == b'>') {
-        return None;
-    }
-    loop {
-        let at = memchr::memchr3(b'>', b'"', b'\'', rest)?;
-        let (found, after) = (rest[at], &rest[at + 1..]);
-        if found == b'>' {
-            return Some(after);
-        }
-        rest = &after[1 + memchr(found, after)?..];
     }
 }
 
@@ -127,16 +113,14 @@ pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
     if !bytes[comment.range()].starts_with(b"<!--") || !is_base(start) || !is_base(comment.end) {
         return None;
     }
-    let mut reader = TagReader::new(start);
-    let is_whole = reader.read(bytes, start, comment.end) == Progress::Complete
-        && bytes[reader.tag().span.end..comment.end] == *b"-->";
-    is_whole.then(|| reader.into_tag())
+    let tag = tag::read(&bytes[..comment.end], start)?;
+    (bytes[tag.span.end..comment.end] == *b"-->").then_some(tag)
 }
 
 /// How the comment begins that Firefox writes in the place of a `base` element.
 pub(super) const COMMENTED_BASE: &[u8] = b"<!-- base href=\"";
 
-/// The URL in such a comment, where that stands in the first bytes of a page.
+/// The URL in such a comment, where that is in the first bytes of a page.
 pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span> {
     let (start, end) = (COMMENTED_BASE, b"\" -->");
     if comment.end > HEAD {
@@ -150,7 +134,7 @@ pub(in crate::scan) fn commented_url(bytes: &[u8], comment: Span) -> Option<Span
 /// Whether nothing but what belongs into a `head` element has begun before `end` (HTML, 13.2.6.4.4).
 pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
-    tokens::scan(bytes, 0..end, true, &mut |event| {
+    let Ok(_) = walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
             let name = &bytes[tag.name.range()];
             is_head &= OF_HEAD.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));

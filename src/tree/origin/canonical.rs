@@ -29,8 +29,9 @@ use crate::layer::View;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::scan::attributes::Namespace;
+use crate::scan::html::sink::Event;
 use crate::scan::html::tag::{RawTag, distinct};
-use crate::scan::html::{Event, tokens};
+use crate::scan::html::walk;
 use crate::scan::value;
 use crate::span::Span;
 
@@ -94,7 +95,7 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
 fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
     let (mut of_link, mut of_graph) = (None, None);
     let (mut templates, mut is_over) = (0_usize, false);
-    tokens::scan(text, start..text.len(), true, &mut |event| {
+    let Ok(_) = walk::best_effort(text, start..text.len(), true, &mut |event: Event<'_>| {
         if is_over {
             return;
         }

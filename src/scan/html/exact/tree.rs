@@ -3,11 +3,13 @@
 //!
 //! ```
 //! use baselink::document::Standing;
-//! use baselink::scan::html::exact;
+//! use baselink::scan::Scanner;
 //! // Foster parenting puts the second `base` before the table: first in tree order.
 //! let page = b"<table><td><base href=a></td></tr><base href=b></table>";
-//! let facts = exact::scan(page, 0..page.len(), true, &mut |_| {}).unwrap();
-//! assert_eq!(facts.bases, [(34, Standing::First), (11, Standing::Later)]);
+//! let options = baselink::ScanOptions { scanner: Scanner::Exact, ..Default::default() };
+//! let bases = baselink::scan(page, &options).bases;
+//! let found: Vec<_> = bases.iter().map(|base| (base.span.start, base.standing)).collect();
+//! assert_eq!(found, [(34, Standing::First), (11, Standing::Later)]);
 //! ```
 //!
 //! Deliberately absent: text, comments, attributes. Their places are not asked for.
@@ -20,7 +22,8 @@ use html5ever::tendril::StrTendril;
 use html5ever::tree_builder::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::{Attribute, ExpandedName, QualName, expanded_name, local_name, ns};
 
-use super::{Namespace, Standing};
+use crate::document::Standing;
+use crate::scan::attributes::Namespace;
 
 /// No node.
 const NONE: u32 = u32::MAX;

@@ -26,7 +26,7 @@ use crate::scan::attributes::{Against, Elements, Groups, Row, TABLE, When};
 /// Letters are told apart exactly. Other bytes may look like their neighbours, since lower case is
 /// made by setting one bit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::scan::html) struct Name {
+pub(crate) struct Name {
     start: u64,
     length: u8,
 }
@@ -37,7 +37,7 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 impl Name {
     /// The name in `bytes[from..to]`.
     #[inline(always)]
-    pub(in crate::scan::html) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
+    pub(crate) fn read(bytes: &[u8], from: usize, to: usize) -> Self {
         let length = to - from;
         let start = match bytes.get(from..).and_then(<[u8]>::first_chunk) {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -54,7 +54,7 @@ impl Name {
 
     /// A number that is the same for the same name.
     #[inline(always)]
-    pub(in crate::scan::html) fn hash(self) -> usize {
+    pub(crate) fn hash(self) -> usize {
         let mixed = (self.start ^ u64::from(self.length)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 40) as usize
     }
@@ -185,7 +185,7 @@ impl<T: Copy> Map<T> {
 
 /// The names that can matter in a document.
 #[derive(Clone, Debug)]
-pub(in crate::scan::html) struct Names {
+pub(crate) struct Names {
     elements: Map<Element>,
     attributes: Map<()>,
 }
@@ -202,7 +202,7 @@ const IDS: &[&str] = &["id", "name"];
 
 impl Names {
     /// The names for documents that are scanned with `options`.
-    pub(in crate::scan::html) fn of(options: &ScanOptions) -> Cow<'static, Self> {
+    pub(crate) fn of(options: &ScanOptions) -> Cow<'static, Self> {
         if options.groups == Groups::default() && options.places.is_empty() {
             Cow::Borrowed(if options.ids { &WITH_IDS } else { &UNASKED })
         } else {
@@ -266,8 +266,8 @@ mod tests {
     #[test]
     fn a_name_is_read_alike_everywhere() {
         for name in ["a", "href", "data-src", "xlink:href", "plaintext"] {
-            for behind in ["", ">", "=\"a long value that fills the eight bytes\""] {
-                let text = format!("<{}{behind}", name.to_uppercase());
+            for after in ["", ">", "=\"a long value that fills the eight bytes\""] {
+                let text = format!("<{}{after}", name.to_uppercase());
                 let read = Name::read(text.as_bytes(), 1, 1 + name.len());
                 assert_eq!(read, Name::of(name), "{text}");
             }

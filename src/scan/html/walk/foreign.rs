@@ -16,7 +16,6 @@
 //! is not answered here.
 
 use crate::scan::attributes::Namespace;
-use crate::scan::html::tokens::BREAKOUT;
 use crate::scan::sieve::Sieve;
 
 /// An open element.
@@ -44,9 +43,15 @@ pub(super) enum Place {
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     open: Vec<Open>,
-    /// Their names, one behind the other: what they stood in may be gone.
+    /// Their names, one after the other: the window that held them may be gone.
     names: Vec<u8>,
+    /// How many elements of HTML are open by their tags, by the number of their name in [`COUNTED`]; empty
+    /// but by best effort.
+    counts: Vec<usize>,
 }
+
+/// How many open elements the name of an end tag is compared with by best effort.
+const NEAR: usize = 32;
 
 /// How many elements of HTML may be open in each other in an integration point.
 const MOST_CONTAINERS: usize = 32;
@@ -93,14 +98,10 @@ impl Foreign {
         }
     }
 
-    /// Opens an element of SVG or MathML called `name`.
-    pub(super) fn open(&mut self, name: &[u8], namespace: Namespace) {
-        let points: &[&str] = match namespace {
-            Namespace::Html => &[],
-            Namespace::Svg => &["foreignobject", "desc", "title"],
-            Namespace::MathMl => &["mi", "mo", "mn", "ms", "mtext"],
-        };
-        self.push(name, namespace, is_one(name, points));
+    /// Opens an element called `name`.
+    pub(super) fn open(&mut self, name: &[u8], namespace: Namespace, is_point: bool) {
+        self.open.push(Open { name: self.names.len(), namespace, is_point });
+        self.names.extend_from_slice(name);
     }
 
     /// Opens an element of HTML in an integration point; `false` where more may happen than that.
@@ -120,13 +121,8 @@ impl Foreign {
         {
             return false;
         }
-        self.push(name, Namespace::Html, false);
+        self.open(name, Namespace::Html, false);
         true
-    }
-
-    fn push(&mut self, name: &[u8], namespace: Namespace, is_point: bool) {
-        self.open.push(Open { name: self.names.len(), namespace, is_point });
-        self.names.extend_from_slice(name);
     }
 
     /// The name of the open element number `at`.
@@ -166,7 +162,108 @@ impl Foreign {
         }
         found.is_some()
     }
+
+    /// Counts a start tag of HTML, for [`Self::close_by_name`].
+    pub(super) fn count(&mut self, name: &[u8]) {
+        if let Some(number) = counted(name) {
+            self.counts.resize(COUNTED, 0);
+            self.counts[number] += 1;
+        }
+    }
+
+    /// Closes what an end tag called `name` closes as far as names tell: foreign content, where it is that of
+    /// an element of HTML around it, or something on the stack.
+    pub(super) fn close_by_name(&mut self, name: &[u8]) {
+        let count = counted(name).and_then(|number| self.counts.get_mut(number));
+        let was_open = count.is_some_and(|count| {
+            let was_open = *count > 0;
+            *count = count.saturating_sub(1);
+            was_open
+        });
+        if was_open || is_one(name, &["p", "br"]) {
+            self.leave();
+        } else {
+            let mut near = (0..self.open.len()).rev().take(NEAR);
+            if let Some(at) = near.find(|&at| self.name(at).eq_ignore_ascii_case(name)) {
+                self.truncate(at);
+            }
+        }
+    }
 }
+
+/// Whether an element of SVG or MathML called `name` holds HTML, whatever its attributes (13.2.4.2).
+pub(super) fn is_point(name: &[u8], namespace: Namespace) -> bool {
+    match namespace {
+        Namespace::Html => false,
+        Namespace::Svg => is_one(name, &["foreignobject", "desc", "title"]),
+        Namespace::MathMl => is_one(name, &["mi", "mo", "mn", "ms", "mtext"]),
+    }
+}
+
+/// Whether `name` begins foreign content.
+pub(super) fn is_root(name: &[u8]) -> bool {
+    is_one(name, &["svg", "math"])
+}
+
+/// How many names of elements of HTML are counted while they are open: those of [`BREAKOUT`], and `a`.
+const COUNTED: usize = BREAKOUT.len() + 1;
+
+/// The number of `name` among them.
+fn counted(name: &[u8]) -> Option<usize> {
+    if is_one(name, &["br", "embed", "hr", "img", "meta"]) {
+        return None;
+    }
+    let mut names = BREAKOUT.iter().chain(&["a"]);
+    names.position(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Start tags that end foreign content (HTML, 13.2.6.5); `font` does with some attributes only.
+const BREAKOUT: [&str; 44] = [
+    "b",
+    "big",
+    "blockquote",
+    "body",
+    "br",
+    "center",
+    "code",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "hr",
+    "i",
+    "img",
+    "li",
+    "listing",
+    "menu",
+    "meta",
+    "nobr",
+    "ol",
+    "p",
+    "pre",
+    "ruby",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "strike",
+    "sub",
+    "sup",
+    "table",
+    "tt",
+    "u",
+    "ul",
+    "var",
+];
 
 const BREAKING_OUT: Sieve = Sieve::of(BREAKOUT);
 

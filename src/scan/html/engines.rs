@@ -1,0 +1,243 @@
+//! Which engine tells of a document: the walk where it proves what is there, then html5ever, then the best
+//! effort of the walk.
+//!
+//! An engine that stops is followed by the next. That one starts at the beginning of the range, since what
+//! the tree is at some place depends on all that comes before; but the sink hears nothing twice: what lies
+//! before the place where the last engine stopped is dropped.
+//!
+//! ```
+//! // html5ever takes over at `</b>`; the first link was found by the walk.
+//! let page = b"<a href=x><b><svg></b><a href=y>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert!(document.fallback.is_some());
+//! assert_eq!(document.links.len(), 2);
+//! ```
+//!
+//! Deliberately absent: what is made of the tags.
+
+use std::ops::Range;
+
+use super::sink::{Sink, Stopped, TextModel, TreeFacts};
+use super::tag::RawTag;
+use super::walk::{Names, Unproved};
+use super::{exact, walk};
+use crate::document::FallbackReason;
+use crate::scan::Scanner;
+use crate::scan::attributes::Namespace;
+use crate::span::Span;
+
+/// How a document was scanned.
+pub(crate) struct Scanned {
+    pub(crate) facts: TreeFacts,
+    /// Why the walk could not prove what is there.
+    pub(crate) fallback: Option<FallbackReason>,
+    /// Where the bounds of html5ever were reached, and there is no tree.
+    pub(crate) without_tree: Option<exact::Bound>,
+}
+
+/// Tells `sink` of `range` of `bytes`, by whichever engine can; `scripting` as in HTML, 13.2.4.5.
+pub(crate) fn tokens<S: Sink>(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    scanner: Scanner,
+    names: &Names,
+    sink: &mut S,
+) -> Result<Scanned, S::Stop> {
+    if scanner == Scanner::Exact {
+        let from = range.start;
+        return after(bytes, range, scripting, from, sink);
+    }
+    match walk::document(bytes, range.clone(), scripting, names, sink) {
+        Ok(facts) => Ok(Scanned { facts, fallback: None, without_tree: None }),
+        Err(Stopped::Engine(Unproved { at, reason })) => {
+            let scanned = after(bytes, range, scripting, at, sink)?;
+            Ok(Scanned { fallback: Some(reason), ..scanned })
+        }
+        Err(Stopped::Sink(stop)) => Err(stop),
+    }
+}
+
+/// Tells `sink` of what begins at `from` or later in `range`, where the walk stopped at `from`.
+pub(crate) fn after<S: Sink>(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    from: usize,
+    sink: &mut S,
+) -> Result<Scanned, S::Stop> {
+    let mut rest = Rest { from, sink };
+    let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
+        Ok(facts) => (facts, None),
+        Err(Stopped::Engine(bound)) => {
+            (walk::best_effort(bytes, range, scripting, &mut rest)?, Some(bound))
+        }
+        Err(Stopped::Sink(stop)) => return Err(stop),
+    };
+    Ok(Scanned { facts, fallback: None, without_tree })
+}
+
+/// Tells a sink of what it has not been told.
+struct Rest<'s, S> {
+    /// It has been told of what begins before this.
+    from: usize,
+    sink: &'s mut S,
+}
+
+impl<S> Rest<'_, S> {
+    /// Whether what lies at `span` is new; it is told then.
+    fn is_new(&mut self, span: Span) -> bool {
+        let is_new = span.start >= self.from;
+        if is_new {
+            self.from = span.end;
+        }
+        is_new
+    }
+}
+
+impl<S: Sink> Sink for Rest<'_, S> {
+    type Stop = S::Stop;
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Result<(), S::Stop> {
+        if self.is_new(tag.span) { self.sink.start_tag(tag, namespace, text) } else { Ok(()) }
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), S::Stop> {
+        // The tag that ends it comes at once.
+        if at >= self.from { self.sink.end_text(at) } else { Ok(()) }
+    }
+
+    fn end_tag(&mut self, tag: &RawTag) -> Result<(), S::Stop> {
+        if self.is_new(tag.span) { self.sink.end_tag(tag) } else { Ok(()) }
+    }
+
+    fn comment(&mut self, span: Span) -> Result<(), S::Stop> {
+        if self.is_new(span) { self.sink.comment(span) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::scan::ScanOptions;
+
+    /// What is told of a page, but for tags that cannot matter.
+    struct Told<'p> {
+        page: &'p str,
+        told: Vec<String>,
+    }
+
+    impl Sink for Told<'_> {
+        type Stop = Infallible;
+
+        fn start_tag(
+            &mut self,
+            tag: &RawTag,
+            namespace: Namespace,
+            _text: TextModel,
+        ) -> Result<(), Infallible> {
+            let is_href = |one: Span| &self.page[one.range()] == "href";
+            if tag.attributes.iter().any(|one| is_href(one.name)) {
+                self.told.push(format!("{namespace:?} {}", &self.page[tag.span.range()]));
+            }
+            Ok(())
+        }
+
+        fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
+            self.told.push(format!("text ends before {}", &self.page[at..]));
+            Ok(())
+        }
+
+        fn comment(&mut self, span: Span) -> Result<(), Infallible> {
+            self.told.push(self.page[span.range()].to_owned());
+            Ok(())
+        }
+    }
+
+    fn told(page: &str, scan: impl FnOnce(&mut Told<'_>)) -> Vec<String> {
+        let mut sink = Told { page, told: Vec::new() };
+        scan(&mut sink);
+        sink.told
+    }
+
+    /// What the walk finds up to where it stops, and html5ever after that, is what html5ever finds alone.
+    #[test]
+    fn nothing_is_told_twice_or_left_out() {
+        let names = Names::of(&ScanOptions::default());
+        for (page, reason) in [
+            ("<a href=x><style>y</style><b><svg></b><a href=z>", FallbackReason::EndTag),
+            // The tag at which the walk stops ends a text, too.
+            ("<svg><g><style>x</g></style><a href=y>", FallbackReason::EndTag),
+            ("<svg><style>x<y\u{e9} href=y><a href=z></style>", FallbackReason::Name),
+            ("<svg><desc><svg><style>x</svg><li href=y><!--z-->", FallbackReason::IntegrationPoint),
+            ("<!--x--><math><annotation-xml href=y>", FallbackReason::Annotation),
+            ("<a href=x><frameset><frame href=y>", FallbackReason::Frameset),
+            ("<template><style></style><col href=x><a href=y>", FallbackReason::Column),
+            ("<base href=x><table><base href=y><!--z--></table>", FallbackReason::Bases),
+        ] {
+            let bytes = page.as_bytes();
+            let scan = |scanner, sink: &mut Told<'_>| {
+                let Ok(scanned) = tokens(bytes, 0..bytes.len(), true, scanner, &names, sink);
+                scanned
+            };
+            let exact = told(page, |sink| drop(scan(Scanner::Exact, sink)));
+            let both = told(page, |sink| {
+                let scanned = scan(Scanner::Fast, sink);
+                assert_eq!(scanned.fallback, Some(reason), "{page}");
+            });
+            assert_eq!(both, exact, "{page}");
+        }
+    }
+
+    /// The best effort after a tag that html5ever is not given; and before it what was found already.
+    #[test]
+    fn the_best_effort_goes_on_where_html5ever_stops() {
+        let many: String = (0..=1_000).map(|number| format!(" a{number}")).collect();
+        let page = format!("<!--x--><b><svg></b><a href=y><style></style><p{many}><a href=z>");
+        let names = Names::of(&ScanOptions::default());
+        let told = told(&page, |sink| {
+            let Ok(scanned) =
+                tokens(page.as_bytes(), 0..page.len(), true, Scanner::Fast, &names, sink);
+            assert_eq!(scanned.fallback, Some(FallbackReason::EndTag));
+            assert_eq!(scanned.without_tree, page.find("<p").map(exact::Bound::Attributes));
+        });
+        let wanted = ["<!--x-->", "Html <a href=y>", "text ends before ", "Html <a href=z>"];
+        assert_eq!(told.len(), wanted.len());
+        assert!(told.iter().zip(wanted).all(|(told, wanted)| told.starts_with(wanted)), "{told:?}");
+    }
+
+    /// By best effort what is there is what html5ever finds, wherever nothing is closed but by its own name.
+    #[test]
+    fn the_best_effort_follows_names() {
+        for page in [
+            "<svg><a href=x/><title><a href=y></title><p href=z>",
+            "<b><svg></b><a href=x>",
+            "<svg></b><a href=x></p><a href=y>",
+            "<math><mi>x</mi><mtext><svg><a href=x></a></svg></mtext></math><a href=y>",
+            "<math><annotation-xml encoding=text/HTML><a href=x>",
+            "<math><annotation-xml><a href=x>",
+            "<svg><![CDATA[<a href=x>]]><a href=y></svg><![CDATA[<a href=x>]]>",
+            "<svg><style><!--x--></style><a href=y><style><g></style><font href=x><font color href=y>",
+            "<svg></br><a href=x><script><!--<script></script><a href=y></script><a href=z>",
+            "<textarea><a href=x></textarea href=y><a href=z><title>",
+            "<noscript><a href=x></noscript><plaintext><a href=y>",
+            "<a href=x><!-- ><a href=y> --><?z ><!>",
+        ] {
+            let exact = told(page, |sink| {
+                let scanned = exact::scan(page.as_bytes(), 0..page.len(), true, sink);
+                assert!(scanned.is_ok(), "{page}");
+            });
+            let best = told(page, |sink| {
+                let Ok(_) = walk::best_effort(page.as_bytes(), 0..page.len(), true, sink);
+            });
+            assert_eq!(best, exact, "{page}");
+        }
+    }
+}

@@ -1,0 +1,658 @@
+//! The walk: one pass over the bytes from `<` to `<`, through the tokenizer's states (HTML, 13.2.5) and as
+//! much of tree construction (13.2.6) as changes what tags there are and what they mean.
+//!
+//! It has two modes. In the first it *proves*: it tells a [`Sink`] only of tags that can matter, and of their
+//! attributes only those that can, and allocates nothing for a tag. Where it cannot prove from what it has
+//! seen what html5ever would do, it stops with [`Unproved`], and has told of everything before that place and
+//! of nothing from there on. What it says itself is what [`super::exact`] would have said: `tests/fast.rs`
+//! holds the two against each other.
+//!
+//! In the second mode it makes its [`best_effort`]: it tells of every token and never stops. That is what
+//! remains where html5ever would take too long, and the token stream that `--verify` compares there. It is
+//! linear in time and memory on any input.
+//!
+//! What tree construction changes outside of `svg` and `math` is little: what an element holds (raw text,
+//! RCDATA, script data) follows from its name wherever its tag is not dropped, and tags are dropped in
+//! framesets and in a `template` with a `col` only. Inside, `walk/foreign.rs` keeps the elements that are open.
+//!
+//! ```
+//! let page = b"<svg><a href=x><title><b></b></title></a></svg><script>'<a href=z>'</script><a href=y>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.links.len(), 2);
+//! assert_eq!(document.fallback, None);
+//! // Whether `</b>` closes something around the SVG cannot be seen from inside.
+//! let page = b"<b><svg></b><a href=x>";
+//! let document = baselink::scan(page, &baselink::ScanOptions::default());
+//! assert_eq!(document.fallback, Some(baselink::document::FallbackReason::EndTag));
+//! ```
+//!
+//! Deliberately absent: a tree. Which elements are open in HTML content is never asked, and nothing is moved:
+//! the first `base` is the first as written.
+
+mod foreign;
+mod names;
+
+use std::ops::Range;
+
+use self::foreign::{Foreign, Place};
+use self::names::{Element, Kind};
+pub(crate) use self::names::{Name, Names};
+use super::sink::{Sink, Stopped, TextModel, TreeFacts};
+use super::tag::{self, MOST_ATTRIBUTES, RawTag};
+use crate::document::{FallbackReason, Standing};
+use crate::scan::ScanOptions;
+use crate::scan::attributes::Namespace;
+use crate::scan::block::{find, name_end};
+use crate::span::Span;
+
+/// Where the walk cannot prove what html5ever would do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unproved {
+    /// The `<` that it is about. The sink knows all that begins before it, and nothing from it on.
+    pub(crate) at: usize,
+    /// What it cannot prove.
+    pub(crate) reason: FallbackReason,
+}
+
+/// Walks over `range` of `bytes`, and stops where it cannot prove what is there; `scripting` as in HTML,
+/// 13.2.4.5.
+pub(crate) fn document<S: Sink>(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    names: &Names,
+    sink: &mut S,
+) -> Result<TreeFacts, Stopped<Unproved, S::Stop>> {
+    let mut walk = Walk::<_, true>::new(&bytes[..range.end], true, scripting, names, sink);
+    walk.run(range.start)?;
+    Ok(walk.facts())
+}
+
+/// Walks over a window of a document that is there piece by piece, from `from` on, and stops where it cannot
+/// prove what is there. `open` is what the windows before left open, and then what this one does. Gives where
+/// it has come to: to the end, or where something begins whose end is not in the window. Whoever is told of a
+/// `base` element has to see the whole document.
+pub(crate) fn window<S: Sink>(
+    window: &[u8],
+    from: usize,
+    is_last: bool,
+    open: &mut OpenElements,
+    names: &Names,
+    sink: &mut S,
+) -> Result<usize, Stopped<Unproved, S::Stop>> {
+    if open.is_plaintext {
+        return Ok(window.len());
+    }
+    let mut walk = Walk::<_, true>::new(window, is_last, true, names, sink);
+    walk.open = std::mem::take(open);
+    let reached = walk.run(from)?;
+    *open = walk.open;
+    Ok(if open.is_plaintext { window.len() } else { reached })
+}
+
+/// Walks over `range` of `bytes` by the tokenizer's states and the names of elements alone, and tells of every
+/// token; `scripting` as in HTML, 13.2.4.5.
+pub(crate) fn best_effort<S: Sink>(
+    bytes: &[u8],
+    range: Range<usize>,
+    scripting: bool,
+    sink: &mut S,
+) -> Result<TreeFacts, S::Stop> {
+    let names = Names::of(&ScanOptions::default());
+    let mut walk = Walk::<_, false>::new(&bytes[..range.end], true, scripting, &names, sink);
+    match walk.run(range.start) {
+        Err(Stopped::Sink(stop)) => Err(stop),
+        _ => Ok(walk.facts()),
+    }
+}
+
+/// The open elements that decide what follows means.
+#[derive(Debug, Default)]
+pub(crate) struct OpenElements {
+    foreign: Foreign,
+    /// How many `template` elements are open.
+    templates: usize,
+    /// Whether the last start tag was `style` in SVG, whose text any start tag ends.
+    in_svg_style: bool,
+    /// Whether all that follows is text.
+    is_plaintext: bool,
+}
+
+/// `PROVES` is whether it stops where it cannot prove what is there.
+struct Walk<'a, S, const PROVES: bool> {
+    bytes: &'a [u8],
+    /// Whether the document ends where they do.
+    is_last: bool,
+    scripting: bool,
+    names: &'a Names,
+    sink: &'a mut S,
+    /// The tag that is being read, with the attributes that can matter.
+    tag: RawTag,
+    open: OpenElements,
+    bases: Vec<(usize, Standing)>,
+    /// Whether one of them is the first that has an `href`.
+    has_base: bool,
+    /// Up to where no table has been found.
+    without_table: usize,
+}
+
+/// What came of a tag: where to go on, and none at the end of the document.
+type Next<S> = Result<Option<usize>, Stopped<FallbackReason, <S as Sink>::Stop>>;
+
+/// What came of a part of one.
+type Done<S> = Result<(), Stopped<FallbackReason, <S as Sink>::Stop>>;
+
+impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
+    fn new(
+        bytes: &'a [u8],
+        is_last: bool,
+        scripting: bool,
+        names: &'a Names,
+        sink: &'a mut S,
+    ) -> Self {
+        let (tag, open) = (RawTag::default(), OpenElements::default());
+        let (bases, has_base, without_table) = (Vec::new(), false, 0);
+        Self { bytes, is_last, scripting, names, sink, tag, open, bases, has_base, without_table }
+    }
+
+    fn facts(self) -> TreeFacts {
+        let mut bases = self.bases;
+        bases.sort_by_key(|&(tag, standing)| (standing != Standing::First, tag));
+        TreeFacts { bases, is_crowded: false }
+    }
+
+    /// Goes on from `start` to the end, or to where something begins that does not end.
+    fn run(&mut self, start: usize) -> Result<usize, Stopped<Unproved, S::Stop>> {
+        let mut at = start;
+        loop {
+            at = find(self.bytes, at, b'<');
+            let next = match self.bytes.get(at + 1) {
+                Some(b'a'..=b'z' | b'A'..=b'Z') => self.start_tag(at),
+                Some(b'/') => self.end_tag(at),
+                Some(b'!' | b'?') => self.declaration(at),
+                Some(_) => Ok(Some(at + 1)),
+                None => Ok(None),
+            };
+            match next {
+                Ok(Some(next)) => at = next,
+                Ok(None) => return Ok(at),
+                Err(Stopped::Sink(stop)) => return Err(Stopped::Sink(stop)),
+                Err(Stopped::Engine(reason)) => {
+                    return Err(Stopped::Engine(Unproved { at, reason }));
+                }
+            }
+        }
+    }
+
+    /// Stops where the walk has to prove what is there, before the sink is told anything of the tag.
+    fn unproved(&self, reason: FallbackReason) -> Done<S> {
+        if PROVES { Err(Stopped::Engine(reason)) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn start_tag(&mut self, at: usize) -> Next<S> {
+        let end = name_end(self.bytes, at + 1, b'>');
+        let name = Name::read(self.bytes, at + 1, end);
+        let element = self.names.element(name);
+        if !PROVES || !self.open.foreign.is_empty() || element != Element::default() {
+            return self.special_tag(at, end, element);
+        }
+        if self.bytes.get(end) == Some(&b'>') {
+            return Ok(Some(end + 1));
+        }
+        let Some(next) = self.attributes(end, false)? else {
+            return Ok(None);
+        };
+        if !self.tag.attributes.is_empty() {
+            self.report(at, end, next, Namespace::Html, TextModel::Markup)?;
+        }
+        Ok(Some(next))
+    }
+
+    /// A start tag whose name matters, or one in foreign content.
+    #[inline(never)]
+    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next<S> {
+        let bytes = self.bytes;
+        let span = Span::new(at + 1, end);
+        let name = &bytes[span.range()];
+        let mut place = self.open.foreign.place(name);
+        let mut whole = !PROVES || element.whole || element.kind == Kind::Base;
+        if let Place::Foreign(_) = place {
+            whole |= name.eq_ignore_ascii_case(b"font");
+        }
+        let Some(next) = self.attributes(end, whole)? else {
+            return Ok(None);
+        };
+        if let Place::Foreign(namespace) = place {
+            if !name.is_ascii() {
+                self.unproved(FallbackReason::Name)?;
+            }
+            if foreign::breaks_out(name) || self.is_html_font(name) {
+                self.open.foreign.leave();
+                place = if self.open.foreign.is_empty() { Place::Outside } else { Place::Point };
+            } else {
+                return self.foreign_tag(at, end, next, namespace);
+            }
+        }
+        self.html_tag(at, end, next, element, place)
+    }
+
+    /// A start tag that makes an element of SVG or MathML inside of such.
+    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next<S> {
+        let bytes = self.bytes;
+        let name = &bytes[at + 1..end];
+        let is_annotation =
+            namespace == Namespace::MathMl && name.eq_ignore_ascii_case(b"annotation-xml");
+        if is_annotation {
+            self.unproved(FallbackReason::Annotation)?;
+        }
+        if name.eq_ignore_ascii_case(b"base") {
+            self.bases.push((at, Standing::Foreign));
+        }
+        self.tell(at, end, next, namespace, TextModel::Markup)?;
+        if !self.tag.self_closing {
+            self.open.in_svg_style =
+                namespace == Namespace::Svg && name.eq_ignore_ascii_case(b"style");
+            let is_point =
+                foreign::is_point(name, namespace) || is_annotation && self.is_annotated_html();
+            // By best effort, others are not looked for when they end.
+            if PROVES || is_point || foreign::is_root(name) {
+                self.open.foreign.open(name, namespace, is_point);
+            }
+        }
+        Ok(Some(next))
+    }
+
+    /// A start tag that makes an element of HTML, or the outermost one of SVG or MathML.
+    fn html_tag(
+        &mut self,
+        at: usize,
+        end: usize,
+        next: usize,
+        element: Element,
+        place: Place,
+    ) -> Next<S> {
+        let bytes = self.bytes;
+        let name = &bytes[at + 1..end];
+        if place == Place::Point && PROVES && !self.only_nests(element.kind, name) {
+            self.unproved(FallbackReason::IntegrationPoint)?;
+        }
+        let text = match element.kind {
+            Kind::Plain => TextModel::Markup,
+            Kind::Svg | Kind::Math => {
+                let is_svg = element.kind == Kind::Svg;
+                let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
+                self.tell(at, end, next, namespace, TextModel::Markup)?;
+                if !self.tag.self_closing {
+                    self.open.foreign.open(name, namespace, false);
+                }
+                return Ok(Some(next));
+            }
+            Kind::Rcdata => TextModel::Rcdata,
+            Kind::NoScript if !self.scripting => TextModel::Markup,
+            Kind::RawText | Kind::NoScript | Kind::Script => TextModel::RawText,
+            // The name is longer than what was compared of it.
+            Kind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
+            Kind::Plaintext => TextModel::Plaintext,
+            Kind::Frameset => {
+                self.unproved(FallbackReason::Frameset)?;
+                TextModel::Markup
+            }
+            Kind::Column => {
+                if self.open.templates > 0 {
+                    self.unproved(FallbackReason::Column)?;
+                }
+                TextModel::Markup
+            }
+            Kind::Template => {
+                self.open.templates += 1;
+                TextModel::Markup
+            }
+            Kind::Base => {
+                self.base(at)?;
+                TextModel::Markup
+            }
+        };
+        if !PROVES {
+            self.open.foreign.count(name);
+        }
+        match text {
+            TextModel::Markup => {
+                self.tell(at, end, next, Namespace::Html, text)?;
+                Ok(Some(next))
+            }
+            TextModel::Plaintext => {
+                self.open.is_plaintext = true;
+                self.tell(at, end, next, Namespace::Html, text)?;
+                Ok(None)
+            }
+            TextModel::RawText | TextModel::Rcdata => self.text(at, end, next, text, element.kind),
+        }
+    }
+
+    /// Whether a start tag of HTML in an integration point does no more there than to open an element, which
+    /// is put on the stack where it may hold markup.
+    fn only_nests(&mut self, kind: Kind, name: &[u8]) -> bool {
+        match kind {
+            Kind::Plain => self.open.foreign.open_in_point(name),
+            // It closes a `p`.
+            Kind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
+            Kind::NoScript => self.scripting,
+            Kind::Rcdata | Kind::Script | Kind::Svg | Kind::Math => true,
+            _ => false,
+        }
+    }
+
+    /// A start tag and the raw text, RCDATA or script data that it begins, from `next` on, with the end
+    /// tag that follows it.
+    fn text(
+        &mut self,
+        at: usize,
+        name_end: usize,
+        next: usize,
+        text: TextModel,
+        kind: Kind,
+    ) -> Next<S> {
+        let bytes = self.bytes;
+        let name = &bytes[at + 1..name_end];
+        let end = match kind {
+            Kind::Script => script_end(bytes, next),
+            _ => raw_text_end(bytes, next, name),
+        };
+        let end_of_name = (end + 2 + name.len()).min(bytes.len());
+        let of_start = (std::mem::take(&mut self.tag.attributes), self.tag.self_closing);
+        let after = self.attributes(end_of_name, !PROVES)?;
+        // What was told of cannot be told again when more is there.
+        if after.is_none() && !self.is_last {
+            return Ok(None);
+        }
+        let attributes = std::mem::replace(&mut self.tag.attributes, of_start.0);
+        let self_closing = std::mem::replace(&mut self.tag.self_closing, of_start.1);
+        self.tell(at, name_end, next, Namespace::Html, text)?;
+        if let Some(after) = after {
+            self.sink.end_text(end)?;
+            if !PROVES {
+                (self.tag.attributes, self.tag.self_closing) = (attributes, self_closing);
+                self.tell_end_tag(end, end_of_name, after)?;
+            }
+        }
+        Ok(after)
+    }
+
+    #[inline(always)]
+    fn end_tag(&mut self, at: usize) -> Next<S> {
+        match self.bytes.get(at + 2) {
+            Some(b'a'..=b'z' | b'A'..=b'Z') => {}
+            None => return Ok(None),
+            _ => return self.bogus(at),
+        }
+        let end = name_end(self.bytes, at + 2, b'>');
+        let next = match self.bytes.get(end) {
+            Some(b'>') if PROVES => end + 1,
+            _ => match self.attributes(end, !PROVES)? {
+                Some(next) => next,
+                None => return Ok(None),
+            },
+        };
+        if !PROVES || self.open.templates > 0 || !self.open.foreign.is_empty() {
+            self.close(at, end)?;
+        }
+        if !PROVES {
+            self.tell_end_tag(at, end, next)?;
+        }
+        Ok(Some(next))
+    }
+
+    /// An end tag where it matters what it closes.
+    #[inline(never)]
+    fn close(&mut self, at: usize, end: usize) -> Done<S> {
+        let bytes = self.bytes;
+        let name = &bytes[at + 2..end];
+        let ends_style = self.open.in_svg_style && name.eq_ignore_ascii_case(b"style");
+        self.open.in_svg_style &= !ends_style;
+        let is_template = name.eq_ignore_ascii_case(b"template");
+        let foreign = &mut self.open.foreign;
+        if !PROVES {
+            self.open.templates = self.open.templates.saturating_sub(is_template.into());
+            foreign.close_by_name(name);
+        } else if foreign.is_empty() {
+            self.open.templates -= usize::from(is_template);
+        } else if !name.is_ascii() {
+            self.unproved(FallbackReason::Name)?;
+        } else {
+            // `</p>` and `</br>` leave foreign content like their start tags.
+            let is_left = name.eq_ignore_ascii_case(b"p") && foreign.has_sections();
+            // The text of `style` goes on after the end of its SVG.
+            if is_left || !foreign.close(name) || self.open.in_svg_style && foreign.is_empty() {
+                self.unproved(FallbackReason::EndTag)?;
+            }
+        }
+        if ends_style {
+            self.sink.end_text(at)?;
+        }
+        Ok(())
+    }
+
+    /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
+    fn declaration(&mut self, at: usize) -> Next<S> {
+        let rest = &self.bytes[at..];
+        if rest.starts_with(b"<![CDATA[") && self.open.foreign.has_sections() {
+            return self.section(at);
+        }
+        let end = declaration_end(self.bytes, at, false);
+        if end.is_none() && !self.is_last {
+            return Ok(None);
+        }
+        if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
+            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())))?;
+        }
+        Ok(end)
+    }
+
+    fn section(&mut self, at: usize) -> Next<S> {
+        let rest = &self.bytes[at..];
+        let length = memchr::memmem::find(rest, b"]]>");
+        let text = &rest[..length.unwrap_or(rest.len())];
+        // The exact engine counts the attributes of what looks like a tag there.
+        if text.len() > MOST_ATTRIBUTES && memchr::memchr(b'<', &text[1..]).is_some() {
+            self.unproved(FallbackReason::Attributes)?;
+        }
+        Ok(length.map(|length| at + length + 3))
+    }
+
+    /// What begins with `</` and is no tag: nothing, or a bogus comment.
+    fn bogus(&mut self, at: usize) -> Next<S> {
+        let end = find(self.bytes, at, b'>');
+        let next = (end < self.bytes.len()).then_some(end + 1);
+        if !PROVES && end > at + 2 {
+            self.sink.comment(Span::new(at, next.unwrap_or(end)))?;
+        }
+        Ok(next)
+    }
+
+    /// Notes a `base` element of HTML, and whether it is effective.
+    fn base(&mut self, at: usize) -> Done<S> {
+        let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
+        let standing = if self.open.templates > 0 {
+            Standing::Template
+        } else if !has_href {
+            Standing::NoHref
+        } else if self.has_base {
+            if PROVES && holds_table(&self.bytes[self.without_table..at]) {
+                self.unproved(FallbackReason::Bases)?;
+            }
+            self.without_table = at;
+            Standing::Later
+        } else {
+            self.has_base = true;
+            Standing::First
+        };
+        self.bases.push((at, standing));
+        self.sink.base(standing);
+        Ok(())
+    }
+
+    fn is_named(&self, span: Span, name: &str) -> bool {
+        self.bytes[span.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// Whether the tag that was read is a `font` that cannot be foreign (13.2.6.5).
+    fn is_html_font(&self, name: &[u8]) -> bool {
+        name.eq_ignore_ascii_case(b"font")
+            && self.tag.attributes.iter().any(|one| {
+                ["color", "face", "size"].iter().any(|name| self.is_named(one.name, name))
+            })
+    }
+
+    /// Whether the `annotation-xml` that was read holds HTML (13.2.4.2).
+    fn is_annotated_html(&self) -> bool {
+        self.tag.attributes.iter().any(|one| {
+            let is = |type_: &str| one.value.is_some_and(|value| self.is_named(value, type_));
+            self.is_named(one.name, "encoding") && (is("text/html") || is("application/xhtml+xml"))
+        })
+    }
+
+    /// Tells of a start tag where a `style` element of SVG may be open, whose text it ends.
+    fn tell(
+        &mut self,
+        at: usize,
+        name_end: usize,
+        next: usize,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Done<S> {
+        if std::mem::take(&mut self.open.in_svg_style) {
+            self.sink.end_text(at)?;
+        }
+        self.report(at, name_end, next, namespace, text)
+    }
+
+    #[inline(always)]
+    fn report(
+        &mut self,
+        at: usize,
+        name_end: usize,
+        next: usize,
+        namespace: Namespace,
+        text: TextModel,
+    ) -> Done<S> {
+        self.tag.span = Span::new(at, next);
+        self.tag.name = Span::new(at + 1, name_end);
+        Ok(self.sink.start_tag(&self.tag, namespace, text)?)
+    }
+
+    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) -> Done<S> {
+        self.tag.span = Span::new(at, next);
+        self.tag.name = Span::new(at + 2, name_end);
+        self.tag.end_tag = true;
+        let told = self.sink.end_tag(&self.tag);
+        self.tag.end_tag = false;
+        Ok(told?)
+    }
+
+    /// Reads the attributes of a tag from the end of its name on, and keeps those that can matter, or all of
+    /// them. Gives where the tag ends; none where the document ends in it.
+    #[inline(always)]
+    fn attributes(&mut self, name_end: usize, whole: bool) -> Next<S> {
+        let names = self.names;
+        let mut count = 0;
+        tag::attributes(self.bytes, name_end, &mut self.tag, |bytes, name| {
+            count += 1;
+            if PROVES && count > MOST_ATTRIBUTES {
+                return Err(Stopped::Engine(FallbackReason::Attributes));
+            }
+            Ok(whole || names.has_attribute(Name::read(bytes, name.start, name.end)))
+        })
+    }
+}
+
+/// Whether a tag of a table may be in `bytes`.
+pub(super) fn holds_table(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(b'<', bytes)
+        .any(|at| bytes.get(at + 1..at + 6).is_some_and(|name| name.eq_ignore_ascii_case(b"table")))
+}
+
+/// Whether `bytes` goes on at `at` with `name` in any case and then white space, `/` or `>`.
+fn is_name_at(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    let end = at + name.len();
+    bytes.get(at..end).is_some_and(|word| word.eq_ignore_ascii_case(name))
+        && matches!(bytes.get(end), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/' | b'>'))
+}
+
+/// Where the raw text or RCDATA that begins at `from` ends: at its end tag, else at the end.
+fn raw_text_end(bytes: &[u8], from: usize, name: &[u8]) -> usize {
+    memchr::memchr_iter(b'<', &bytes[from..])
+        .map(|length| from + length)
+        .find(|&at| bytes.get(at + 1) == Some(&b'/') && is_name_at(bytes, at + 2, name))
+        .unwrap_or(bytes.len())
+}
+
+/// Where the script that begins at `from` ends, through its escaped states (13.2.5.15 to 13.2.5.31).
+fn script_end(bytes: &[u8], from: usize) -> usize {
+    #[derive(PartialEq)]
+    enum State {
+        Data,
+        Escaped,
+        DoubleEscaped,
+    }
+    let mut state = State::Data;
+    let mut at = from;
+    loop {
+        // A `-` counts in escaped script data only.
+        let found = match state {
+            State::Data => memchr::memchr(b'<', &bytes[at..]),
+            State::Escaped | State::DoubleEscaped => memchr::memchr2(b'<', b'-', &bytes[at..]),
+        };
+        let Some(length) = found else {
+            return bytes.len();
+        };
+        at += length;
+        let rest = &bytes[at..];
+        if rest.starts_with(b"-->") && state != State::Data {
+            state = State::Data;
+        } else if rest.starts_with(b"<!--") && state == State::Data {
+            state = State::Escaped;
+            // The two dashes that open it may be those of the `-->` that ends it.
+            at += 1;
+        } else if rest.starts_with(b"</") && is_name_at(bytes, at + 2, b"script") {
+            match state {
+                State::Data | State::Escaped => return at,
+                State::DoubleEscaped => state = State::Escaped,
+            }
+        } else if rest.starts_with(b"<")
+            && state == State::Escaped
+            && is_name_at(bytes, at + 1, b"script")
+        {
+            state = State::DoubleEscaped;
+        }
+        at += 1;
+    }
+}
+
+/// Where the comment, declaration or text that the `<` at `at` begins ends; `None` when the document
+/// ends before it does. A lone `<` ends at once.
+pub(super) fn declaration_end(bytes: &[u8], at: usize, foreign: bool) -> Option<usize> {
+    let rest = &bytes[at..];
+    if rest.starts_with(b"<!--") {
+        comment_end(bytes, at)
+    } else if foreign && rest.starts_with(b"<![CDATA[") {
+        memchr::memmem::find(rest, b"]]>").map(|length| at + length + 3)
+    } else if matches!(rest.get(1), Some(b'!' | b'?' | b'/')) {
+        memchr::memchr(b'>', rest).map(|length| at + length + 1)
+    } else {
+        Some(at + 1)
+    }
+}
+
+fn comment_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let body = at + 4;
+    let rest = &bytes[body..];
+    if rest.starts_with(b">") {
+        return Some(body + 1);
+    }
+    if rest.starts_with(b"->") {
+        return Some(body + 2);
+    }
+    let is_end = |&at: &usize| matches!(rest[..at], [.., b'-', b'-'] | [.., b'-', b'-', b'!']);
+    memchr::memchr_iter(b'>', rest).find(is_end).map(|at| body + at + 1)
+}
