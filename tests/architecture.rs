@@ -51,7 +51,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("xattr", &["tree/"]),
     ("rustix", &["tree/", "cli/closed.rs"]),
     ("memchr", &[""]),
-    ("rayon", &["cli/"]),
     ("indicatif", &["cli/progress.rs"]),
     ("signal_hook", &["cli/progress.rs"]),
     ("terminal_size", &["cli/output.rs"]),

@@ -28,6 +28,7 @@ mod diff;
 mod files;
 mod foreign;
 mod hint;
+mod in_order;
 mod input;
 mod links;
 mod localize;

@@ -250,6 +250,11 @@ impl Output {
         Self { sink: Sink::Page(Page::default()), odd, ..*self }
     }
 
+    /// Whether it is a page, of one of several threads.
+    pub(crate) fn is_page(&self) -> bool {
+        matches!(self.sink, Sink::Page(_))
+    }
+
     /// Whether anything was said on this page.
     pub(crate) fn has_said(&self) -> bool {
         let is_said = matches!(&self.sink, Sink::Page(page) if !page.pieces.is_empty());

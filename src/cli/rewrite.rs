@@ -188,25 +188,17 @@ fn document(
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
     // A thread that is one of several has its own files to work on.
-    let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
-        true => {
-            Some(files::threads(&asked.documents)?).filter(|pool| pool.current_num_threads() > 1)
+    let is_shared = format == Format::Mbox && asked.documents.jobs > 1 && !output.is_page();
+    let mailbox = if is_shared { file.into_mailbox() } else { Err(Box::new(file)) };
+    let file = match mailbox {
+        Err(file) => *file,
+        Ok(mailbox) => {
+            let done = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
+            let ended = done.and_then(|(told, status)| Ok((told, status, sink.end()?)));
+            return Ok(ended.map(|(told, status, written)| {
+                Became::Rewritten(Box::new(Document { format, told, status, written }))
+            }));
         }
-        false => None,
-    };
-    let file = match pool {
-        None => file,
-        Some(pool) => match file.into_mailbox() {
-            Err(file) => *file,
-            Ok(mailbox) => {
-                let done =
-                    mailbox::rewrite((asked, work), origin, mailbox, &pool, &mut sink, output)?;
-                let ended = done.and_then(|(told, status)| Ok((told, status, sink.end()?)));
-                return Ok(ended.map(|(told, status, written)| {
-                    Became::Rewritten(Box::new(Document { format, told, status, written }))
-                }));
-            }
-        },
     };
     let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
     if let Some((large, options)) = file.large() {

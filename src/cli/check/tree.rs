@@ -7,6 +7,7 @@
 //! Deliberately absent: what is said of it ([`super`]), and the links themselves, which are found again for a list.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,13 +20,16 @@ use baselink::tree::index::Index;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
 use baselink::tree::walk::{Entry, Selection, walk};
 use baselink::tree::write::is_temporary;
-use rayon::prelude::*;
 
 use crate::cli::files::{self, Became, Left, after, each_document};
+use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::Status;
+
+/// So many files are judged by one thread at a time.
+const FILES: usize = 16;
 
 /// A folder whose files were scanned.
 pub(super) struct Tree {
@@ -147,7 +151,7 @@ impl Tree {
         if is_first {
             tree.say_doubles(output);
         }
-        tree.judge_all(&files::threads(documents)?);
+        tree.judge_all(documents.jobs);
         Ok((tree, if failed > 0 { Status::Unusable } else { status }))
     }
 
@@ -200,19 +204,24 @@ impl Tree {
         }
     }
 
-    fn judge_all(&mut self, threads: &rayon::ThreadPool) {
-        let (index, moving) = (&self.index, &self.moving);
-        threads.install(|| {
-            self.files.par_iter_mut().for_each(|file| {
+    fn judge_all(&mut self, threads: usize) {
+        let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
+        let chunks = self.files.chunks_mut(FILES).map(|files| (files, 0));
+        let judge = |files: &mut [Checked]| {
+            let mut sum = Tally::default();
+            for file in files {
                 let found = findings(&file.scanned, index, moving);
                 for (link, finding) in file.scanned.links().zip(&found) {
                     file.tally.add(link.reference, finding);
                 }
-            });
+                sum.merge(&file.tally);
+            }
+            sum
+        };
+        let Ok(()) = in_order(Bounds::of(threads), chunks, judge, |of_files| {
+            sum.merge(&of_files);
+            Ok::<_, Infallible>(())
         });
-        for file in &self.files {
-            self.sum.merge(&file.tally);
-        }
     }
 
     pub(super) fn file(&self, origin: &Origin) -> Option<&Checked> {
