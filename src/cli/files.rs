@@ -339,10 +339,73 @@ pub(crate) fn found(origin: &Origin) -> Result<Found> {
     }
 }
 
-/// What became of a file that was only to be read.
-pub(crate) enum Became<T> {
-    /// This.
-    Done(T),
+/// What came of reading documents.
+pub(crate) struct Read {
+    pub(crate) status: Status,
+    /// How many documents there were.
+    pub(crate) documents: usize,
+    pub(crate) left: Left,
+}
+
+/// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
+/// gives, in the order of the files. A file of which `is_backup` holds is no document.
+pub(crate) fn each_document<T: Send>(
+    documents: &Documents,
+    output: &mut Output,
+    is_backup: impl Fn(&Origin) -> bool + Sync,
+    work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(Status, T)> + Sync,
+    mut done: impl FnMut(Origin, T) + Send,
+) -> io::Result<Read> {
+    let mut read = Read { status: Status::Done, documents: 0, left: Left::default() };
+    let one = |origin: &Origin, output: &mut Output| {
+        let opened = match found(origin) {
+            _ if is_backup(origin) => return Ok(Outcome::NoDocument),
+            Ok(Found::Link) => return Ok(Outcome::Link),
+            Ok(Found::Folder | Found::Temporary) => return Ok(Outcome::NoDocument),
+            Ok(Found::File) => File::open(origin, documents, None),
+            Err(failure) => Err(failure),
+        };
+        let failure = match opened {
+            Ok(Opened::Document(file)) => {
+                output.passed_over(&file.passed_over);
+                return work(origin, file, output)
+                    .map(|(status, done)| Outcome::Done(status, done));
+            }
+            Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
+            Ok(Opened::NoDocument(none)) => {
+                output.no_document(none.remark());
+                return Ok(Outcome::NoDocument);
+            }
+            Err(failure) => failure,
+        };
+        output.error(&failure);
+        Ok(Outcome::Unusable)
+    };
+    let failed = each(documents, output, one, |batch, output| {
+        for (origin, page, outcome) in batch {
+            output.append(page)?;
+            match outcome {
+                Outcome::Done(status, of_file) => {
+                    read.status = read.status.max(status);
+                    read.documents += 1;
+                    done(origin, of_file);
+                }
+                Outcome::NoDocument => read.left.no_documents += 1,
+                Outcome::Link => read.left.links += 1,
+                Outcome::Unusable => read.status = Status::Unusable,
+            }
+        }
+        Ok(())
+    })?;
+    if failed > 0 {
+        read.status = Status::Unusable;
+    }
+    Ok(read)
+}
+
+/// The outcome of a file that was only to be read.
+enum Outcome<T> {
+    Done(Status, T),
     NoDocument,
     /// A symbolic link, which was left out.
     Link,
@@ -350,38 +413,7 @@ pub(crate) enum Became<T> {
     Unusable,
 }
 
-/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
-/// it gave. Where it is none and was only found, that is no failure.
-pub(crate) fn each_document<T>(
-    origin: &Origin,
-    documents: &Documents,
-    output: &mut Output,
-    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
-) -> io::Result<(Status, Became<T>)> {
-    let opened = match found(origin) {
-        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
-        Ok(Found::File) => File::open(origin, documents, None),
-        Err(failure) => Err(failure),
-    };
-    let failure = match opened {
-        Ok(Opened::Document(file)) => {
-            output.passed_over(&file.passed_over);
-            let (status, done) = work(file, output)?;
-            return Ok((status, Became::Done(done)));
-        }
-        Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-        Ok(Opened::NoDocument(none)) => {
-            output.no_document(none.remark());
-            return Ok((Status::Done, Became::NoDocument));
-        }
-        Err(failure) => failure,
-    };
-    output.error(&failure);
-    Ok((Status::Unusable, Became::Unusable))
-}
-
-/// What becomes of a status when a file could not be read to its end.
+/// `status`, or a worse one where a file could not be read to its end, which is said.
 pub(crate) fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
     match read {
         Ok(()) => status,

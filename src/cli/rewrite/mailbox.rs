@@ -21,15 +21,14 @@ use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::mbox::{Batch, Messages, Place};
 
-use super::examined::{examined, written};
+use super::examined::{Examined, examined, written};
+use super::summary::FileSummary;
 use super::target::Sink;
-use super::told::Told;
 use super::work::Work;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
-use crate::cli::status::Status;
 
 /// How many bytes a batch has, but for its last message.
 const BYTES: usize = 1 << 20;
@@ -38,7 +37,7 @@ const AHEAD: usize = 2;
 /// How many bytes of long messages are read and not written, but for one message that is longer.
 const LONG: usize = 16 << 20;
 
-/// A batch with what is known of where it stands.
+/// A batch with what is known of where it is.
 struct Part {
     batch: Batch,
     /// How many lines of the file come before each message, its envelope being one of them.
@@ -69,14 +68,14 @@ impl Part {
     }
 
     fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
-        let (bytes, [before, start, end, behind]) = (&self.batch.bytes, place.ends);
+        let (bytes, [before, start, end, after]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
             path,
             format: Format::Mbox,
             before: &bytes[before..start],
             bytes: &bytes[start..end],
-            after: &bytes[end..behind],
+            after: &bytes[end..after],
             offset: usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(start),
             lines: place.lines,
             entity: Arc::clone(&place.entity),
@@ -88,18 +87,16 @@ impl Part {
 struct Done {
     part: Part,
     pieces: Vec<Piece>,
-    told: Told,
-    status: Status,
+    summary: FileSummary,
 }
 
-/// What is written at once, behind what is to be said before.
+/// What is written at once, after what is to be said before.
 struct Piece {
     page: Page,
     place: Whereabouts,
-    edits: Edits,
+    examined: Examined,
     /// Whether more may be written with it.
     is_open: bool,
-    is_proved: bool,
 }
 
 /// What is asked for, of every message.
@@ -118,7 +115,7 @@ impl Asked<'_> {
     fn done(self, part: Part, blank: &Output) -> Done {
         let Self { asked, work, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
-        let (mut told, mut status) = (Told::default(), Status::Done);
+        let mut summary = FileSummary::default();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut page = blank.page();
         let places = part.batch.messages.iter().zip(&part.lines);
@@ -128,35 +125,33 @@ impl Asked<'_> {
             let ends = [span.start, message.start, message.end, span.end];
             let place = Whereabouts { ends, lines, entity };
             let input = part.input(&place, path);
-            let one = examined((asked, work), &input, &work.options(origin, &options), &mut page);
-            status = status.max(one.status());
-            told.odd.extend(one.odd);
-            told.add(&one.report, work);
-            told.hints.add(&input, &options, &one.report);
-            let (is_open, is_proved) = (joins && one.is_proved, one.is_proved);
+            let of_message = work.options(origin, &options);
+            let one = examined((asked, work), &input, &of_message, &mut summary, &mut page);
+            let is_open = joins && one.is_proved;
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
-            if let Some(Piece { place, edits, .. }) = joined {
-                join(edits, one.edits, message.start - place.ends[1]);
+            if let Some(Piece { place, examined, .. }) = joined {
+                join(&mut examined.edits, one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let page = std::mem::replace(&mut page, blank.page()).into_page();
             if !is_open {
-                pieces.push(Piece { page, place, edits: one.edits, is_open, is_proved });
+                pieces.push(Piece { page, place, examined: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
             join(&mut edits, one.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = Whereabouts { ends, ..place };
-            pieces.push(Piece { page, place, edits, is_open, is_proved });
+            let examined = Examined { edits, is_proved: true };
+            pieces.push(Piece { page, place, examined, is_open });
         }
-        Done { part, pieces, told, status }
+        Done { part, pieces, summary }
     }
 }
 
-/// Adds the edits of a message that stands at `start`, behind all those before.
+/// Adds the edits of a message that begins at `start`, after all those before.
 fn join(edits: &mut Edits, of_message: Edits, start: usize) {
     // Messages do not reach into each other, so that nothing is refused.
     let _ = edits.append(of_message, start);
@@ -175,19 +170,17 @@ struct Writer<'a, 't> {
     path: &'a Path,
     sink: &'a mut Sink<'t>,
     output: &'a mut Output,
-    told: Told,
-    status: Status,
+    summary: FileSummary,
 }
 
 impl Writer<'_, '_> {
     /// Writes a batch.
     fn write(&mut self, done: &mut Done) -> std::result::Result<(), Failure> {
-        self.told.merge(std::mem::take(&mut done.told));
-        self.status = self.status.max(done.status);
-        for Piece { page, place, edits, is_proved, .. } in done.pieces.drain(..) {
+        self.summary.merge(std::mem::take(&mut done.summary));
+        for Piece { page, place, examined, .. } in done.pieces.drain(..) {
             self.output.append(page).map_err(Failure::Output)?;
             let input = done.part.input(&place, self.path);
-            let written = written((&edits, is_proved), &input, self.sink, self.output);
+            let written = written(&examined, &input, self.sink, self.output);
             written.map_err(Failure::Output)?.map_err(Failure::File)?;
         }
         match done.part.batch.failed.take() {
@@ -208,12 +201,12 @@ pub(super) fn rewrite(
     mailbox: Mailbox<'_>,
     sink: &mut Sink<'_>,
     output: &mut Output,
-) -> io::Result<Result<(Told, Status)>> {
+) -> io::Result<Result<FileSummary>> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, Sink::Diff(_));
     let all = Asked { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
-    let mut writer = Writer { path, sink, output, told: Told::default(), status: Status::Done };
+    let mut writer = Writer { path, sink, output, summary: FileSummary::default() };
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
     // Buffers of what was written.
     let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
@@ -242,7 +235,7 @@ pub(super) fn rewrite(
         },
     );
     match written {
-        Ok(()) => Ok(Ok((writer.told, writer.status))),
+        Ok(()) => Ok(Ok(writer.summary)),
         Err(Failure::File(error)) => Ok(Err(error)),
         Err(Failure::Output(error)) => Err(error),
     }
