@@ -38,10 +38,10 @@ use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
-use super::files::{self, Became, Left, after, each_document};
+use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
-use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, in_order, shown};
+use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
 use super::places::Places;
 use super::record;
 use super::request::{Bases, BasesForm, Origin};
@@ -50,27 +50,10 @@ use super::status::Status;
 /// Shows what was asked for.
 pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
-    let (mut has_tree, mut files, mut status) = (false, 0, Status::Done);
-    let mut left = Left::default();
-    let work = |origin: &Origin, output: &mut Output| {
-        each_document(origin, documents, output, |file, output| one(asked, file, output))
-    };
-    let failed = files::each(documents, output, work, |batch, output| {
-        for (_, page, (of_file, is_tree)) in batch {
-            output.append(page)?;
-            status = status.max(of_file);
-            match is_tree {
-                Became::Done(is_tree) => {
-                    files += 1;
-                    has_tree |= is_tree;
-                }
-                Became::NoDocument => left.no_documents += 1,
-                Became::Link => left.links += 1,
-                Became::Unusable => {}
-            }
-        }
-        Ok(())
-    })?;
+    let mut has_tree = false;
+    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
+    let Read { status, documents: files, left } =
+        each_document(documents, output, |_| false, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
         for rule in RULES {
@@ -80,7 +63,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
     if documents.has_folder() {
         left.say(files, output);
     }
-    Ok(if failed > 0 { Status::Unusable } else { status })
+    Ok(status)
 }
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
@@ -91,7 +74,7 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
-        for odd in in_order(&report.diagnostics).into_iter().filter(|odd| is_of_bases(odd.code)) {
+        for odd in by_place(&report.diagnostics).into_iter().filter(|odd| is_of_bases(odd.code)) {
             output.diagnostic(&places, odd);
         }
         is_shown = true;

@@ -17,6 +17,7 @@
 mod baseline;
 mod beside;
 mod fix;
+mod form;
 mod github;
 mod listed;
 mod listing;

@@ -4,38 +4,38 @@
 //! docs  -  page.html   -->   docs/a.html  docs/b.css  …  (standard input)  page.html
 //! ```
 //!
-//! Files are taken from the walk in batches; the threads share a batch, and go on with the next when
-//! nothing is left of it. Each file writes to a page of its own, and the pages of a batch are shown in the
-//! order of the files. What is printed therefore does not depend on the number of threads. A batch of one
-//! file goes straight to the streams, so that a mailbox, which may be longer than memory, is never held.
+//! Each thread takes several files at a time ([`in_order`]). What is printed of a file is kept in a page of its
+//! own, and the pages are shown in the order of the files, so that output does not depend on the number of threads.
+//! A large file, standard input and an only file go straight to the streams: a mailbox may be longer than memory.
 //!
 //! Deliberately absent: what is done with a file. The commands say it.
 
-use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{iter, mem};
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use baselink::tree::write::{is_temporary, most_pending};
 
+use super::in_order::{Bounds, in_order};
 use super::input::{File, Opened};
 use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::Status;
 
-/// How many bytes a batch has at most, but for its last file.
-const BYTES: u64 = 64 << 20;
+/// Results are settled when their files have so many bytes together; a file that has is worked on alone.
+const SETTLED: u64 = 64 << 20;
+/// One thread takes so many files at a time, or so many bytes, but for the last of them.
+const FILES: usize = 8;
+const BYTES: u64 = 128 << 10;
 
 /// Looks at what `--url` can mean for these documents.
 ///
 /// # Errors
 ///
-/// There is a folder, and no path can stand behind the URL.
+/// There is a folder, and no path can follow the URL.
 pub(crate) fn check(documents: &Documents) -> Result<()> {
     match &documents.reading.origins.root_url {
         Some(url) if documents.has_folder() => {
@@ -45,16 +45,16 @@ pub(crate) fn check(documents: &Documents) -> Result<()> {
     }
 }
 
-/// What came of the files of a batch; nothing of one that was stopped before.
-type Worked<T> = Vec<Option<(Origin, Page, T)>>;
+/// Files that were worked on: each with what was printed of it, and what came of it.
+pub(crate) type Worked<T> = Vec<(Origin, Page, T)>;
 
-/// Does `work` for every file, on several threads, and `done` with what comes of it, batch by batch in
+/// Does `work` for every file, on several threads, and `done` with what comes of several at a time, in
 /// the order of the files. What cannot be found is reported, and the rest goes on; how much that is.
 pub(crate) fn each<T: Send>(
     documents: &Documents,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     if is_tree {
@@ -68,53 +68,39 @@ pub(crate) fn each<T: Send>(
         output.show_progress(progress.clone());
     }
     say_what_is_missing(documents, output);
-    let all = All::of(documents, output);
-    let (failed, hidden) =
-        through(all, &threads(documents)?, progress.as_ref(), output, work, done)?;
+    let mut all = All::of(documents, output);
+    let failed = through(&mut all, progress.as_ref(), output, work, done)?;
     output.end_progress();
     if is_tree {
         output.say_what_was_odd();
     }
-    if hidden > 0 {
-        let hidden = count(hidden, "hidden file or folder was", "hidden files or folders were");
+    if all.hidden > 0 {
+        let hidden = count(all.hidden, "hidden file or folder was", "hidden files or folders were");
         output.notice(&format_args!("{hidden} left out; --hidden takes them"));
     }
     Ok(failed)
 }
 
-/// The same for files that were found before. What is odd in them has been said.
+/// Does `work` for files that were found before, and `done` with what comes of several at a time.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
     entries: Vec<Entry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
+    done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
-    let all = All {
-        parts: vec![Part::Known(entries.into_iter())],
-        next: None,
-        hidden: 0,
-        most: most_pending(),
-    };
-    through(all, &threads(documents)?, None, output, work, done).map(drop)
+    let mut all = All::new(vec![Part::Known(entries.into_iter())], documents.jobs);
+    through(&mut all, None, output, work, done).map(drop)
 }
 
-/// The threads that share the work.
-pub(crate) fn threads(documents: &Documents) -> io::Result<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(documents.jobs).build();
-    pool.map_err(io::Error::other)
-}
-
-/// Goes through all files. How many could not be found, and how many hidden ones were left out.
+/// Goes through all files. How many could not be found.
 fn through<T: Send>(
-    mut all: All<'_>,
-    pool: &rayon::ThreadPool,
+    all: &mut All<'_>,
     progress: Option<&Progress>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(Vec<(Origin, Page, T)>, &mut Output) -> io::Result<()>,
-) -> io::Result<(usize, usize)> {
-    let mut failed = 0;
+    mut done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
+) -> io::Result<usize> {
     let one = |origin: Origin, output: &mut Output| {
         let result = work(&origin, output)?;
         if let Some(progress) = progress.filter(|_| !origin.is_folder()) {
@@ -122,114 +108,43 @@ fn through<T: Send>(
         }
         Ok::<_, io::Error>((origin, result))
     };
-    let on_page = |(origin, mut page): (Origin, Output)| {
-        if is_stopped() {
-            return Ok(None);
-        }
-        let (origin, result) = one(origin, &mut page)?;
-        Ok(Some((origin, page.into_page(), result)))
+    let blank = output.page();
+    let on_pages = |chunk: Chunk| {
+        let files = chunk.files.into_iter().take_while(|_| !is_stopped()).map(|origin| {
+            let mut page = blank.page();
+            one(origin, &mut page).map(|(origin, result)| (origin, page.into_page(), result))
+        });
+        Ok::<_, io::Error>((files.collect::<io::Result<Worked<T>>>()?, chunk.failure))
     };
-    let mut finish = |worked: Worked<T>, failures: Vec<Error>, output: &mut Output| {
-        done(worked.into_iter().flatten().collect(), output)?;
-        for failure in failures {
-            output.error(&visible(&failure.to_string()));
-            failed += 1;
-        }
-        Ok::<_, io::Error>(())
-    };
-    pool.in_place_scope(|scope| {
-        let mut begun: VecDeque<(Begun<T>, Vec<Error>)> = VecDeque::new();
-        loop {
-            // Found while the threads work on what was found before.
-            let (mut batch, failures) = all.batch();
-            let is_last = (batch.is_empty() && failures.is_empty()) || is_stopped();
-            let is_alone = batch.len() == 1;
-            // What one batch gave is finished while they work on the next, which waits for them already.
-            let left = if is_last || is_alone { 0 } else { AHEAD - 1 };
-            while begun.len() > left
-                && let Some((begun, failures)) = begun.pop_front()
-            {
-                finish(begun.end()?, failures, output)?;
+    let (bounds, most, each) = (all.bounds, all.most, all.each);
+    let mut failed = 0;
+    while !is_stopped() {
+        let (mut worked, mut bytes) = (Vec::new(), 0_u64);
+        let sized = |chunk: Chunk| {
+            let size = usize::try_from(chunk.bytes).unwrap_or(usize::MAX);
+            (chunk, size)
+        };
+        let chunks = iter::from_fn(|| all.chunk().filter(|_| !is_stopped()));
+        in_order(bounds, chunks.map(sized), on_pages, |result| {
+            let (files, failure) = result?;
+            bytes += files.iter().map(|(origin, ..)| origin.size()).sum::<u64>();
+            worked.extend(files);
+            if worked.len() + each > most || bytes >= SETTLED || failure.is_some() {
+                bytes = 0;
+                done(mem::take(&mut worked), output)?;
             }
-            if is_last {
-                return Ok::<_, io::Error>(());
+            if let Some(failure) = failure {
+                output.error(&visible(&failure.to_string()));
+                failed += 1;
             }
-            if is_alone {
-                let alone = batch.pop().map(|origin| one(origin, output)).transpose()?;
-                let alone = alone.map(|(origin, result)| (origin, Page::default(), result));
-                finish(vec![alone], failures, output)?;
-                continue;
-            }
-            let batch: Vec<_> = batch.into_iter().map(|origin| (origin, output.page())).collect();
-            let pieces = pool.current_num_threads() * PIECES_EACH;
-            begun.push_back((Begun::new(scope, batch, pieces, &on_page), failures));
-        }
-    })?;
-    Ok((failed, all.hidden))
-}
-
-/// How many batches are begun at a time.
-const AHEAD: usize = 2;
-
-/// Into how many pieces a batch is divided for each thread, so that none waits long for another.
-const PIECES_EACH: usize = 16;
-
-/// A batch on which the threads work.
-struct Begun<T> {
-    /// What each piece gave, once it is done.
-    pieces: Arc<Mutex<Vec<io::Result<Worked<T>>>>>,
-    /// Closed when all are.
-    end: Receiver<Infallible>,
-}
-
-impl<T: Send> Begun<T> {
-    /// Has `work` done for all of `batch`, in about so many pieces.
-    fn new<'s, W>(
-        scope: &rayon::Scope<'s>,
-        batch: Vec<(Origin, Output)>,
-        pieces: usize,
-        work: &'s W,
-    ) -> Self
-    where
-        T: 's,
-        W: Fn((Origin, Output)) -> io::Result<Option<(Origin, Page, T)>> + Sync,
-    {
-        let each = batch.len().div_ceil(pieces).max(1);
-        let mut batch = batch.into_iter();
-        let (open, end) = mpsc::channel();
-        let done: Arc<Mutex<Vec<_>>> = Arc::default();
-        loop {
-            let piece: Vec<_> = batch.by_ref().take(each).collect();
-            if piece.is_empty() {
-                return Self { pieces: done, end };
-            }
-            let (done, open) = (Arc::clone(&done), open.clone());
-            let number = lock(&done).len();
-            lock(&done).push(Ok(Vec::new()));
-            scope.spawn(move |_| {
-                let worked = piece.into_iter().map(work).collect();
-                if let Some(place) = lock(&done).get_mut(number) {
-                    *place = worked;
-                }
-                drop(open);
-            });
-        }
+            Ok::<_, io::Error>(())
+        })?;
+        done(worked, output)?;
+        let Some(origin) = all.alone.take().filter(|_| !is_stopped()) else { break };
+        let (origin, result) = one(origin, output)?;
+        done(vec![(origin, Page::default(), result)], output)?;
     }
-
-    /// Waits for its end: what came of its files, in their order.
-    fn end(self) -> io::Result<Worked<T>> {
-        // Nothing is ever sent.
-        let _ = self.end.recv();
-        let pieces = std::mem::take(&mut *lock(&self.pieces));
-        pieces.into_iter().try_fold(Vec::new(), |mut all, piece| {
-            all.extend(piece?);
-            Ok(all)
-        })
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    Ok(failed)
 }
 
 /// How many files of a map are named that are not there.
@@ -249,16 +164,29 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     }
 }
 
+/// Files that one thread works on, one after the other, and what could not be found after them.
+#[derive(Default)]
+struct Chunk {
+    files: Vec<Origin>,
+    bytes: u64,
+    failure: Option<Error>,
+}
+
 /// The files that were asked for.
 struct All<'d> {
     /// Last first.
     parts: Vec<Part<'d>>,
-    /// What was found and had no room in its batch.
-    next: Option<Entry>,
+    /// What is found next, where that was looked at.
+    next: Option<Result<Origin>>,
+    /// A file that is worked on by the calling thread, straight to the streams.
+    alone: Option<Origin>,
     /// How many hidden files and folders were left out.
     hidden: usize,
-    /// How many files a batch has at most: each may have a file open that is being written.
+    /// How many files are settled at a time, and under way: each may have a file open that is being written.
     most: usize,
+    /// How many files one thread takes at a time.
+    each: usize,
+    bounds: Bounds,
 }
 
 enum Part<'d> {
@@ -269,6 +197,14 @@ enum Part<'d> {
 }
 
 impl<'d> All<'d> {
+    fn new(parts: Vec<Part<'d>>, threads: usize) -> Self {
+        let most = most_pending();
+        let each = (most / (2 * threads).max(1)).clamp(1, FILES);
+        let size = usize::try_from(SETTLED).unwrap_or(usize::MAX);
+        let bounds = Bounds { threads, items: most / each, size };
+        Self { parts, next: None, alone: None, hidden: 0, most, each, bounds }
+    }
+
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
         let is_standard = |path: &PathBuf| is_standard_input(path);
         let mut parts = Vec::new();
@@ -285,50 +221,58 @@ impl<'d> All<'d> {
             }
         }
         parts.reverse();
-        Self { parts, next: None, hidden: 0, most: most_pending() }
+        Self::new(parts, documents.jobs)
     }
 
-    /// The next files, and what could not be found before the last of them.
-    fn batch(&mut self) -> (Vec<Origin>, Vec<Error>) {
-        let (mut batch, mut failures, mut bytes) = (Vec::new(), Vec::new(), 0_u64);
-        while batch.len() < self.most && bytes < BYTES {
-            let found = match self.next.take() {
-                Some(next) => Some(Ok(next)),
-                None => match self.parts.last_mut() {
-                    None => break,
-                    Some(Part::Standard) if !batch.is_empty() => break,
-                    Some(Part::Standard) => {
-                        self.parts.pop();
-                        batch.push(Origin::Standard);
-                        break;
-                    }
-                    Some(Part::Below(walk)) => walk.next(),
-                    Some(Part::Known(entries)) => entries.next().map(Ok),
-                },
+    /// What is found next, which stays the next.
+    fn peek(&mut self) -> Option<&Result<Origin>> {
+        while self.next.is_none() {
+            self.next = match self.parts.last_mut()? {
+                Part::Standard => {
+                    self.parts.pop();
+                    Some(Ok(Origin::Standard))
+                }
+                Part::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
+                Part::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
             };
-            match found {
-                None => {
-                    if let Some(Part::Below(walk)) = self.parts.pop() {
-                        self.hidden += walk.hidden();
-                    }
-                }
-                Some(Err(failure)) => {
-                    failures.push(failure);
-                    // Where it stands among the files, it is said.
-                    break;
-                }
-                Some(Ok(entry)) => {
-                    // A large file is a batch of its own.
-                    if entry.size >= BYTES && !batch.is_empty() {
-                        self.next = Some(entry);
-                        break;
-                    }
-                    bytes = bytes.saturating_add(entry.size);
-                    batch.push(Origin::Entry(entry));
-                }
+            if self.next.is_none()
+                && let Some(Part::Below(walk)) = self.parts.pop()
+            {
+                self.hidden += walk.hidden();
             }
         }
-        (batch, failures)
+        self.next.as_ref()
+    }
+
+    /// The next files for one thread; `None` in the end, and before a file that is alone: a large one, standard
+    /// input, and the only one that is left.
+    fn chunk(&mut self) -> Option<Chunk> {
+        let mut chunk = Chunk::default();
+        while chunk.files.len() < self.each && chunk.bytes < BYTES && chunk.failure.is_none() {
+            match self.peek() {
+                None => break,
+                Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,
+                Some(Ok(origin)) if origin.size() >= SETTLED && !chunk.files.is_empty() => break,
+                Some(_) => {}
+            }
+            match self.next.take() {
+                Some(Ok(origin))
+                    if origin.size() >= SETTLED || matches!(origin, Origin::Standard) =>
+                {
+                    self.alone = Some(origin);
+                    return None;
+                }
+                Some(Ok(origin)) => {
+                    chunk.bytes += origin.size();
+                    chunk.files.push(origin);
+                }
+                failure => chunk.failure = failure.and_then(Result::err),
+            }
+        }
+        if chunk.files.len() == 1 && chunk.failure.is_none() && self.peek().is_none() {
+            self.alone = chunk.files.pop();
+        }
+        (!chunk.files.is_empty() || chunk.failure.is_some()).then_some(chunk)
     }
 }
 
@@ -395,10 +339,73 @@ pub(crate) fn found(origin: &Origin) -> Result<Found> {
     }
 }
 
-/// What became of a file that was only to be read.
-pub(crate) enum Became<T> {
-    /// This.
-    Done(T),
+/// What came of reading documents.
+pub(crate) struct Read {
+    pub(crate) status: Status,
+    /// How many documents there were.
+    pub(crate) documents: usize,
+    pub(crate) left: Left,
+}
+
+/// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
+/// gives, in the order of the files. A file of which `is_backup` holds is no document.
+pub(crate) fn each_document<T: Send>(
+    documents: &Documents,
+    output: &mut Output,
+    is_backup: impl Fn(&Origin) -> bool + Sync,
+    work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(Status, T)> + Sync,
+    mut done: impl FnMut(Origin, T) + Send,
+) -> io::Result<Read> {
+    let mut read = Read { status: Status::Done, documents: 0, left: Left::default() };
+    let one = |origin: &Origin, output: &mut Output| {
+        let opened = match found(origin) {
+            _ if is_backup(origin) => return Ok(Outcome::NoDocument),
+            Ok(Found::Link) => return Ok(Outcome::Link),
+            Ok(Found::Folder | Found::Temporary) => return Ok(Outcome::NoDocument),
+            Ok(Found::File) => File::open(origin, documents, None),
+            Err(failure) => Err(failure),
+        };
+        let failure = match opened {
+            Ok(Opened::Document(file)) => {
+                output.passed_over(&file.passed_over);
+                return work(origin, file, output)
+                    .map(|(status, done)| Outcome::Done(status, done));
+            }
+            Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
+            Ok(Opened::NoDocument(none)) => {
+                output.no_document(none.remark());
+                return Ok(Outcome::NoDocument);
+            }
+            Err(failure) => failure,
+        };
+        output.error(&failure);
+        Ok(Outcome::Unusable)
+    };
+    let failed = each(documents, output, one, |batch, output| {
+        for (origin, page, outcome) in batch {
+            output.append(page)?;
+            match outcome {
+                Outcome::Done(status, of_file) => {
+                    read.status = read.status.max(status);
+                    read.documents += 1;
+                    done(origin, of_file);
+                }
+                Outcome::NoDocument => read.left.no_documents += 1,
+                Outcome::Link => read.left.links += 1,
+                Outcome::Unusable => read.status = Status::Unusable,
+            }
+        }
+        Ok(())
+    })?;
+    if failed > 0 {
+        read.status = Status::Unusable;
+    }
+    Ok(read)
+}
+
+/// The outcome of a file that was only to be read.
+enum Outcome<T> {
+    Done(Status, T),
     NoDocument,
     /// A symbolic link, which was left out.
     Link,
@@ -406,38 +413,7 @@ pub(crate) enum Became<T> {
     Unusable,
 }
 
-/// Opens what `origin` names, and does `work` with it, if it is a document; the status of that, and what
-/// it gave. Where it is none and was only found, that is no failure.
-pub(crate) fn each_document<T>(
-    origin: &Origin,
-    documents: &Documents,
-    output: &mut Output,
-    work: impl FnOnce(File<'_>, &mut Output) -> io::Result<(Status, T)>,
-) -> io::Result<(Status, Became<T>)> {
-    let opened = match found(origin) {
-        Ok(Found::Link) => return Ok((Status::Done, Became::Link)),
-        Ok(Found::Folder | Found::Temporary) => return Ok((Status::Done, Became::NoDocument)),
-        Ok(Found::File) => File::open(origin, documents, None),
-        Err(failure) => Err(failure),
-    };
-    let failure = match opened {
-        Ok(Opened::Document(file)) => {
-            output.passed_over(&file.passed_over);
-            let (status, done) = work(file, output)?;
-            return Ok((status, Became::Done(done)));
-        }
-        Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-        Ok(Opened::NoDocument(none)) => {
-            output.no_document(none.remark());
-            return Ok((Status::Done, Became::NoDocument));
-        }
-        Err(failure) => failure,
-    };
-    output.error(&failure);
-    Ok((Status::Unusable, Became::Unusable))
-}
-
-/// What becomes of a status when a file could not be read to its end.
+/// `status`, or a worse one where a file could not be read to its end, which is said.
 pub(crate) fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
     match read {
         Ok(()) => status,

@@ -15,41 +15,31 @@ use std::io;
 use baselink::error::visible;
 use baselink::{LinkReport, Outcome, Report, examine};
 
-use super::files::{self, Became, Left, after, each_document};
+use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::File;
-use super::output::{FAINT, Fate, Output, PLACE, Tally, location, shown, style_of};
+use super::output::{FAINT, Output, PLACE, location, shown, style_of};
 use super::places::Places;
 use super::record;
 use super::request::{Links, LinksForm, Origin};
 use super::status::Status;
+use super::tally::{LinkResult, Tally};
 
 /// Lists what was asked for.
 pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
-    let (mut tally, mut files, mut status) = (Tally::default(), 0, Status::Done);
-    let (mut left, mut hints) = (Left::default(), Hints::default());
-    let work = |origin: &Origin, output: &mut Output| {
-        each_document(origin, documents, output, |file, output| one(asked, file, output))
-    };
-    let failed = files::each(documents, output, work, |batch, output| {
-        for (_, page, done) in batch {
-            output.append(page)?;
-            let (of_file, listed) = done;
-            status = status.max(of_file);
-            match listed {
-                Became::Done((listed, helps)) => {
-                    files += 1;
-                    tally.merge(&listed);
-                    hints.merge(helps);
-                }
-                Became::NoDocument => left.no_documents += 1,
-                Became::Link => left.links += 1,
-                Became::Unusable => {}
-            }
-        }
-        Ok(())
-    })?;
+    let (mut tally, mut hints) = (Tally::default(), Hints::default());
+    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
+    let Read { status, documents: files, left } = each_document(
+        documents,
+        output,
+        |_| false,
+        work,
+        |_, (listed, helps)| {
+            tally.merge(&listed);
+            hints.merge(helps);
+        },
+    )?;
     match files {
         0 => {}
         1 => output.notice(&tally),
@@ -59,7 +49,7 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
         Some(hint) if files == 1 => {
             output.notice(&format_args!(
                 "no base URL for {} of the links; {hint}",
-                tally.count(Fate::NoBase)
+                tally.count(LinkResult::NoBase)
             ));
             hints.say_scheme(output);
         }
@@ -68,7 +58,7 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
     if documents.has_folder() {
         left.say(files, output);
     }
-    Ok(if failed > 0 { Status::Unusable } else { status })
+    Ok(status)
 }
 
 /// Lists the links of a file.
@@ -98,7 +88,7 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
         if asked.strict && output.strict(&places, &report) {
             status = Status::NotHeld;
         }
-        tally.add(&report, Fate::of);
+        tally.add(&report, LinkResult::of);
         hints.add(input, options, &report);
         Ok(())
     })?;

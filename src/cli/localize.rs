@@ -13,28 +13,31 @@
 //! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
 //! link, which `baselink::tree::localize` knows.
 
-use std::io;
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
+use std::{io, iter};
 
 use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
-use rayon::prelude::*;
 
-use super::files::threads;
+use super::in_order::{Bounds, in_order};
 use super::input;
 use super::output::Output;
 use super::request::{Localize, Origin};
 use super::rewrite::{Work, rewrite};
 use super::status::Status;
 
+/// So many files are looked at by one thread at a time.
+const FILES: usize = 64;
+
 /// Makes the mirror that was asked for.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.rewrite.documents;
     let index = match documents.paths.iter().try_for_each(|path| is_a_folder(path)) {
-        Ok(()) => index(asked, &threads(documents)?),
+        Ok(()) => index(asked),
         Err(error) => Err(error),
     };
     match index {
@@ -61,7 +64,7 @@ fn is_a_folder(path: &Path) -> Result<()> {
 }
 
 /// The files that will be there.
-fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
+fn index(asked: &Localize) -> Result<Index> {
     let documents = &asked.rewrite.documents;
     // In place all that is there stays. Elsewhere there is what was asked for.
     let all =
@@ -70,16 +73,28 @@ fn index(asked: &Localize, pool: &rayon::ThreadPool) -> Result<Index> {
     let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
     let mut found = walk(&documents.paths, selection);
     let entries = found.by_ref().filter_map(Result::ok).filter(is_there);
-    let origins: Vec<_> = entries.map(Origin::Entry).collect();
-    let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();
-    let retrievals: Vec<Option<Retrieval>> =
-        pool.install(|| origins.par_iter().map(retrieval).collect());
+    let mut origins = entries.map(Origin::Entry);
+    let chunks = iter::from_fn(|| {
+        let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
+        (!chunk.is_empty()).then_some((chunk, 0))
+    });
+    let retrievals = |chunk: Vec<Origin>| -> Vec<(Origin, Option<Retrieval>)> {
+        let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();
+        let with_retrieval = |origin| {
+            let found = retrieval(&origin);
+            (origin, found)
+        };
+        chunk.into_iter().map(with_retrieval).collect()
+    };
     let mut index = Index::new(documents.origins()?);
-    for (origin, retrieval) in origins.iter().zip(&retrievals) {
-        if let Origin::Entry(entry) = origin {
-            index.add(entry, retrieval.as_ref(), None);
+    let Ok(()) = in_order(Bounds::of(documents.jobs), chunks, retrievals, |found| {
+        for (origin, retrieval) in &found {
+            if let Origin::Entry(entry) = origin {
+                index.add(entry, retrieval.as_ref(), None);
+            }
         }
-    }
+        Ok::<_, Infallible>(())
+    });
     for path in found.unread_below_roots() {
         index.add_unknown(path);
     }

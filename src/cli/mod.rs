@@ -28,6 +28,7 @@ mod diff;
 mod files;
 mod foreign;
 mod hint;
+mod in_order;
 mod input;
 mod links;
 mod localize;
@@ -42,6 +43,7 @@ mod rewrite;
 mod settings;
 mod shell;
 pub(crate) mod status;
+mod tally;
 
 /// Does what `typed`, the program's name first, asks for.
 pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Status> {

@@ -20,8 +20,7 @@ use anstyle::{AnsiColor, Style};
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::error::visible;
-use baselink::reference::{Grammar, scheme};
-use baselink::{LinkReport, Outcome, Reason, Report, Totals};
+use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
 use super::closed;
@@ -110,7 +109,7 @@ enum Sink {
 struct Out {
     out: BufWriter<Stdout>,
     /// Whether the work goes on when nobody takes what is printed: files are written.
-    is_aside: bool,
+    ignores_errors: bool,
     /// Why it was given up.
     lost: Option<io::Error>,
 }
@@ -118,7 +117,7 @@ struct Out {
 impl Out {
     fn or_lost<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
-            Err(error) if self.is_aside => {
+            Err(error) if self.ignores_errors => {
                 self.lost.get_or_insert(error);
                 Ok(instead)
             }
@@ -156,8 +155,8 @@ pub(crate) struct Page {
 enum Stream {
     Out,
     Err,
-    /// Nothing, but an empty line where it is not the first.
-    Gap,
+    /// What divides one thing from the next: standard output gets it where it is not the first.
+    Divider,
 }
 
 impl Page {
@@ -191,7 +190,7 @@ impl Output {
         };
         Self {
             sink: Sink::Streams(
-                Out { out: BufWriter::new(io::stdout()), is_aside: false, lost: None },
+                Out { out: BufWriter::new(io::stdout()), ignores_errors: false, lost: None },
                 None,
             ),
             talk,
@@ -212,9 +211,9 @@ impl Output {
     }
 
     /// From now on what is written is files, and the work goes on when standard output is closed.
-    pub(crate) fn goes_aside(&mut self) {
+    pub(crate) fn ignores_closed_stdout(&mut self) {
         if let Sink::Streams(out, _) = &mut self.sink {
-            out.is_aside = true;
+            out.ignores_errors = true;
         }
     }
 
@@ -250,6 +249,11 @@ impl Output {
         Self { sink: Sink::Page(Page::default()), odd, ..*self }
     }
 
+    /// Whether it is a page, of one of several threads.
+    pub(crate) fn is_page(&self) -> bool {
+        matches!(self.sink, Sink::Page(_))
+    }
+
     /// Whether anything was said on this page.
     pub(crate) fn has_said(&self) -> bool {
         let is_said = matches!(&self.sink, Sink::Page(page) if !page.pieces.is_empty());
@@ -270,7 +274,7 @@ impl Output {
             match stream {
                 Stream::Out => self.out().write_all(&bytes)?,
                 Stream::Err => self.say_bytes(&bytes),
-                Stream::Gap => self.gap()?,
+                Stream::Divider => self.divide(&bytes)?,
             }
         }
         if let Some(odd) = &mut self.odd {
@@ -289,14 +293,19 @@ impl Output {
         }
     }
 
-    /// Prints an empty line between what comes and what came before.
-    pub(crate) fn gap(&mut self) -> io::Result<()> {
+    /// Prints `divider` between what comes and what came before.
+    pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Page(page) => page.pieces.push((Stream::Gap, Vec::new())),
-            Sink::Streams(out, _) if self.is_begun => writeln!(out)?,
+            Sink::Page(page) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            Sink::Streams(out, _) if self.is_begun => out.write_all(divider)?,
             Sink::Streams(..) => self.is_begun = true,
         }
         Ok(())
+    }
+
+    /// Prints an empty line between what comes and what came before.
+    pub(crate) fn gap(&mut self) -> io::Result<()> {
+        self.divide(b"\n")
     }
 
     /// Whether more is said than what matters.
@@ -422,7 +431,7 @@ impl Output {
 
     /// Says what is odd about a document.
     pub(crate) fn diagnostics(&mut self, places: &Places<'_>, diagnostics: &[Diagnostic]) {
-        for odd in in_order(diagnostics) {
+        for odd in by_place(diagnostics) {
             self.diagnostic(places, odd);
         }
     }
@@ -545,150 +554,8 @@ pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> S
 }
 
 /// The diagnostics of a document, in the order of the file.
-pub(crate) fn in_order(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut diagnostics: Vec<_> = diagnostics.iter().collect();
     diagnostics.sort_by_key(|odd| odd.span.start);
     diagnostics
-}
-
-/// What became of a link, as it is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fate {
-    Rewritten,
-    /// It leads to a file of the tree now.
-    MadeLocal,
-    /// It does, as it did before.
-    Local,
-    MadeAbsolute,
-    Absolute,
-    /// It was the base of links, and no longer is.
-    BaseEmptied,
-    NoBase,
-    Left,
-    NotEditable,
-}
-
-impl Fate {
-    /// What `rewrite` made of `link`.
-    pub(crate) fn of(link: &LinkReport) -> Self {
-        Self::of_outcome(link.outcome)
-    }
-
-    fn of_outcome(outcome: Outcome) -> Self {
-        match outcome {
-            Outcome::Rewritten => Self::Rewritten,
-            Outcome::Absolute => Self::Absolute,
-            Outcome::NoBase => Self::NoBase,
-            Outcome::Left => Self::Left,
-            Outcome::NotEditable => Self::NotEditable,
-        }
-    }
-
-    /// What `localize` made of it.
-    pub(crate) fn of_localized(link: &LinkReport) -> Self {
-        let new = link.in_output();
-        match (Self::of(link), link.reason) {
-            (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
-            (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
-            (Self::Rewritten, _) => Self::MadeLocal,
-            (Self::Left, Some(Reason::Chosen)) => Self::Local,
-            (fate, _) => fate,
-        }
-    }
-
-    /// Whether it changed.
-    fn is_new(self) -> bool {
-        matches!(self, Self::Rewritten | Self::MadeLocal | Self::MadeAbsolute | Self::BaseEmptied)
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Rewritten => Outcome::Rewritten.name(),
-            Self::MadeLocal => "made local",
-            Self::Local => "local",
-            Self::MadeAbsolute => "made absolute",
-            Self::Absolute => Outcome::Absolute.name(),
-            Self::BaseEmptied => "base emptied",
-            Self::NoBase => Outcome::NoBase.name(),
-            Self::Left => Outcome::Left.name(),
-            Self::NotEditable => Outcome::NotEditable.name(),
-        }
-    }
-}
-
-/// What became of how many links: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    counts: BTreeMap<(Fate, Option<Reason>), usize>,
-}
-
-impl Tally {
-    /// Of how many links this became.
-    pub(crate) fn count(&self, fate: Fate) -> usize {
-        let same = self.counts.iter().filter(|((of, _), _)| *of == fate);
-        same.map(|(_, number)| number).sum()
-    }
-
-    /// How many links lead to local copies.
-    pub(crate) fn local_copies(&self) -> usize {
-        let copies = self.counts.iter().filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
-        copies.map(|(_, number)| number).sum()
-    }
-
-    /// Whether a link changed.
-    pub(crate) fn is_new(&self) -> bool {
-        self.counts.keys().any(|(fate, _)| fate.is_new())
-    }
-
-    /// Counts those that `other` counts, too.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (of, number) in &other.counts {
-            *self.counts.entry(*of).or_default() += number;
-        }
-    }
-
-    /// Counts what `rewrite` made of the links of a document, too.
-    pub(crate) fn add_totals(&mut self, totals: &Totals) {
-        for (outcome, reason, number) in totals.counts() {
-            *self.counts.entry((Fate::of_outcome(outcome), reason)).or_default() += number;
-        }
-    }
-
-    /// Counts the links of a document, too.
-    pub(crate) fn add(&mut self, report: &Report, fate: fn(&LinkReport) -> Fate) {
-        for link in &report.links {
-            let (fate, reason) = (fate(link), link.reason);
-            let reason = reason.filter(|_| fate != Fate::Local);
-            *self.counts.entry((fate, reason)).or_default() += 1;
-        }
-    }
-}
-
-impl Display for Tally {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.counts.values().sum::<usize>() {
-            0 => return f.write_str("no links"),
-            1 => f.write_str("1 link"),
-            number => write!(f, "{number} links"),
-        }?;
-        let mut before = ": ";
-        let counts: Vec<_> = self.counts.iter().collect();
-        for reasons in counts.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
-            let Some(((fate, _), _)) = reasons.first() else { continue };
-            write!(f, "{before}{} {}", self.count(*fate), fate.name())?;
-            before = ", ";
-            let named =
-                reasons.iter().filter_map(|((_, reason), number)| Some(((*reason)?, number)));
-            let told: Vec<_> = named
-                .map(|(reason, number)| match reasons.len() {
-                    1 => reason.name().to_owned(),
-                    _ => format!("{number} {}", reason.name()),
-                })
-                .collect();
-            if !told.is_empty() {
-                write!(f, " ({})", told.join(", "))?;
-            }
-        }
-        Ok(())
-    }
 }

@@ -20,8 +20,8 @@ use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
 use super::input::Input;
-use super::output::{Fate, Tally};
 use super::places::Places;
+use super::tally::Counts;
 
 /// A link.
 #[derive(Serialize)]
@@ -121,7 +121,7 @@ pub(crate) struct Moved<'a> {
 }
 
 impl<'a> Moved<'a> {
-    /// The record of `link` in the file at `path`, which stands at `line` and `column` there.
+    /// The record of `link` in the file at `path`, where it is at `line` and `column`.
     pub(crate) fn of(
         path: &'a Path,
         (line, column): (usize, usize),
@@ -165,23 +165,18 @@ impl<'a> Moved<'a> {
     }
 }
 
-/// A rewritten file.
+/// A rewritten or localized file.
 #[derive(Serialize)]
 pub(crate) struct File<'a> {
     path: Cow<'a, str>,
     format: &'static str,
     output: Option<Cow<'a, str>>,
-    rewritten: usize,
-    absolute: usize,
-    #[serde(rename = "no-base")]
-    no_base: usize,
-    left: usize,
-    #[serde(rename = "not-editable")]
-    not_editable: usize,
+    #[serde(flatten)]
+    counts: Counts<'a>,
     diagnostics: &'a [Diagnostic],
 }
 
-/// Something odd.
+/// A diagnostic of a document.
 #[derive(Serialize)]
 pub(crate) struct Diagnostic {
     code: &'static str,
@@ -193,12 +188,12 @@ pub(crate) struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// The record of `odd`, which stands where `places` says.
-    pub(crate) fn of(odd: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
-        let (line, column) = places.line_and_column(odd.span);
-        let Span { start, end } = places.in_file(odd.span);
-        let message = odd.message.clone().into_owned();
-        Self { code: odd.code.name(), line, column, start, end, message }
+    /// The record of `found`, which is where `places` says.
+    pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
+        let (line, column) = places.line_and_column(found.span);
+        let Span { start, end } = places.in_file(found.span);
+        let message = found.message.clone().into_owned();
+        Self { code: found.code.name(), line, column, start, end, message }
     }
 }
 
@@ -208,64 +203,10 @@ impl<'a> File<'a> {
         path: &'a Path,
         format: Format,
         output: Option<Cow<'a, str>>,
-        tally: &Tally,
+        counts: Counts<'a>,
         diagnostics: &'a [Diagnostic],
     ) -> Self {
-        Self {
-            path: path.to_string_lossy(),
-            format: format.name(),
-            output,
-            rewritten: tally.count(Fate::Rewritten),
-            absolute: tally.count(Fate::Absolute),
-            no_base: tally.count(Fate::NoBase),
-            left: tally.count(Fate::Left),
-            not_editable: tally.count(Fate::NotEditable),
-            diagnostics,
-        }
-    }
-}
-
-/// A localized file.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct Localized<'a> {
-    path: Cow<'a, str>,
-    format: &'static str,
-    output: Option<Cow<'a, str>>,
-    made_local: usize,
-    local: usize,
-    made_absolute: usize,
-    absolute: usize,
-    base_emptied: usize,
-    no_base: usize,
-    left: usize,
-    not_editable: usize,
-    diagnostics: &'a [Diagnostic],
-}
-
-impl<'a> Localized<'a> {
-    /// The record of the file at `path`, of which the result was written to `output`.
-    pub(crate) fn of(
-        path: &'a Path,
-        format: Format,
-        output: Option<Cow<'a, str>>,
-        tally: &Tally,
-        diagnostics: &'a [Diagnostic],
-    ) -> Self {
-        Self {
-            path: path.to_string_lossy(),
-            format: format.name(),
-            output,
-            made_local: tally.count(Fate::MadeLocal),
-            local: tally.count(Fate::Local),
-            made_absolute: tally.count(Fate::MadeAbsolute),
-            absolute: tally.count(Fate::Absolute),
-            base_emptied: tally.count(Fate::BaseEmptied),
-            no_base: tally.count(Fate::NoBase),
-            left: tally.count(Fate::Left),
-            not_editable: tally.count(Fate::NotEditable),
-            diagnostics,
-        }
+        Self { path: path.to_string_lossy(), format: format.name(), output, counts, diagnostics }
     }
 }
 

@@ -11,13 +11,13 @@
 //! links, no report is made of them.
 //!
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
-//! the end ([`told`]).
+//! the end ([`summary`]).
 
 mod aside;
 mod examined;
 mod mailbox;
+mod summary;
 pub(super) mod target;
-mod told;
 mod work;
 
 use std::io;
@@ -28,18 +28,19 @@ use baselink::error::{Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
 
-use self::examined::{Examined, examined, written};
+use self::examined::{examined, written};
+use self::summary::{FileSummary, Totals};
 use self::target::{Pending, Sink, Target, Written};
-use self::told::{Told, Totals};
 pub(crate) use self::work::Work;
-use super::files::{self, Found};
-use super::input::{File, Input, NoDocument, Opened};
-use super::output::{Output, Page, count};
+use super::files::{self, Found, Worked};
+use super::input::{File, NoDocument, Opened};
+use super::output::{Output, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
 use super::request::{Destination, Origin, Rewrite};
 use super::status::Status;
+use super::tally::Counts;
 
 /// Makes every relative link absolute.
 pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
@@ -56,7 +57,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         }
     };
     if target.writes_files() {
-        output.goes_aside();
+        output.ignores_closed_stdout();
     }
     // Whoever types what is rewritten ends it in another way.
     let reads_files = asked.documents.roots().count() == asked.documents.paths.len();
@@ -75,7 +76,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     let done = totals.files();
     if asked.documents.has_folder() {
-        totals.summary(work, target.writes_files(), output);
+        totals.say(work, target.writes_files(), output);
     }
     if is_stopped() {
         output.error(&format_args!(
@@ -87,10 +88,10 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     Ok(if failed > 0 { Status::Unusable } else { status })
 }
 
-/// What became of a file.
-enum Became {
+/// The outcome of a file.
+enum FileOutcome {
     Rewritten(Box<Document>),
-    /// It is no document, and stands at this place of the output folder.
+    /// It is no document, and was copied to this place of the output folder.
     Copied(PathBuf),
     /// It is no document, and was left.
     NoDocument,
@@ -109,8 +110,7 @@ enum Became {
 /// A document that was rewritten.
 struct Document {
     format: Format,
-    told: Told,
-    status: Status,
+    summary: FileSummary,
     written: Written,
 }
 
@@ -120,19 +120,21 @@ fn one(
     target: &Target<'_>,
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Became> {
-    let became = match files::found(origin) {
-        Ok(Found::Folder) => target.folder(origin).map(|()| Became::Folder),
-        Ok(Found::Link) => Ok(Became::Link),
-        Ok(Found::Temporary) => Ok(Became::NoDocument),
-        Ok(Found::File) if is_backup(asked, origin) => Ok(Became::Backup),
-        Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => Ok(Became::Delivery),
+) -> io::Result<FileOutcome> {
+    let outcome = match files::found(origin) {
+        Ok(Found::Folder) => target.folder(origin).map(|()| FileOutcome::Folder),
+        Ok(Found::Link) => Ok(FileOutcome::Link),
+        Ok(Found::Temporary) => Ok(FileOutcome::NoDocument),
+        Ok(Found::File) if is_backup(asked, origin) => Ok(FileOutcome::Backup),
+        Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => {
+            Ok(FileOutcome::Delivery)
+        }
         Ok(Found::File) => document(asked, work, target, origin, output)?,
         Err(error) => Err(error),
     };
-    Ok(became.unwrap_or_else(|error| {
+    Ok(outcome.unwrap_or_else(|error| {
         output.error(&error);
-        Became::Unusable
+        FileOutcome::Unusable
     }))
 }
 
@@ -174,7 +176,7 @@ fn document(
     target: &Target<'_>,
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<Became>> {
+) -> io::Result<Result<FileOutcome>> {
     let mut sink = match target.begin(origin) {
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
@@ -185,50 +187,40 @@ fn document(
         Err(error) => return Ok(Err(error)),
     };
     let format = file.format;
+    let rewritten = |summary: FileSummary, sink: Sink<'_>| {
+        let written = sink.end()?;
+        Ok(FileOutcome::Rewritten(Box::new(Document { format, summary, written })))
+    };
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
     // A thread that is one of several has its own files to work on.
-    let pool = match file.format == Format::Mbox && rayon::current_thread_index().is_none() {
-        true => {
-            Some(files::threads(&asked.documents)?).filter(|pool| pool.current_num_threads() > 1)
+    let is_shared = format == Format::Mbox && asked.documents.jobs > 1 && !output.is_page();
+    let mailbox = if is_shared { file.into_mailbox() } else { Err(Box::new(file)) };
+    let file = match mailbox {
+        Err(file) => *file,
+        Ok(mailbox) => {
+            let done = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
+            return Ok(done.and_then(|summary| rewritten(summary, sink)));
         }
-        false => None,
     };
-    let file = match pool {
-        None => file,
-        Some(pool) => match file.into_mailbox() {
-            Err(file) => *file,
-            Ok(mailbox) => {
-                let done =
-                    mailbox::rewrite((asked, work), origin, mailbox, &pool, &mut sink, output)?;
-                let ended = done.and_then(|(told, status)| Ok((told, status, sink.end()?)));
-                return Ok(ended.map(|(told, status, written)| {
-                    Became::Rewritten(Box::new(Document { format, told, status, written }))
-                }));
-            }
-        },
-    };
-    let (mut told, mut status, mut failed) = (Told::default(), Status::Done, Ok(()));
+    let (mut summary, mut failed) = (FileSummary::default(), Ok(()));
     if let Some((large, options)) = file.large() {
         let options = work.options(origin, &options);
         if is_short(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
             let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let places = short.and_then(|short| {
-                told.add_short(&short);
+                summary.add_short(&short);
                 let (mut from, odd) = (large, &short.diagnostics);
                 let places = Places::in_file_of(origin.path(), &mut from, short.charset, odd)?;
                 Ok((short, places))
             });
             let ended = places.and_then(|(short, places)| {
                 output.diagnostics(&places, &short.diagnostics);
-                told.add_odd(asked, &short.diagnostics, &places);
-                told.hints.add_large(large, origin.path(), &options, &short)?;
-                sink.end()
+                summary.add_diagnostics(asked, &short.diagnostics, &places);
+                summary.hints.add_large(large, origin.path(), &options, &short)
             });
-            return Ok(ended.map(|written| {
-                Became::Rewritten(Box::new(Document { format, told, status, written }))
-            }));
+            return Ok(ended.and_then(|()| rewritten(summary, sink)));
         }
     }
     let read = file.each(|input, options| {
@@ -241,22 +233,19 @@ fn document(
                 Ok(short) => {
                     let places = Places::in_charset(input, Some(short.charset));
                     output.diagnostics(&places, &short.diagnostics);
-                    told.add_odd(asked, &short.diagnostics, &places);
-                    told.add_short(&short);
-                    told.hints.add_totals(input, &options, &short);
+                    summary.add_diagnostics(asked, &short.diagnostics, &places);
+                    summary.add_short(&short);
+                    summary.hints.add_totals(input, &options, &short);
                 }
                 Err(error) => failed = Err(error),
             }
         } else {
-            let one = examined((asked, work), input, &options, output);
-            status = status.max(one.status());
-            told.hints.add(input, &options, &one.report);
-            failed = taken(one, input, work, &mut told, &mut sink, output)?;
+            let one = examined((asked, work), input, &options, &mut summary, output);
+            failed = written(&one, input, &mut sink, output)?;
         }
         Ok(())
     })?;
-    let ended = read.and(failed).and_then(|()| sink.end());
-    Ok(ended.map(|written| Became::Rewritten(Box::new(Document { format, told, status, written }))))
+    Ok(read.and(failed).and_then(|()| rewritten(summary, sink)))
 }
 
 /// What becomes of a file that is no document: of an output folder's it is copied, else it is left, and an
@@ -266,7 +255,7 @@ fn no_document(
     origin: &Origin,
     sink: Sink<'_>,
     output: &mut Output,
-) -> io::Result<Result<Became>> {
+) -> io::Result<Result<FileOutcome>> {
     let path = origin.path();
     if let (Origin::Standard, Sink::Standard) = (origin, &sink) {
         // A filter hands on what it cannot use: there may be no other copy of it.
@@ -282,86 +271,69 @@ fn no_document(
             for lost in lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
             }
-            Became::Copied(to)
+            FileOutcome::Copied(to)
         }),
         None if origin.is_named() => Err(none.error(path)),
-        None => Ok(Became::NoDocument),
+        None => Ok(FileOutcome::NoDocument),
     })
-}
-
-/// Takes in what became of `input`, behind what came before it; the outer error is one of standard output.
-fn taken(
-    examined: Examined,
-    input: &Input<'_>,
-    work: &Work,
-    told: &mut Told,
-    sink: &mut Sink<'_>,
-    output: &mut Output,
-) -> io::Result<Result<()>> {
-    told.odd.extend(examined.odd);
-    told.add(&examined.report, work);
-    written((&examined.edits, examined.is_proved), input, sink, output)
 }
 
 /// Gives the files of a batch their new contents, and says what became of each.
 fn settle(
     asked: &Rewrite,
     work: &Work,
-    mut batch: Vec<(Origin, Page, Became)>,
+    mut batch: Worked<FileOutcome>,
     totals: &mut Totals,
     output: &mut Output,
 ) -> io::Result<Status> {
-    let pending = |became: &mut Became| match became {
-        Became::Rewritten(document) => document.written.take_pending(),
+    let pending = |outcome: &mut FileOutcome| match outcome {
+        FileOutcome::Rewritten(document) => document.written.take_pending(),
         _ => None,
     };
     let (numbers, pending): (Vec<usize>, Vec<Pending>) = batch
         .iter_mut()
         .enumerate()
-        .filter_map(|(number, (_, _, became))| Some((number, pending(became)?)))
+        .filter_map(|(number, (_, _, outcome))| Some((number, pending(outcome)?)))
         .unzip();
     let mut committed = numbers.into_iter().zip(Pending::commit_all(pending)).peekable();
     let mut status = Status::Done;
-    for (number, (origin, page, became)) in batch.into_iter().enumerate() {
+    for (number, (origin, page, outcome)) in batch.into_iter().enumerate() {
         output.append(page)?;
         let path = origin.path();
-        let json = |format, to: Option<PathBuf>, told: &Told, output: &mut Output| {
+        let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
+            if !asked.json {
+                return Ok(());
+            }
             let to = to.as_deref().map(|to| to.to_string_lossy());
-            let (tally, odd) = (&told.tally, &told.odd);
-            match work {
-                _ if !asked.json => Ok(()),
-                Work::Absolute => output.json(&record::File::of(path, format, to, tally, odd)),
-                Work::Local { .. } => {
-                    output.json(&record::Localized::of(path, format, to, tally, odd))
-                }
-            }
+            let counts = Counts { tally: &summary.tally, results: work.results() };
+            output.json(&record::File::of(path, format, to, counts, &summary.diagnostics))
         };
-        let mut document = match became {
-            Became::Rewritten(document) => document,
-            Became::Copied(to) => {
+        let mut document = match outcome {
+            FileOutcome::Rewritten(document) => document,
+            FileOutcome::Copied(to) => {
                 totals.copied += 1;
-                json(Format::Other, Some(to), &Told::default(), output)?;
+                json(Format::Other, Some(to), &FileSummary::default(), output)?;
                 continue;
             }
-            Became::NoDocument => {
+            FileOutcome::NoDocument => {
                 totals.left.no_documents += 1;
-                json(Format::Other, None, &Told::default(), output)?;
+                json(Format::Other, None, &FileSummary::default(), output)?;
                 continue;
             }
-            Became::Folder => continue,
-            Became::Link => {
+            FileOutcome::Folder => continue,
+            FileOutcome::Link => {
                 totals.left.links += 1;
                 continue;
             }
-            Became::Backup => {
+            FileOutcome::Backup => {
                 totals.backups += 1;
                 continue;
             }
-            Became::Delivery => {
+            FileOutcome::Delivery => {
                 totals.deliveries += 1;
                 continue;
             }
-            Became::Unusable => {
+            FileOutcome::Unusable => {
                 totals.unusable += 1;
                 status = Status::Unusable;
                 continue;
@@ -378,8 +350,8 @@ fn settle(
                 }
             }
         }
-        let Document { format, told, status: held, written } = *document;
-        status = status.max(held);
+        let Document { format, summary, written } = *document;
+        status = status.max(summary.status);
         for remark in written.remarks() {
             output.caution(&format_args!("{}: {remark}", name(path)));
         }
@@ -387,16 +359,16 @@ fn settle(
         let is_written = !matches!(written, Written::Nowhere);
         let to = written.path();
         let leaves_copies =
-            to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &told));
-        json(format, to, &told, output)?;
-        told.summary(path, format, is_written, output);
+            to.as_deref().is_some_and(|to| leaves_copies(asked, &origin, to, &summary));
+        json(format, to, &summary, output)?;
+        summary.say(path, format, is_written, output);
         if leaves_copies {
-            told.say_copies(path, output);
+            summary.say_copies(path, output);
             totals.without_copies += 1;
         }
         let is_message = matches!(format, Format::Message | Format::Mbox);
         if is_message && asked.documents.reading.options.fragments.is_none() {
-            told.say_fragments(path, output);
+            summary.say_fragments(path, output);
         }
         let origins = &asked.documents.reading.origins;
         let is_copy = match &origin {
@@ -405,13 +377,13 @@ fn settle(
             }
             Origin::Standard => false,
         };
-        totals.add(format, told, is_copy);
+        totals.add(format, summary, is_copy);
     }
     Ok(status)
 }
 
 /// Whether a file was written `to` a place where what a browser saved with it does not lie.
-fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, told: &Told) -> bool {
+fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
     let (Destination::Path { only_documents, .. }, Origin::Entry(entry)) =
         (&asked.destination, origin)
     else {
@@ -419,5 +391,5 @@ fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, told: &Told) -> bo
     };
     let are_copied =
         !origin.is_named() && !only_documents && asked.documents.selection.include.is_empty();
-    told.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
+    summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

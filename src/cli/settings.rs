@@ -12,6 +12,7 @@
 //! Deliberately absent: what an option means, and inputs and outputs. The file may lie in a tree from
 //! elsewhere, which must not decide what is read and written.
 
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -23,6 +24,7 @@ use baselink::tree::walk::Globs;
 use clap::Command;
 
 use self::options::Known;
+use super::request::is_standard_input;
 
 pub(super) mod options;
 mod reading;
@@ -92,6 +94,40 @@ impl Settings {
         // Sentences have its path as one would type it.
         let here = std::env::current_dir().unwrap_or_default();
         Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
+    }
+
+    /// The settings file that goes with inputs: the one that was named, or the nearest above the inputs.
+    ///
+    /// # Errors
+    ///
+    /// Some of the inputs have another one than others.
+    pub(crate) fn find_for(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
+        let mut looked_at: HashSet<&Path> = HashSet::new();
+        let mut found: Option<Option<PathBuf>> = None;
+        for path in paths.iter().filter(|path| !is_standard_input(path)) {
+            let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+            if !looked_at.insert(folder) || !path.exists() {
+                continue;
+            }
+            let next = Self::find(path);
+            let Some(first) = &found else {
+                found = Some(next);
+                continue;
+            };
+            if *first != next {
+                let settings = |found: &Option<PathBuf>| {
+                    found.as_deref().map_or_else(|| "without settings".into(), name)
+                };
+                return Err(Error::new(format!(
+                    "{} has other settings than what was named before it ({}, not {}); name one file with \
+                     --config, or ignore all with --no-config",
+                    name(path),
+                    settings(&next),
+                    settings(first)
+                )));
+            }
+        }
+        Ok(found.flatten())
     }
 
     /// Reads the file `path`, for the options of the commands of `program`.

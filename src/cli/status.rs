@@ -8,10 +8,11 @@
 //! Deliberately absent: what is printed of it. It has been said where it was found.
 
 /// How a command ended; the worse one is the greater one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(crate) enum Status {
     /// Done.
+    #[default]
     Done = 0,
     /// What was asked for does not hold.
     NotHeld = 1,

@@ -8,7 +8,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
 use baselink::reference::{Grammar, Reference};
@@ -17,8 +16,9 @@ use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::InPlace;
 use clap::Args;
 
-use super::{TypedDocuments, TypedInPlace, backup_suffix};
-use crate::cli::request::{Check, CheckForm, Classes, Destination, Reading, is_standard_input};
+use super::documents::{TypedDocuments, TypedPolicy};
+use super::output::{TypedInPlace, backup_suffix};
+use crate::cli::request::{Check, CheckForm, Classes, Destination, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -85,10 +85,17 @@ pub(super) struct TypedCheck {
 }
 
 impl TypedCheck {
+    /// What of it is a policy of `rewrite`, too.
+    pub(super) fn policy(&self) -> TypedPolicy {
+        let Self { skip_dkim, verbose, .. } = *self;
+        TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
+    }
+
     pub(super) fn meant(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
-        let documents = TypedDocuments::meant(self.documents)?;
+        let policy = self.policy();
+        let documents = self.documents.meant_with(&policy)?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
                 "check takes one folder: links lead from one file of a tree to another",
@@ -148,10 +155,6 @@ impl TypedCheck {
             CheckForm::Json => &Class::ALL,
             _ => &Classes::BROKEN,
         };
-        let mut documents = documents;
-        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
-            reading.options.skip_dkim = self.skip_dkim;
-        }
         Ok(Check {
             documents,
             to,
@@ -165,13 +168,5 @@ impl TypedCheck {
             fix,
             backup,
         })
-    }
-
-    /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading(self) -> Result<Reading> {
-        let documents = TypedDocuments { url_map: None, ..self.documents };
-        let mut reading = documents.reading()?;
-        reading.options.skip_dkim = self.skip_dkim;
-        Ok(reading)
     }
 }

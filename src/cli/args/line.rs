@@ -20,7 +20,7 @@ use baselink::tree::walk::Entry;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
-use super::Typed;
+use super::commands::Typed;
 use crate::cli::request::{BySection, Reading, is_standard_input};
 use crate::cli::settings::Settings;
 
@@ -66,40 +66,6 @@ impl Line {
         let (before, after) = self.words.split_at(self.words.len().min(self.at + 1));
         Typed::try_parse_from(before.iter().chain(&set).chain(after))
     }
-}
-
-/// The settings file that goes with inputs: the one that was named, or the nearest above the inputs.
-///
-/// # Errors
-///
-/// Some of the inputs have another one than others.
-pub(super) fn settings_of(paths: &[PathBuf]) -> Result<Option<PathBuf>> {
-    let mut looked_at: HashSet<&Path> = HashSet::new();
-    let mut found: Option<Option<PathBuf>> = None;
-    for path in paths.iter().filter(|path| !is_standard_input(path)) {
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-        if !looked_at.insert(folder) || !path.exists() {
-            continue;
-        }
-        let next = Settings::find(path);
-        let Some(first) = &found else {
-            found = Some(next);
-            continue;
-        };
-        if *first != next {
-            let settings = |found: &Option<PathBuf>| {
-                found.as_deref().map_or_else(|| "without settings".into(), name)
-            };
-            return Err(Error::new(format!(
-                "{} has other settings than what was named before it ({}, not {}); name one file with \
-                 --config, or ignore all with --no-config",
-                name(path),
-                settings(&next),
-                settings(first)
-            )));
-        }
-    }
-    Ok(found.flatten())
 }
 
 /// How files of the same sections are read, or why they cannot be.

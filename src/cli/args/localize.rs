@@ -10,8 +10,9 @@ use baselink::error::Result;
 use baselink::tree::localize::Absent;
 use clap::Args;
 
+use super::documents::{TypedDocuments, TypedPolicy};
 use super::named::{MISSING, named};
-use super::{TypedDocuments, TypedOutput, TypedPolicy};
+use super::output::TypedOutput;
 use crate::cli::request::{Localize, Rewrite};
 
 #[derive(Debug, Args)]

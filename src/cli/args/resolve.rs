@@ -11,7 +11,7 @@ use baselink::error::{Error, Result};
 use baselink::resolve::{Base, Profile};
 use clap::{Args, ValueHint};
 
-use super::TypedSettings;
+use super::documents::TypedSettings;
 use super::named::{RESOLVERS, named};
 use crate::cli::request::{Resolve, ResolveForm, What};
 

@@ -63,7 +63,7 @@ pub(super) fn make(
             return Ok(Fixed { status: Status::Unusable, is_written: false, ..fixed });
         }
     };
-    let has_fix = |file: &&Checked| file.tally.fixes > 0;
+    let has_fix = |file: &&Checked| file.counts.fixes > 0;
     let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
     let work = |origin: &Origin, output: &mut Output| match tree.file(origin) {
         Some(file) if !(fixed.is_written && is_delivery(origin)) => {

@@ -9,32 +9,46 @@
 //!
 //! Deliberately absent: how many annotations are shown. GitHub bounds it.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use baselink::error::visible;
 use baselink::tree::relocate::Class;
 
+use super::form::Form;
 use super::listed::{Place, Shown};
 use super::words;
+use crate::cli::output::Output;
 
-/// Prints the annotation of a finding in the file at `path`.
-pub(super) fn print(
-    path: &Path,
-    shown: &Shown<'_>,
-    place: &Place,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let level = match (shown.is_denied, shown.finding.class) {
-        (true, _) => "error",
-        (_, Class::Travels | Class::Outside | Class::Left) => "notice",
-        _ => "warning",
-    };
-    let file = property(&plain(&path.to_string_lossy()));
-    let title = property(&words::class_and_cause(shown.finding));
-    let message = message(&words::sentences(shown.finding).join("\n"));
-    let Place { line, utf_16, .. } = place;
-    writeln!(out, "::{level} file={file},line={line},col={utf_16},title={title}::{message}")
+/// The annotations.
+pub(super) struct Github;
+
+impl Form for Github {
+    fn has_utf_16_columns(&self) -> bool {
+        true
+    }
+
+    fn finding(
+        &self,
+        path: &Path,
+        shown: &Shown<'_>,
+        place: &Place,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let level = match (shown.is_denied, shown.finding.class) {
+            (true, _) => "error",
+            (_, Class::Travels | Class::Outside | Class::Left) => "notice",
+            _ => "warning",
+        };
+        let file = property(&plain(&path.to_string_lossy()));
+        let title = property(&words::class_and_cause(shown.finding));
+        let message = message(&words::sentences(shown.finding).join("\n"));
+        let Place { line, utf_16, .. } = place;
+        writeln!(
+            output.out(),
+            "::{level} file={file},line={line},col={utf_16},title={title}::{message}"
+        )
+    }
 }
 
 /// `text` without what a terminal would obey. A line end is left: it is percent-encoded, and read again.

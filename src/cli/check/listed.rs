@@ -1,4 +1,4 @@
-//! What is listed, as plain data: a finding, where it stands, its row on the page, and what came of the list.
+//! What is listed, as plain data: a finding, where it is, its row on the page, and what came of the list.
 //!
 //! ```text
 //! docs/a.html:3:10  pinned   -->   Shown { link, finding, is_denied }, Place { line: 3, column: 10, … }
@@ -27,18 +27,18 @@ pub(super) struct Shown<'a> {
     pub(super) is_denied: bool,
 }
 
-/// Where a finding stands.
+/// Where a finding is.
 pub(super) struct Place {
     pub(super) line: usize,
     pub(super) column: usize,
     /// The column in UTF-16 code units.
     pub(super) utf_16: usize,
-    /// The line and that column behind it.
+    /// The line and that column of its end.
     pub(super) end: (usize, usize),
-    /// What stands before it in its line, and behind it, as far as there is room.
+    /// What comes before it in its line, the reference, and what follows it, as far as there is room.
     pub(super) before: String,
     pub(super) reference: String,
-    pub(super) behind: String,
+    pub(super) after: String,
     /// The bytes of the file that give way to others where the fix is made.
     pub(super) edits: Vec<Edit>,
 }

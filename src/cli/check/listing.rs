@@ -1,4 +1,4 @@
-//! The findings that are listed: where each stands in its file, in whatever form was asked for.
+//! The findings that are listed: where each is in its file, in whatever form was asked for.
 //!
 //! ```text
 //! findings of a file  +  the file, read again  -->  line, column, the line itself  -->  text, JSON, SARIF, …
@@ -13,21 +13,23 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 
 use baselink::edit::Edit;
-use baselink::error::name;
 use baselink::layer::charset::Charset;
 use baselink::span::Span;
 use baselink::tree::relocate::{Class, Finding, Fix, findings, fixes};
 use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};
+use super::form::{Form, Json};
+use super::github::Github;
 use super::listed::{Listed, Place, Row, Shown};
+use super::report;
+use super::sarif::Sarif;
+use super::text::Text;
 use super::tree::{Checked, Tree, changed};
-use super::{github, report, sarif, text};
 use crate::cli::files;
 use crate::cli::input::{File, Input};
 use crate::cli::output::Output;
 use crate::cli::places::Places;
-use crate::cli::record;
 use crate::cli::request::{Check, CheckForm, Classes, Origin};
 use crate::cli::status::Status;
 
@@ -38,8 +40,6 @@ struct Done {
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
     rows: Vec<Row>,
-    /// As they stand in a SARIF log.
-    results: Vec<String>,
 }
 
 /// Lists the findings of `list` that `baseline` does not accept.
@@ -52,13 +52,14 @@ pub(super) fn list(
 ) -> io::Result<Listed> {
     let listing = Listing {
         asked,
+        form: form(asked.form),
         list,
         tree,
         baseline,
         rows: asked.report.as_ref().map(|_| report::rows(tree)).unwrap_or_default(),
     };
     let is_concerned =
-        |file: &&Checked| file.tally.classes.keys().any(|class| listing.concerns(*class));
+        |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
     let mut listed = Listed {
         status: Status::Done,
@@ -67,18 +68,11 @@ pub(super) fn list(
         noted: BTreeMap::new(),
         rows: Vec::new(),
     };
-    if is_one_document(asked.form) {
-        sarif::begin(output.out())?;
-    }
-    let mut is_begun = false;
+    listing.form.begin(output.out())?;
     let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         for (_, page, done) in batch {
             output.append(page)?;
-            for result in done.results {
-                let divider = if std::mem::replace(&mut is_begun, true) { "," } else { "" };
-                write!(output.out(), "{divider}\n{result}")?;
-            }
             for (class, number) in done.accepted {
                 listed.accepted += number;
                 *listed.by_class.entry(class).or_default() += number;
@@ -93,14 +87,23 @@ pub(super) fn list(
         }
         Ok(())
     })?;
-    if is_one_document(asked.form) {
-        sarif::end(output.out())?;
-    }
+    listing.form.end(output.out())?;
     Ok(listed)
+}
+
+/// The form that was asked for.
+fn form(asked: CheckForm) -> &'static dyn Form {
+    match asked {
+        CheckForm::Text => &Text,
+        CheckForm::Json => &Json,
+        CheckForm::Sarif => &Sarif,
+        CheckForm::Github => &Github,
+    }
 }
 
 struct Listing<'a> {
     asked: &'a Check,
+    form: &'static dyn Form,
     list: &'a Classes,
     tree: &'a Tree,
     baseline: Option<&'a Baseline>,
@@ -184,8 +187,7 @@ impl Listing<'_> {
                 return Ok(());
             }
         };
-        let form = self.asked.form;
-        let has_fixes = form == CheckForm::Sarif
+        let has_fixes = self.form.has_edits()
             && shown.iter().any(|(one, ..)| matches!(one.finding.fix, Some(Fix::Reference(_))));
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
         let read = opened.each(|input, options| {
@@ -205,7 +207,7 @@ impl Listing<'_> {
                 next += 1;
                 let charset = file.scanned.charset.unwrap_or(Charset::UTF_8);
                 let mut place = Place::of(input, &places, charset, span);
-                if matches!(form, CheckForm::Sarif | CheckForm::Github) {
+                if self.form.has_utf_16_columns() {
                     place.utf_16 = units.column(input.bytes, charset, span.start, place.column);
                     let (line, column) = places.line_and_column(Span::at(span.end));
                     // What comes next may begin before that.
@@ -219,25 +221,10 @@ impl Listing<'_> {
                 if !is_listed {
                     continue;
                 }
-                match form {
-                    CheckForm::Text => {
-                        if !std::mem::replace(&mut is_begun, true) {
-                            output.gap()?;
-                        }
-                        text::print(&name(origin.path()), one, &place, output)?;
-                    }
-                    CheckForm::Json => {
-                        let at = (place.line, place.column);
-                        let record = record::Moved::of(origin.path(), at, &one.link, one.finding);
-                        output.json(&record)?;
-                    }
-                    CheckForm::Sarif => {
-                        done.results.push(sarif::result(origin.path(), one, &place)?);
-                    }
-                    CheckForm::Github => {
-                        github::print(origin.path(), one, &place, output.out())?;
-                    }
+                if !std::mem::replace(&mut is_begun, true) {
+                    self.form.begin_file(output)?;
                 }
+                self.form.finding(origin.path(), one, &place, output)?;
             }
             Ok(())
         })?;
@@ -264,7 +251,7 @@ fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
     inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
 }
 
-/// How much of a line is shown, in bytes, before a reference and behind it.
+/// How much of a line is shown, in bytes, before a reference and after it.
 const AROUND: usize = 160;
 
 impl Place {
@@ -288,20 +275,20 @@ impl Place {
         let (mut reference, is_one_line) = first_line(&text(span.start, shown_end));
         let is_whole = is_one_line && shown_end == span.end;
         let end = bytes.len().min(span.end + AROUND);
-        let mut behind = String::new();
+        let mut after = String::new();
         if is_whole {
             let (rest, ends) = first_line(&text(span.end, end));
             let is_cut = ends && end < bytes.len();
-            behind = rest.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
+            after = rest.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
             if is_cut {
-                behind.push('…');
+                after.push('…');
             }
         } else {
             reference = reference.trim_end_matches(char::REPLACEMENT_CHARACTER).to_owned();
             reference.push('…');
         }
         let end = (line, column);
-        Self { line, column, utf_16: column, end, before, reference, behind, edits: Vec::new() }
+        Self { line, column, utf_16: column, end, before, reference, after, edits: Vec::new() }
     }
 }
 
@@ -313,7 +300,7 @@ fn first_line(text: &str) -> (String, bool) {
     }
 }
 
-/// Counts columns in UTF-16 code units, going on from where it was: a million links may stand in one line.
+/// Counts columns in UTF-16 code units, going on from where it was: a million links may be in one line.
 #[derive(Clone, Default)]
 struct Units {
     line_start: usize,
@@ -331,9 +318,4 @@ impl Units {
         self.at = start;
         self.units + 1
     }
-}
-
-/// Whether `form` is one document, with a beginning and an end.
-fn is_one_document(form: CheckForm) -> bool {
-    form == CheckForm::Sarif
 }

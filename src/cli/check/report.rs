@@ -18,7 +18,7 @@ use baselink::error::{name, visible};
 use baselink::tree::relocate::Class;
 
 use super::listed::{Listed, Row};
-use super::tree::{Checked, Tally, Tree};
+use super::tree::{Checked, ClassCounts, Tree};
 use super::words::{self, RULES};
 use crate::cli::output::count;
 use crate::cli::request::{Check, Classes};
@@ -36,9 +36,9 @@ const DEPTH: usize = 32;
 
 /// The files with the most links that may break, the worst first, by number.
 fn worst(tree: &Tree) -> Vec<usize> {
-    let is_broken = |number: &usize| tree.files[*number].tally.broken() > 0;
+    let is_broken = |number: &usize| tree.files[*number].counts.broken() > 0;
     let mut files: Vec<usize> = (0..tree.files.len()).filter(is_broken).collect();
-    files.sort_by_key(|&number| std::cmp::Reverse(tree.files[number].tally.broken()));
+    files.sort_by_key(|&number| std::cmp::Reverse(tree.files[number].counts.broken()));
     files.truncate(FILES);
     files
 }
@@ -48,7 +48,7 @@ pub(super) fn rows(tree: &Tree) -> HashMap<usize, usize> {
     let mut room = FINDINGS;
     let mut rows = HashMap::new();
     for number in worst(tree) {
-        let of_file = tree.files[number].tally.broken().min(room);
+        let of_file = tree.files[number].counts.broken().min(room);
         room -= of_file;
         rows.insert(number, of_file);
     }
@@ -144,11 +144,11 @@ fn meaning(class: Class) -> &'static str {
 }
 
 /// The shares of the classes. What it shows is said beside it.
-fn bar(tally: &Tally, style: &str) -> String {
-    let all = tally.links().max(1);
+fn bar(counts: &ClassCounts, style: &str) -> String {
+    let all = counts.links().max(1);
     let mut bar = format!("<span class=\"{style}\" aria-hidden=true>");
     for class in Class::ALL.iter().rev() {
-        let number = tally.of(*class);
+        let number = counts.of(*class);
         if number > 0 {
             let share = number as f64 * 100.0 / all as f64;
             let _ = write!(bar, "<i class={} style=\"width:{share:.2}%\"></i>", class.name());
@@ -158,8 +158,8 @@ fn bar(tally: &Tally, style: &str) -> String {
 }
 
 /// `3 pinned, 1 dangling`
-fn broken(tally: &Tally) -> String {
-    let of_class = |class: &Class| match tally.of(*class) {
+fn broken(counts: &ClassCounts) -> String {
+    let of_class = |class: &Class| match counts.of(*class) {
         0 => None,
         number => Some(format!("{number} {}", class.name())),
     };
@@ -167,9 +167,9 @@ fn broken(tally: &Tally) -> String {
 }
 
 /// The class of which a file has most of what may break.
-fn worst_class(tally: &Tally) -> Option<Class> {
-    let most = Classes::BROKEN.iter().rev().max_by_key(|class| tally.of(**class));
-    most.copied().filter(|class| tally.of(*class) > 0)
+fn worst_class(counts: &ClassCounts) -> Option<Class> {
+    let most = Classes::BROKEN.iter().rev().max_by_key(|class| counts.of(**class));
+    most.copied().filter(|class| counts.of(*class) > 0)
 }
 
 /// The folders that lead to a file, as deep as the picture goes, and what is left of its path.
@@ -181,7 +181,7 @@ fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
 
 #[derive(Default)]
 struct Folder {
-    tally: Tally,
+    counts: ClassCounts,
     documents: usize,
 }
 
@@ -192,7 +192,7 @@ fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
         let (way, _) = way(&file.scanned.path);
         for depth in 0..=way.len() {
             let folder = folders.entry(way[..depth].to_vec()).or_default();
-            folder.tally.merge(&file.tally);
+            folder.counts.merge(&file.counts);
             folder.documents += 1;
         }
     }
@@ -213,18 +213,18 @@ fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
             open -= 1;
         }
         let label = path.last().map_or("/".into(), |label| name_of(label));
-        let said = match broken(&folder.tally) {
+        let said = match broken(&folder.counts) {
             none if none.is_empty() => "nothing breaks".to_owned(),
             said => said,
         };
-        let is_open = path.len() < 3 && folder.tally.broken() > 0;
+        let is_open = path.len() < 3 && folder.counts.broken() > 0;
         let _ = writeln!(
             page,
             "<details{}><summary>{label} {} <span class=said>{}, {}: {said}</span></summary>",
             if is_open { " open" } else { "" },
-            bar(&folder.tally, "bar"),
+            bar(&folder.counts, "bar"),
             count(folder.documents, "document", "documents"),
-            count(folder.tally.links(), "link", "links")
+            count(folder.counts.links(), "link", "links")
         );
         open = path.len() + 1;
         if let Some(files) = of_folder.get(path) {
@@ -244,7 +244,7 @@ fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
 fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder>) -> HashSet<Vec<&'a [u8]>> {
     let mut paths: Vec<_> = folders.iter().collect();
     // A folder has no more than the one around it, which comes first.
-    paths.sort_by_key(|(path, folder)| (std::cmp::Reverse(folder.tally.broken()), path.len()));
+    paths.sort_by_key(|(path, folder)| (std::cmp::Reverse(folder.counts.broken()), path.len()));
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
@@ -255,13 +255,13 @@ fn squares(files: &[&Checked], rank: &HashMap<&[u8], usize>, shows_all: bool, pa
     for file in files {
         let path = file.scanned.path.as_slice();
         let label = name_of(way(path).1);
-        let Some(class) = worst_class(&file.tally) else {
+        let Some(class) = worst_class(&file.counts) else {
             if shows_all {
                 let _ = write!(page, "<span class=\"s travels\" title=\"{label}\"></span>");
             }
             continue;
         };
-        let said = broken(&file.tally);
+        let said = broken(&file.counts);
         let letter = class.name()[..1].to_ascii_uppercase();
         let square = format!("class=\"s {}\" title=\"{label}: {said}\"", class.name());
         match rank.get(path) {
@@ -303,13 +303,13 @@ fn files(tree: &Tree, worst: &[usize], out: &mut dyn io::Write) -> io::Result<()
         let path = name_of(&file.scanned.path);
         write!(out, "<tr id=f{rank}><td class=c><a href=\"#l{rank}\">{path}</a></td>")?;
         for class in Classes::BROKEN {
-            write!(out, "<td class=n>{}</td>", file.tally.of(class))?;
+            write!(out, "<td class=n>{}</td>", file.counts.of(class))?;
         }
-        let (fixes, links) = (file.tally.fixes, file.tally.links());
+        let (fixes, links) = (file.counts.fixes, file.counts.links());
         writeln!(out, "<td class=n>{fixes}</td><td class=n>{links}</td></tr>")?;
     }
     out.write_all(b"</tbody>\n</table></div>\n")?;
-    let all = tree.files.iter().filter(|file| file.tally.broken() > 0).count();
+    let all = tree.files.iter().filter(|file| file.counts.broken() > 0).count();
     if all > worst.len() {
         let left = count(all - worst.len(), "document", "documents");
         writeln!(out, "<p>{left} with fewer broken links left out.</p>")?;

@@ -15,28 +15,52 @@ use std::path::Path;
 use baselink::tree::relocate::{Class, Fix};
 use serde_json::{Value, json};
 
+use super::form::Form;
 use super::listed::{Place, Shown};
 use super::words::{self, RULES, Rule};
+use crate::cli::output::Output;
 
-/// Begins the log.
-pub(super) fn begin(out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<Value> = RULES.iter().map(rule).collect();
-    let driver = json!({
-        "name": "baselink",
-        "version": env!("CARGO_PKG_VERSION"),
-        "rules": rules,
-    });
-    write!(
-        out,
-        "{{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\
-         \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
-         \"columnKind\":\"utf16CodeUnits\",\"results\":["
-    )
-}
+/// The log.
+pub(super) struct Sarif;
 
-/// Ends it.
-pub(super) fn end(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n]}}]}}")
+impl Form for Sarif {
+    fn has_utf_16_columns(&self) -> bool {
+        true
+    }
+
+    fn has_edits(&self) -> bool {
+        true
+    }
+
+    fn begin(&self, out: &mut dyn Write) -> io::Result<()> {
+        let rules: Vec<Value> = RULES.iter().map(rule).collect();
+        let driver = json!({
+            "name": "baselink",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": rules,
+        });
+        write!(
+            out,
+            "{{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json\",\
+             \"version\":\"2.1.0\",\"runs\":[{{\"tool\":{{\"driver\":{driver}}},\
+             \"columnKind\":\"utf16CodeUnits\",\"results\":["
+        )
+    }
+
+    fn finding(
+        &self,
+        path: &Path,
+        shown: &Shown<'_>,
+        place: &Place,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        output.divide(b",")?;
+        write!(output.out(), "\n{}", result(path, shown, place))
+    }
+
+    fn end(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "\n]}}]}}")
+    }
 }
 
 fn rule(rule: &Rule) -> Value {
@@ -48,7 +72,7 @@ fn rule(rule: &Rule) -> Value {
 }
 
 /// A finding in the file at `path`.
-pub(super) fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> io::Result<String> {
+fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> Value {
     let finding = shown.finding;
     let level = match (shown.is_denied, finding.class) {
         (true, _) => "error",
@@ -86,7 +110,7 @@ pub(super) fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> io::Resul
             "artifactChanges": [{ "artifactLocation": artifact, "replacements": replacements }],
         }]);
     }
-    serde_json::to_string(&result).map_err(io::Error::other)
+    result
 }
 
 /// What gives way to what (3.57); `None` where the new bytes are no text by themselves.

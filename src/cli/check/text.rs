@@ -13,11 +13,13 @@
 //! Deliberately absent: what a given terminal makes of characters that it does not know.
 
 use std::io;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use baselink::error::visible;
+use baselink::error::{name, visible};
 use unicode_width::UnicodeWidthStr;
 
+use super::form::Form;
 use super::listed::{Place, Shown};
 use super::words;
 use crate::cli::output::{FAINT, Output, PLACE, location_of};
@@ -25,45 +27,55 @@ use crate::cli::output::{FAINT, Output, PLACE, location_of};
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 
-/// How many characters of a line are shown before the URL, of the URL, and behind it.
+/// How many characters of a line are shown before the URL, of the URL, and after it.
 const ROOM: [usize; 3] = [48, 96, 32];
 
-/// Prints a finding in the file called `name`.
-pub(super) fn print(
-    name: &str,
-    shown: &Shown<'_>,
-    place: &Place,
-    output: &mut Output,
-) -> io::Result<()> {
-    let ink = output.ink;
-    let style = if shown.is_denied { DENIED } else { OTHER };
-    let link = &shown.link;
-    let out = output.out();
-    writeln!(
-        out,
-        "{} {}  {}",
-        ink.paint(PLACE, format_args!("{name}:{}:{}:", place.line, place.column)),
-        ink.paint(style, words::class_and_cause(shown.finding)),
-        location_of(link.entity, link.element, link.attribute)
-    )?;
-    let number = place.line.to_string();
-    let margin = " ".repeat(number.len());
-    let before = last(&on_one_line(&place.before), ROOM[0]);
-    let url = first(&on_one_line(&place.reference), ROOM[1]);
-    let behind = first(&on_one_line(&place.behind), ROOM[2]);
-    let line = format!("{before}{}{behind}", ink.paint(style, &url));
-    writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
-    let marks = "^".repeat(url.width().max(1));
-    let gap = " ".repeat(before.width());
-    let bar = ink.paint(FAINT, "|");
-    writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
-    for sentence in words::sentences(shown.finding) {
-        writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
+/// The listing for people.
+pub(super) struct Text;
+
+impl Form for Text {
+    fn begin_file(&self, output: &mut Output) -> io::Result<()> {
+        output.gap()
     }
-    Ok(())
+
+    fn finding(
+        &self,
+        path: &Path,
+        shown: &Shown<'_>,
+        place: &Place,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let name = name(path);
+        let ink = output.ink;
+        let style = if shown.is_denied { DENIED } else { OTHER };
+        let link = &shown.link;
+        let out = output.out();
+        writeln!(
+            out,
+            "{} {}  {}",
+            ink.paint(PLACE, format_args!("{name}:{}:{}:", place.line, place.column)),
+            ink.paint(style, words::class_and_cause(shown.finding)),
+            location_of(link.entity, link.element, link.attribute)
+        )?;
+        let number = place.line.to_string();
+        let margin = " ".repeat(number.len());
+        let before = last(&on_one_line(&place.before), ROOM[0]);
+        let url = first(&on_one_line(&place.reference), ROOM[1]);
+        let after = first(&on_one_line(&place.after), ROOM[2]);
+        let line = format!("{before}{}{after}", ink.paint(style, &url));
+        writeln!(out, "  {} {}", ink.paint(FAINT, format_args!("{number} |")), line.trim_end())?;
+        let marks = "^".repeat(url.width().max(1));
+        let gap = " ".repeat(before.width());
+        let bar = ink.paint(FAINT, "|");
+        writeln!(out, "  {margin} {bar} {gap}{}", ink.paint(style, marks))?;
+        for sentence in words::sentences(shown.finding) {
+            writeln!(out, "  {margin} {} {sentence}", ink.paint(FAINT, "="))?;
+        }
+        Ok(())
+    }
 }
 
-/// `text` as it can be shown in one line: a tab is one space, so that the marks stand right.
+/// `text` as it can be shown in one line: a tab is one space, so that the marks are below the URL.
 fn on_one_line(text: &str) -> String {
     visible(&text.replace('\t', " ")).into_owned()
 }

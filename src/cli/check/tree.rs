@@ -1,12 +1,13 @@
 //! The folder that is checked: its files, each scanned once, their index, and how many links have which class.
 //!
 //! ```text
-//! site/a.html, site/b/c.html  -->  Tree { files: [Checked, Checked], index, sum: Tally { travels: 9, pinned: 1, … } }
+//! site/a.html, site/b/c.html  -->  Tree { files: [Checked, Checked], index, sum: ClassCounts { travels: 9, pinned: 1, … } }
 //! ```
 //!
 //! Deliberately absent: what is said of it ([`super`]), and the links themselves, which are found again for a list.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,13 +20,17 @@ use baselink::tree::index::Index;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
 use baselink::tree::walk::{Entry, Selection, walk};
 use baselink::tree::write::is_temporary;
-use rayon::prelude::*;
 
-use crate::cli::files::{self, Became, Left, after, each_document};
+use crate::cli::files::{Left, after, each_document};
+use crate::cli::in_order::{Bounds, in_order};
+use crate::cli::input::File;
 use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
 use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::Status;
+
+/// So many files are judged by one thread at a time.
+const FILES: usize = 16;
 
 /// A folder whose files were scanned.
 pub(super) struct Tree {
@@ -37,7 +42,7 @@ pub(super) struct Tree {
     pub(super) index: Index,
     pub(super) moving: Move,
     /// Of all files together.
-    pub(super) sum: Tally,
+    pub(super) sum: ClassCounts,
     pub(super) left: Left,
 }
 
@@ -45,12 +50,12 @@ pub(super) struct Tree {
 pub(super) struct Checked {
     pub(super) entry: Entry,
     pub(super) scanned: Scanned,
-    pub(super) tally: Tally,
+    pub(super) counts: ClassCounts,
 }
 
-/// How many links have what.
+/// How many links have which class.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
     /// That have a fix.
     pub(super) fixes: usize,
@@ -64,7 +69,7 @@ pub(super) struct Tally {
     pub(super) without_scheme: usize,
 }
 
-impl Tally {
+impl ClassCounts {
     fn add(&mut self, reference: &str, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         if finding.fix.is_some() {
@@ -126,34 +131,33 @@ impl Tree {
             size: 0,
             index: Index::new(moving.from.clone()),
             moving: moving.clone(),
-            sum: Tally::default(),
+            sum: ClassCounts::default(),
             left: Left::default(),
         };
-        let mut status = Status::Done;
-        let work = |origin: &Origin, output: &mut Output| scan(asked, moving, origin, output);
-        let failed = files::each(documents, output, work, |batch, output| {
-            for (origin, page, (of_file, became)) in batch {
-                output.append(page)?;
-                status = status.max(of_file);
-                match (origin, became) {
-                    (Origin::Entry(entry), Became::Done(Some(scanned))) => tree.add(entry, scanned),
-                    (_, Became::Link) => tree.left.links += 1,
-                    (_, Became::Done(_) | Became::NoDocument | Became::Unusable) => {}
-                }
+        let is_backup = |origin: &Origin| {
+            let name = origin.path().file_name().unwrap_or_default();
+            asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
+        };
+        let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
+            scan(moving, origin, file, output)
+        };
+        let read = each_document(documents, output, is_backup, scan, |origin, scanned| {
+            if let (Origin::Entry(entry), Some(scanned)) = (origin, scanned) {
+                tree.add(entry, scanned);
             }
-            Ok(())
         })?;
+        tree.left = read.left;
         tree.index_all(asked);
         if is_first {
             tree.say_doubles(output);
         }
-        tree.judge_all(&files::threads(documents)?);
-        Ok((tree, if failed > 0 { Status::Unusable } else { status }))
+        tree.judge_all(documents.jobs);
+        Ok((tree, read.status))
     }
 
     fn add(&mut self, entry: Entry, scanned: Scanned) {
         self.numbers.insert(entry.path.clone(), self.files.len());
-        self.files.push(Checked { entry, scanned, tally: Tally::default() });
+        self.files.push(Checked { entry, scanned, counts: ClassCounts::default() });
     }
 
     /// Makes the index of all files of the folder, those that were not asked for among them.
@@ -200,19 +204,24 @@ impl Tree {
         }
     }
 
-    fn judge_all(&mut self, threads: &rayon::ThreadPool) {
-        let (index, moving) = (&self.index, &self.moving);
-        threads.install(|| {
-            self.files.par_iter_mut().for_each(|file| {
+    fn judge_all(&mut self, threads: usize) {
+        let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
+        let chunks = self.files.chunks_mut(FILES).map(|files| (files, 0));
+        let judge = |files: &mut [Checked]| {
+            let mut sum = ClassCounts::default();
+            for file in files {
                 let found = findings(&file.scanned, index, moving);
                 for (link, finding) in file.scanned.links().zip(&found) {
-                    file.tally.add(link.reference, finding);
+                    file.counts.add(link.reference, finding);
                 }
-            });
+                sum.merge(&file.counts);
+            }
+            sum
+        };
+        let Ok(()) = in_order(Bounds::of(threads), chunks, judge, |of_files| {
+            sum.merge(&of_files);
+            Ok::<_, Infallible>(())
         });
-        for file in &self.files {
-            self.sum.merge(&file.tally);
-        }
     }
 
     pub(super) fn file(&self, origin: &Origin) -> Option<&Checked> {
@@ -223,40 +232,34 @@ impl Tree {
 
 /// What is found in a file; `None` where there is nothing in it.
 fn scan(
-    asked: &Check,
     moving: &Move,
     origin: &Origin,
+    file: File<'_>,
     output: &mut Output,
-) -> io::Result<(Status, Became<Option<Scanned>>)> {
-    let file_name = origin.path().file_name().unwrap_or_default();
-    let Origin::Entry(entry) = origin else { return Ok((Status::Done, Became::NoDocument)) };
-    if asked.backup.as_ref().is_some_and(|suffix| suffix.ends(file_name)) {
-        return Ok((Status::Done, Became::NoDocument));
-    }
-    each_document(origin, &asked.documents, output, |file, output| {
-        let mut scanning: Option<Scanning> = None;
-        let read = file.each(|input, options| {
-            let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
-            let known = scanning.so_far().diagnostics.len();
-            scanning.add(input.bytes, input.offset, options);
-            let scanned = scanning.so_far();
-            let places = Places::in_charset(input, scanned.charset);
-            for odd in scanned.diagnostics[known..].iter().filter(|odd| is_of_the_document(odd)) {
-                let at = |offset: usize| offset.saturating_sub(input.offset);
-                let span = Span::new(at(odd.span.start), at(odd.span.end));
-                output.diagnostic(&places, &Diagnostic { span, ..odd.clone() });
-            }
-            Ok(())
-        })?;
-        Ok((after(read, Status::Done, output), scanning.map(Scanning::end)))
-    })
+) -> io::Result<(Status, Option<Scanned>)> {
+    let Origin::Entry(entry) = origin else { return Ok((Status::Done, None)) };
+    let mut scanning: Option<Scanning> = None;
+    let read = file.each(|input, options| {
+        let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
+        let known = scanning.so_far().diagnostics.len();
+        scanning.add(input.bytes, input.offset, options);
+        let scanned = scanning.so_far();
+        let places = Places::in_charset(input, scanned.charset);
+        for found in scanned.diagnostics[known..].iter().filter(|found| is_of_the_document(found)) {
+            let at = |offset: usize| offset.saturating_sub(input.offset);
+            let span = Span::new(at(found.span.start), at(found.span.end));
+            output.diagnostic(&places, &Diagnostic { span, ..found.clone() });
+        }
+        Ok(())
+    })?;
+    Ok((after(read, Status::Done, output), scanning.map(Scanning::end)))
 }
 
-/// Whether it is odd in itself, and not only when every link becomes absolute. That a base is relative is what a
-/// tree that moves needs.
-fn is_of_the_document(odd: &Diagnostic) -> bool {
+/// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a
+/// base is relative is what a tree that moves needs.
+fn is_of_the_document(found: &Diagnostic) -> bool {
     !matches!(
-        odd.code,
+        found.code,
         Code::ProfilesDiffer
             | Code::BaseRelative
             | Code::SignatureBroken

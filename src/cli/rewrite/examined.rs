@@ -1,7 +1,7 @@
 //! One document, or one message of a mailbox: rewritten, said, proved where that was asked for, and written.
 //!
 //! ```text
-//! page.html, --verify   -->   Examined { edits, report, is_proved: true, … }   -->   the sink
+//! page.html, --verify   -->   Examined { edits, is_proved: true }   -->   the sink
 //! ```
 //!
 //! Deliberately absent: documents of which no report is made. [`super::target`] writes those as they are rewritten.
@@ -10,38 +10,29 @@ use std::io;
 
 use baselink::edit::Edits;
 use baselink::error::Result;
-use baselink::{Options, Report, Rewritten, verify};
+use baselink::{Options, verify};
 
+use super::summary::FileSummary;
 use super::target::Sink;
 use super::work::Work;
 use crate::cli::input::Input;
-use crate::cli::output::{Output, in_order};
+use crate::cli::output::Output;
 use crate::cli::places::Places;
-use crate::cli::record;
 use crate::cli::request::Rewrite;
 use crate::cli::status::Status;
 
-/// What became of a document, or of one in a mailbox, and what of it is still to be told.
+/// The edits of a document, and whether `--verify` holds.
 pub(super) struct Examined {
     pub(super) edits: Edits,
-    pub(super) report: Report,
-    pub(super) odd: Vec<record::Diagnostic>,
-    /// Whether `--strict` and `--verify` hold.
-    is_strict: bool,
     pub(super) is_proved: bool,
 }
 
-impl Examined {
-    pub(super) fn status(&self) -> Status {
-        if self.is_strict && self.is_proved { Status::Done } else { Status::NotHeld }
-    }
-}
-
-/// Rewrites `input` and says what is to be said of it.
+/// Rewrites `input`, says what is to be said of it now, and adds the rest to `summary`.
 pub(super) fn examined(
     (asked, work): (&Rewrite, &Work),
     input: &Input<'_>,
     options: &Options,
+    summary: &mut FileSummary,
     output: &mut Output,
 ) -> Examined {
     let rewritten = work.rewritten(input.bytes, options);
@@ -61,25 +52,24 @@ pub(super) fn examined(
         };
         output.error(&format_args!("{place}: --verify: {}", difference.message));
     }
-    let odd = match asked.json {
-        true => in_order(&report.diagnostics)
-            .into_iter()
-            .map(|odd| record::Diagnostic::of(odd, &places))
-            .collect(),
-        false => Vec::new(),
-    };
-    let Rewritten { edits, report, .. } = rewritten;
-    Examined { is_proved: differences.is_empty(), edits, report, odd, is_strict }
+    let is_proved = differences.is_empty();
+    if !(is_strict && is_proved) {
+        summary.status = summary.status.max(Status::NotHeld);
+    }
+    summary.add_diagnostics(asked, &report.diagnostics, &places);
+    summary.add(report, work);
+    summary.hints.add(input, options, report);
+    Examined { edits: rewritten.edits, is_proved }
 }
 
-/// Writes `input` with these edits, behind what came before it; the outer error is one of standard output.
+/// Writes `input` with these edits, after what came before it; the outer error is one of standard output.
 pub(super) fn written(
-    (edits, is_proved): (&Edits, bool),
+    Examined { edits, is_proved }: &Examined,
     input: &Input<'_>,
     sink: &mut Sink<'_>,
     output: &mut Output,
 ) -> io::Result<Result<()>> {
-    if is_proved {
+    if *is_proved {
         return sink.add(input, edits, output);
     }
     // What is on its way already cannot be called back, so a message in it stays as it was.

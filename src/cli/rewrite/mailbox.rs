@@ -4,43 +4,40 @@
 //! mailbox --read--> batch --a thread--> pieces with their edits --in order--> Sink
 //! ```
 //!
-//! One thread reads, the others rewrite. Whoever is done with the batch whose turn it is to be written writes
-//! it, and what is done behind it. A batch is one megabyte, or one message that is longer; so memory is that
-//! of some batches and what is made of them, whatever the length of the mailbox. Messages that stand one
-//! behind the other are written as one piece, where nothing is to be said between them.
+//! One thread reads batches, the others rewrite them ([`in_order`]). A batch is one megabyte, or one message that
+//! is longer; so memory is that of some batches and what is made of them, whatever the length of the mailbox.
+//! Messages that follow one another are written as one piece, where nothing is to be said between them.
 //!
 //! Deliberately absent: what a message is. `baselink::scan::mbox` knows that.
 
-use std::collections::BTreeMap;
 use std::io;
+use std::iter;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::Options;
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::mbox::{Batch, Messages, Place};
-use rayon::ThreadPool;
 
-use super::examined::{examined, written};
+use super::examined::{Examined, examined, written};
+use super::summary::FileSummary;
 use super::target::Sink;
-use super::told::Told;
 use super::work::Work;
+use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
-use crate::cli::status::Status;
 
 /// How many bytes a batch has, but for its last message.
 const BYTES: usize = 1 << 20;
 /// How many batches are read and not written, beside those that threads work on.
-const BEHIND: usize = 2;
+const AHEAD: usize = 2;
 /// How many bytes of long messages are read and not written, but for one message that is longer.
-const HELD: usize = 16 << 20;
+const LONG: usize = 16 << 20;
 
-/// A batch with what is known of where it stands.
+/// A batch with what is known of where it is.
 struct Part {
     batch: Batch,
     /// How many lines of the file come before each message, its envelope being one of them.
@@ -57,8 +54,8 @@ struct Whereabouts {
 }
 
 impl Part {
-    /// `batch`, behind `lines` lines, which become more.
-    fn behind(lines: &mut usize, batch: Batch) -> Self {
+    /// `batch`, which `lines` lines come before; its own are added to them.
+    fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
         let mut of_messages = Vec::with_capacity(batch.messages.len());
         for end in batch.messages.iter().map(|place| place.message.start).chain([batch.bytes.len()])
@@ -71,14 +68,14 @@ impl Part {
     }
 
     fn input<'b>(&'b self, place: &Whereabouts, path: &'b Path) -> Input<'b> {
-        let (bytes, [before, start, end, behind]) = (&self.batch.bytes, place.ends);
+        let (bytes, [before, start, end, after]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
             path,
             format: Format::Mbox,
             before: &bytes[before..start],
             bytes: &bytes[start..end],
-            after: &bytes[end..behind],
+            after: &bytes[end..after],
             offset: usize::try_from(offset).unwrap_or(usize::MAX).saturating_add(start),
             lines: place.lines,
             entity: Arc::clone(&place.entity),
@@ -90,18 +87,16 @@ impl Part {
 struct Done {
     part: Part,
     pieces: Vec<Piece>,
-    told: Told,
-    status: Status,
+    summary: FileSummary,
 }
 
-/// What is written at once, behind what is to be said before.
+/// What is written at once, after what is to be said before.
 struct Piece {
     page: Page,
     place: Whereabouts,
-    edits: Edits,
+    examined: Examined,
     /// Whether more may be written with it.
     is_open: bool,
-    is_proved: bool,
 }
 
 /// What is asked for, of every message.
@@ -120,7 +115,7 @@ impl Asked<'_> {
     fn done(self, part: Part, blank: &Output) -> Done {
         let Self { asked, work, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
-        let (mut told, mut status) = (Told::default(), Status::Done);
+        let mut summary = FileSummary::default();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut page = blank.page();
         let places = part.batch.messages.iter().zip(&part.lines);
@@ -130,38 +125,44 @@ impl Asked<'_> {
             let ends = [span.start, message.start, message.end, span.end];
             let place = Whereabouts { ends, lines, entity };
             let input = part.input(&place, path);
-            let one = examined((asked, work), &input, &work.options(origin, &options), &mut page);
-            status = status.max(one.status());
-            told.odd.extend(one.odd);
-            told.add(&one.report, work);
-            told.hints.add(&input, &options, &one.report);
-            let (is_open, is_proved) = (joins && one.is_proved, one.is_proved);
+            let of_message = work.options(origin, &options);
+            let one = examined((asked, work), &input, &of_message, &mut summary, &mut page);
+            let is_open = joins && one.is_proved;
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
-            if let Some(Piece { place, edits, .. }) = joined {
-                join(edits, one.edits, message.start - place.ends[1]);
+            if let Some(Piece { place, examined, .. }) = joined {
+                join(&mut examined.edits, one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let page = std::mem::replace(&mut page, blank.page()).into_page();
             if !is_open {
-                pieces.push(Piece { page, place, edits: one.edits, is_open, is_proved });
+                pieces.push(Piece { page, place, examined: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
             join(&mut edits, one.edits, message.start - span.start);
             let ends = [span.start, span.start, span.end, span.end];
             let place = Whereabouts { ends, ..place };
-            pieces.push(Piece { page, place, edits, is_open, is_proved });
+            let examined = Examined { edits, is_proved: true };
+            pieces.push(Piece { page, place, examined, is_open });
         }
-        Done { part, pieces, told, status }
+        Done { part, pieces, summary }
     }
 }
 
-/// Adds the edits of a message that stands at `start`, behind all those before.
+/// Adds the edits of a message that begins at `start`, after all those before.
 fn join(edits: &mut Edits, of_message: Edits, start: usize) {
     // Messages do not reach into each other, so that nothing is refused.
     let _ = edits.append(of_message, start);
+}
+
+/// What ends the work.
+enum Failure {
+    /// Standard output cannot be written to.
+    Output(io::Error),
+    /// The mailbox cannot be read, or its result not written.
+    File(Error),
 }
 
 /// Writes what is done.
@@ -169,161 +170,73 @@ struct Writer<'a, 't> {
     path: &'a Path,
     sink: &'a mut Sink<'t>,
     output: &'a mut Output,
-    told: Told,
-    status: Status,
+    summary: FileSummary,
 }
 
 impl Writer<'_, '_> {
-    /// Writes a batch; the outer error is one of standard output.
-    fn write(&mut self, done: &mut Done) -> io::Result<Result<()>> {
-        self.told.merge(std::mem::take(&mut done.told));
-        self.status = self.status.max(done.status);
-        for Piece { page, place, edits, is_proved, .. } in done.pieces.drain(..) {
-            self.output.append(page)?;
+    /// Writes a batch.
+    fn write(&mut self, done: &mut Done) -> std::result::Result<(), Failure> {
+        self.summary.merge(std::mem::take(&mut done.summary));
+        for Piece { page, place, examined, .. } in done.pieces.drain(..) {
+            self.output.append(page).map_err(Failure::Output)?;
             let input = done.part.input(&place, self.path);
-            if let Err(error) = written((&edits, is_proved), &input, self.sink, self.output)? {
-                return Ok(Err(error));
+            let written = written(&examined, &input, self.sink, self.output);
+            written.map_err(Failure::Output)?.map_err(Failure::File)?;
+        }
+        match done.part.batch.failed.take() {
+            Some(error) => {
+                let sentence = format!("{}: {}", name(self.path), cause(&error));
+                Err(Failure::File(Error::new(sentence)))
             }
-        }
-        Ok(match done.part.batch.failed.take() {
-            Some(error) => Err(Error::new(format!("{}: {}", name(self.path), cause(&error)))),
             None => Ok(()),
-        })
-    }
-}
-
-/// Where batches come when they are done.
-struct Desk<'a, 't> {
-    state: Mutex<State<'a, 't>>,
-    moved: Condvar,
-}
-
-struct State<'a, 't> {
-    /// `None` while a thread writes.
-    writer: Option<Writer<'a, 't>>,
-    /// What is done and not written, by its number.
-    done: BTreeMap<usize, Done>,
-    /// Which is to be written next.
-    due: usize,
-    /// How many bytes are read and not written.
-    held: usize,
-    /// Buffers of what was written.
-    spare: Vec<Vec<u8>>,
-    /// The first error, which ends it all.
-    failed: Option<io::Result<Error>>,
-    /// Whether a thread did not come to an end.
-    is_broken: bool,
-}
-
-impl<'a, 't> Desk<'a, 't> {
-    fn lock(&self) -> MutexGuard<'_, State<'a, 't>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until fewer than `most` batches up to `number` are to be written, and of long messages not too much,
-    /// and gives a buffer; `None` where there will be no need of one.
-    fn wait(&self, number: usize, most: usize) -> Option<Vec<u8>> {
-        let is_full = |state: &mut State<'_, '_>| {
-            let is_much = state.held >= HELD.max(most * BYTES) && number > state.due;
-            let goes_on = state.failed.is_none() && !state.is_broken;
-            (number >= state.due + most || is_much) && goes_on
-        };
-        let waited = self.moved.wait_while(self.lock(), is_full);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        let goes_on = state.failed.is_none() && !state.is_broken;
-        goes_on.then(|| state.spare.pop().unwrap_or_default())
-    }
-
-    /// Takes in a batch, and writes all whose turn it is, unless another thread does.
-    fn take(&self, number: usize, done: Done) {
-        let mut state = self.lock();
-        state.done.insert(number, done);
-        while state.failed.is_none()
-            && let Some(mut writer) = state.writer.take()
-        {
-            let due = state.due;
-            let Some(mut done) = state.done.remove(&due) else {
-                state.writer = Some(writer);
-                break;
-            };
-            drop(state);
-            let written = writer.write(&mut done);
-            state = self.lock();
-            state.writer = Some(writer);
-            state.due += 1;
-            state.held -= done.part.batch.bytes.len();
-            state.spare.push(done.part.batch.bytes);
-            state.failed = match written {
-                Ok(Ok(())) => None,
-                Ok(Err(error)) => Some(Ok(error)),
-                Err(error) => Some(Err(error)),
-            };
-            self.moved.notify_all();
         }
     }
 }
 
-/// Sees to it that nobody waits for a thread that panicked.
-struct Watch<'d, 'a, 't>(&'d Desk<'a, 't>);
-
-impl Drop for Watch<'_, '_, '_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.lock().is_broken = true;
-            self.0.moved.notify_all();
-        }
-    }
-}
-
-/// Rewrites the messages of `mailbox` on the threads of `pool`, of which the present one is none. The
-/// outer error is one of standard output, the inner one of reading or writing.
+/// Rewrites the messages of `mailbox` on several threads. The outer error is one of standard output, the inner
+/// one of reading or writing.
 pub(super) fn rewrite(
     (asked, work): (&Rewrite, &Work),
     origin: &Origin,
     mailbox: Mailbox<'_>,
-    pool: &ThreadPool,
     sink: &mut Sink<'_>,
     output: &mut Output,
-) -> io::Result<Result<(Told, Status)>> {
+) -> io::Result<Result<FileSummary>> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, Sink::Diff(_));
     let all = Asked { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
-    let writer = Writer { path, sink, output, told: Told::default(), status: Status::Done };
-    let desk = Desk {
-        state: Mutex::new(State {
-            writer: Some(writer),
-            done: BTreeMap::new(),
-            due: 0,
-            held: 0,
-            spare: Vec::new(),
-            failed: None,
-            is_broken: false,
-        }),
-        moved: Condvar::new(),
-    };
-    let (mut messages, mut lines) = (Messages::new(reader), 0);
-    let most = pool.current_num_threads() + BEHIND;
-    pool.in_place_scope(|scope| {
-        let (desk, blank) = (&desk, &blank);
-        for number in 0.. {
-            let Some(spare) = desk.wait(number, most) else { break };
-            let part = Part::behind(&mut lines, messages.next_batch(BYTES, spare));
-            let is_last = part.batch.failed.is_some() || part.batch.bytes.len() < BYTES;
-            desk.lock().held += part.batch.bytes.len();
-            scope.spawn(move |_| {
-                let _watch = Watch(desk);
-                desk.take(number, all.done(part, blank));
-            });
-            if is_last {
-                break;
-            }
+    let mut writer = Writer { path, sink, output, summary: FileSummary::default() };
+    let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
+    // Buffers of what was written.
+    let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
+    let buffers = || spare.lock().unwrap_or_else(PoisonError::into_inner);
+    let parts = iter::from_fn(|| {
+        if is_last {
+            return None;
         }
+        let buffer = buffers().pop().unwrap_or_default();
+        let part = Part::after(&mut lines, messages.next_batch(BYTES, buffer));
+        let size = part.batch.bytes.len();
+        is_last = part.batch.failed.is_some() || size < BYTES;
+        Some((part, size))
     });
-    let state = desk.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match (state.failed, state.writer) {
-        (Some(failed), _) => failed.map(Err),
-        (None, Some(Writer { told, status, .. })) => Ok(Ok((told, status))),
-        (None, None) => Ok(Ok((Told::default(), Status::Done))),
+    let threads = asked.documents.jobs;
+    let items = threads + AHEAD;
+    let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
+    let written = in_order(
+        bounds,
+        parts,
+        |part| all.done(part, &blank),
+        |mut done| {
+            writer.write(&mut done)?;
+            buffers().push(done.part.batch.bytes);
+            Ok(())
+        },
+    );
+    match written {
+        Ok(()) => Ok(Ok(writer.summary)),
+        Err(Failure::File(error)) => Ok(Err(error)),
+        Err(Failure::Output(error)) => Err(error),
     }
 }

@@ -15,8 +15,8 @@ use baselink::tree::index::{Index, Place};
 use baselink::tree::localize::{self, Absent};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
-use crate::cli::output::Fate;
 use crate::cli::request::Origin;
+use crate::cli::tally::LinkResult;
 
 /// What is made of documents.
 pub(crate) enum Work {
@@ -61,10 +61,18 @@ impl Work {
     }
 
     /// As what a link counts.
-    pub(super) fn fate(&self) -> fn(&LinkReport) -> Fate {
+    pub(super) fn result_of(&self) -> fn(&LinkReport) -> LinkResult {
         match self {
-            Self::Absolute => Fate::of,
-            Self::Local { .. } => Fate::of_localized,
+            Self::Absolute => LinkResult::of,
+            Self::Local { .. } => LinkResult::of_localized,
+        }
+    }
+
+    /// The results that links can have.
+    pub(super) fn results(&self) -> &'static [LinkResult] {
+        match self {
+            Self::Absolute => LinkResult::OF_REWRITE,
+            Self::Local { .. } => LinkResult::OF_LOCALIZE,
         }
     }
 
@@ -79,8 +87,9 @@ impl Work {
     /// The targets of links that have a URL of the tree and are not among its files, without their fragments.
     pub(super) fn missing<'r>(&self, report: &'r Report) -> Vec<&'r str> {
         let Self::Local { index, .. } = self else { return Vec::new() };
-        let is_local =
-            |link: &LinkReport| matches!(Fate::of_localized(link), Fate::MadeLocal | Fate::Local);
+        let is_local = |link: &LinkReport| {
+            matches!(LinkResult::of_localized(link), LinkResult::MadeLocal | LinkResult::Local)
+        };
         let others = report.links.iter().filter(|link| !is_local(link));
         let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
         let is_missing = |target: &&str| {

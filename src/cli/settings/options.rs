@@ -204,7 +204,10 @@ pub(in crate::cli) mod tests {
         let known = Known::all(program);
         let rows = table(page, "| key | value | in sections |");
         let documented = |key: &str| rows.iter().filter(|row| row[0] == key).count();
-        for option in known.iter().filter(|option| !ONLY_TYPED.contains(&option.key.as_str())) {
+        let is_shown = |known: &&Known| {
+            !ONLY_TYPED.contains(&known.key.as_str()) && !known.option.is_hide_set()
+        };
+        for option in known.iter().filter(is_shown) {
             let key = option.key.as_str();
             let value = match option.option.get_action() {
                 flag if !flag.takes_values() => "true or false",

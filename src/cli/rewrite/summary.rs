@@ -1,4 +1,4 @@
-//! What is said of a rewritten file, and of all of them.
+//! What is said of a rewritten file, and of the run.
 //!
 //! ```text
 //! page.html: base http://a/b/page.html (3.3 retrieval); 2 links: 1 rewritten, 1 absolute
@@ -19,23 +19,26 @@ use baselink::error::{name, visible};
 use baselink::format::Format;
 use baselink::{LinkReport, Outcome, Report, Totals as Short};
 
+use super::work::Work;
 use crate::cli::files::Left;
 use crate::cli::hint::Hints;
-use crate::cli::output::{Fate, Output, Tally, base_and_rule, count, in_order};
+use crate::cli::output::{Output, base_and_rule, by_place, count};
 use crate::cli::places::Places;
 use crate::cli::record;
 use crate::cli::request::Rewrite;
-use crate::cli::rewrite::Work;
+use crate::cli::status::Status;
+use crate::cli::tally::{LinkResult, Tally};
 
-/// What is said of local copies that are left behind.
+/// What is said of local copies that were not copied along.
 const NOT_WRITTEN: &str = "files that a browser saved with it, which are not beside the output; \
                            copy the folder (page_files), too";
 
 /// What is said of a file in the end.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct FileSummary {
     pub(super) tally: Tally,
-    pub(super) odd: Vec<record::Diagnostic>,
+    pub(super) status: Status,
+    pub(super) diagnostics: Vec<record::Diagnostic>,
     /// What may help where links have no base.
     pub(super) hints: Hints,
     missing: Missing,
@@ -68,10 +71,10 @@ enum Bases {
     Several,
 }
 
-impl Told {
-    /// Takes in what became of a document in it.
+impl FileSummary {
+    /// Adds a document of the file.
     pub(super) fn add(&mut self, report: &Report, work: &Work) {
-        self.tally.add(report, work.fate());
+        self.tally.add(report, work.result_of());
         for target in work.missing(report) {
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
@@ -105,19 +108,20 @@ impl Told {
         }
     }
 
-    /// Takes in what became of the documents behind those.
-    pub(super) fn merge(&mut self, behind: Self) {
-        self.tally.merge(&behind.tally);
-        self.odd.extend(behind.odd);
-        self.hints.merge(behind.hints);
-        for (target, number) in behind.missing {
+    /// Adds the documents that follow those.
+    pub(super) fn merge(&mut self, later: Self) {
+        self.status = self.status.max(later.status);
+        self.tally.merge(&later.tally);
+        self.diagnostics.extend(later.diagnostics);
+        self.hints.merge(later.hints);
+        for (target, number) in later.missing {
             *self.missing.entry(target).or_default() += number;
         }
-        self.fragments += behind.fragments;
-        self.documents += behind.documents;
-        self.entities += behind.entities;
-        self.base = self.base.take().or(behind.base);
-        match (&self.of_links, behind.of_links) {
+        self.fragments += later.fragments;
+        self.documents += later.documents;
+        self.entities += later.entities;
+        self.base = self.base.take().or(later.base);
+        match (&self.of_links, later.of_links) {
             (Bases::None, of_links) => self.of_links = of_links,
             (_, Bases::None) => {}
             (Bases::One(base), Bases::One(other)) if base.url == other.url => {}
@@ -125,7 +129,7 @@ impl Told {
         }
     }
 
-    /// Takes in what became of the only document in it, on the short way.
+    /// Adds the only document of the file, of which there is no report.
     pub(super) fn add_short(&mut self, short: &Short) {
         self.tally.add_totals(short);
         self.documents += 1;
@@ -134,16 +138,21 @@ impl Told {
         self.base = Some(Base { url: short.base.clone(), rule, source });
     }
 
-    /// Takes in what is odd in a document, where it is to be in a record.
-    pub(super) fn add_odd(&mut self, asked: &Rewrite, odd: &[Diagnostic], places: &Places<'_>) {
+    /// Adds the diagnostics of a document, where they are to be in a record.
+    pub(super) fn add_diagnostics(
+        &mut self,
+        asked: &Rewrite,
+        found: &[Diagnostic],
+        places: &Places<'_>,
+    ) {
         if asked.json {
-            let odd = in_order(odd).into_iter().map(|odd| record::Diagnostic::of(odd, places));
-            self.odd.extend(odd);
+            let found = by_place(found).into_iter();
+            self.diagnostics.extend(found.map(|one| record::Diagnostic::of(one, places)));
         }
     }
 
     /// Says it.
-    pub(super) fn summary(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
+    pub(super) fn say(&self, path: &Path, format: Format, written: bool, output: &mut Output) {
         if !output.tells_of_files() {
             return;
         }
@@ -170,7 +179,7 @@ impl Told {
             Some(hint) => hint.to_string(),
             None => "give one with --url".to_owned(),
         };
-        match (tally.count(Fate::NoBase), tally.is_new()) {
+        match (tally.count(LinkResult::NoBase), tally.is_new()) {
             (0, _) => {}
             (_, false) => output.notice_of_file(&format_args!(
                 "{name}: no base URL: nothing was rewritten; {advice}"
@@ -204,7 +213,7 @@ impl Told {
     }
 }
 
-/// What is said of all files.
+/// What is said of the run.
 #[derive(Default)]
 pub(super) struct Totals {
     formats: BTreeMap<&'static str, (usize, Tally)>,
@@ -227,12 +236,12 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    /// Takes in what became of a document.
-    pub(super) fn add(&mut self, format: Format, told: Told, is_copy: bool) {
+    /// Adds a file.
+    pub(super) fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
         let (files, tally) = self.formats.entry(format.name()).or_default();
         *files += 1;
-        tally.merge(&told.tally);
-        match told.tally.is_new() {
+        tally.merge(&summary.tally);
+        match summary.tally.is_new() {
             false => self.unchanged += 1,
             true => self.rewritten += 1,
         }
@@ -240,9 +249,9 @@ impl Totals {
             true => &mut self.copies_without_base,
             false => &mut self.without_base,
         };
-        *without_base += usize::from(told.tally.count(Fate::NoBase) > 0);
-        self.hints.merge(told.hints);
-        for (target, number) in told.missing {
+        *without_base += usize::from(summary.tally.count(LinkResult::NoBase) > 0);
+        self.hints.merge(summary.hints);
+        for (target, number) in summary.missing {
             *self.missing.entry(target).or_default() += number;
         }
     }
@@ -253,7 +262,7 @@ impl Totals {
     }
 
     /// Says how many files became what, and how many links of which format.
-    pub(super) fn summary(&self, work: &Work, are_written: bool, output: &mut Output) {
+    pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) {
         let [rewritten, to_rewrite, unchanged] = work.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [

@@ -1,0 +1,337 @@
+//! The arguments of the program and of `rewrite`, `links` and `base`, and which command they are of.
+//!
+//! ```text
+//! -q links --json page.html  -->  Typed { command: Links(TypedLinks { json: true, … }), talk: … }
+//! ```
+//!
+//! Deliberately absent: arguments that several commands have ([`super::documents`], [`super::output`]), and settings.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use baselink::error::{Error, Result, visible};
+use baselink::reference::{Grammar, scheme as scheme_of};
+use clap::{Arg, ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use super::check::TypedCheck;
+use super::documents::{TypedDocuments, TypedPolicy, TypedSettings};
+use super::help::{
+    BASE_AFTER, CHECK_AFTER, COMPLETIONS_AFTER, LINKS_AFTER, LOCALIZE_AFTER, MAN_AFTER,
+    PROGRAM_AFTER, RESOLVE_AFTER, REWRITE_AFTER,
+};
+use super::localize::TypedLocalize;
+use super::output::TypedOutput;
+use super::resolve::TypedResolve;
+use crate::cli::request::{Bases, BasesForm, Command, Links, LinksForm, Reading, Rewrite, Talk};
+use crate::cli::settings::Settings;
+use crate::cli::shell;
+
+impl Typed {
+    pub(super) fn talk(&self) -> Talk {
+        let verbose = match &self.command {
+            TypedCommand::Rewrite(typed) => typed.policy.verbose,
+            TypedCommand::Links(typed) => typed.policy.verbose,
+            TypedCommand::Localize(typed) => typed.verbose,
+            TypedCommand::Check(typed) => typed.verbose,
+            _ => false,
+        };
+        Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+    }
+
+    /// The settings file that counts.
+    pub(super) fn settings(&self) -> Result<Option<PathBuf>> {
+        let (settings, paths) = match (self.documents(), &self.command) {
+            (Some(typed), _) => (&typed.settings, &*typed.paths),
+            (None, TypedCommand::Resolve(typed)) => (&typed.settings, &[][..]),
+            (None, _) => return Ok(None),
+        };
+        match settings {
+            TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
+            TypedSettings { no_config: true, .. } => Ok(None),
+            TypedSettings { .. } => Settings::find_for(paths),
+        }
+    }
+
+    pub(super) fn documents(&self) -> Option<&TypedDocuments> {
+        match &self.command {
+            TypedCommand::Rewrite(typed) => Some(&typed.documents),
+            TypedCommand::Links(typed) => Some(&typed.documents),
+            TypedCommand::Base(typed) => Some(&typed.documents),
+            TypedCommand::Localize(typed) => Some(&typed.documents),
+            TypedCommand::Check(typed) => Some(&typed.documents),
+            TypedCommand::Resolve(_)
+            | TypedCommand::Completions { .. }
+            | TypedCommand::Man { .. } => None,
+        }
+    }
+
+    pub(super) fn meant(self) -> Result<Command> {
+        if let Some(documents) = self.documents() {
+            let command = match &self.command {
+                TypedCommand::Links(_) => "links",
+                TypedCommand::Base(_) => "base",
+                TypedCommand::Check(_) => "check",
+                TypedCommand::Localize(_) => "localize",
+                _ => "rewrite",
+            };
+            documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
+        }
+        Ok(match self.command {
+            TypedCommand::Rewrite(typed) => Command::Rewrite(Box::new(typed.meant()?)),
+            TypedCommand::Links(typed) => Command::Links(Box::new(typed.meant()?)),
+            TypedCommand::Base(typed) => Command::Base(Box::new(typed.meant()?)),
+            TypedCommand::Resolve(typed) => Command::Resolve(typed.meant()?),
+            TypedCommand::Localize(typed) => Command::Localize(Box::new(typed.meant()?)),
+            TypedCommand::Check(typed) => Command::Check(Box::new(typed.meant()?)),
+            TypedCommand::Completions { shell } => Command::Completions(shell),
+            TypedCommand::Man { folder } => Command::Man(folder),
+        })
+    }
+
+    /// How documents are read, without the table of `--url-map`.
+    pub(super) fn reading(self) -> Result<Reading> {
+        let (mut documents, policy) = match self.command {
+            TypedCommand::Check(typed) => {
+                let policy = typed.policy();
+                (typed.documents, Some(policy))
+            }
+            TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
+            TypedCommand::Base(typed) => (typed.documents, None),
+            TypedCommand::Localize(typed) => {
+                let policy = typed.policy();
+                (typed.documents, Some(policy))
+            }
+            _ => return Err(Error::new("it has no documents")),
+        };
+        documents.url_map = None;
+        let mut reading = documents.reading()?;
+        match policy {
+            Some(policy) => policy.add_to(&mut reading.options),
+            None => reading.origins.every_source = true,
+        }
+        Ok(reading)
+    }
+}
+
+/// Make the links of a document mean the same wherever it goes: establish its base URL by RFC 1808,
+/// and rewrite relative links in place.
+#[derive(Debug, Parser)]
+#[command(
+    name = "baselink",
+    version,
+    after_help = PROGRAM_AFTER,
+    disable_help_flag = true,
+    disable_version_flag = true
+)]
+pub(super) struct Typed {
+    #[command(subcommand)]
+    command: TypedCommand,
+    #[command(flatten)]
+    talk: TypedTalk,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TypedCommand {
+    /// Make every relative link absolute.
+    ///
+    /// Only the bytes of URLs change. One document goes to standard output, or to a file with -o.
+    #[command(after_help = REWRITE_AFTER)]
+    Rewrite(Box<TypedRewrite>),
+    /// List every link: where, as written, its target, and what `rewrite` makes of it.
+    #[command(after_help = LINKS_AFTER)]
+    Links(Box<TypedLinks>),
+    /// Show the base of each document, and the rule that gave it.
+    #[command(after_help = BASE_AFTER)]
+    Base(Box<TypedBase>),
+    /// Resolve references against a base URL, one a line.
+    #[command(after_help = RESOLVE_AFTER)]
+    Resolve(TypedResolve),
+    /// Say which links of a folder survive that it moves, and why the others do not.
+    ///
+    /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder))]
+    Check(Box<TypedCheck>),
+    /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
+    ///
+    /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder))]
+    Localize(Box<TypedLocalize>),
+    /// Print the script with which a shell completes the arguments of baselink.
+    #[command(after_help = COMPLETIONS_AFTER)]
+    Completions {
+        /// The shell: bash, zsh, fish, elvish or powershell
+        #[arg(hide_possible_values = true)]
+        shell: Shell,
+    },
+    /// Print the manual page of baselink, or write one for each command to a folder.
+    #[command(after_help = MAN_AFTER)]
+    Man {
+        /// Where all pages are written to: baselink.1, baselink-rewrite.1 and so on
+        #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+    },
+}
+
+/// The argument for paths, where it is one folder.
+fn one_folder(paths: Arg) -> Arg {
+    paths.value_name("DIR").help("The folder").action(ArgAction::Set).num_args(1).required(true)
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "General")]
+struct TypedTalk {
+    /// Say nothing on standard error but errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// When to use colours: auto (default), always or never; NO_COLOR is honoured
+    #[arg(
+        long,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true,
+        hide_possible_values = true,
+        global = true
+    )]
+    color: TypedColor,
+    /// Print help; -h is shorter than --help
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version
+    #[arg(short = 'V', long, action = ArgAction::Version)]
+    version: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedColor {
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<TypedColor> for anstream::ColorChoice {
+    fn from(typed: TypedColor) -> Self {
+        match typed {
+            TypedColor::Auto => Self::Auto,
+            TypedColor::Always => Self::Always,
+            TypedColor::Never => Self::Never,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedRewrite {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    #[command(flatten)]
+    pub(super) policy: TypedPolicy,
+    #[command(flatten)]
+    output: TypedOutput,
+    /// With -o, leave out what is no document
+    #[arg(long, help_heading = "Output")]
+    only_documents: bool,
+    /// A JSON object per file on standard output; needs -o, -i or --dry-run
+    ///
+    /// Its keys are path, format, output (null where nothing was written), the numbers of links by
+    /// outcome (rewritten, absolute, no-base, left, not-editable), and diagnostics (an array of code,
+    /// line, column, start, end, message).
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedLinks {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    #[command(flatten)]
+    pub(super) policy: TypedPolicy,
+    /// Say of each reference whether it keeps the grammar of RFC 1808, and where not
+    #[arg(long, help_heading = "Output")]
+    grammar: bool,
+    /// Print only the targets, one absolute URL a line; a link without a target is left out
+    #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
+    only_targets: bool,
+    /// With --only-targets, end each with a zero byte instead of a line end, for xargs -0
+    #[arg(short = '0', long, help_heading = "Output", requires = "only_targets")]
+    null: bool,
+    /// A JSON object per link
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TypedBase {
+    #[command(flatten)]
+    pub(super) documents: TypedDocuments,
+    /// One line a document: its path, its base or none, and the source of the base, with tabs between
+    #[arg(long, help_heading = "Output", conflicts_with = "json")]
+    short: bool,
+    /// A JSON object per document
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+}
+
+impl TypedRewrite {
+    pub(super) fn meant(self) -> Result<Rewrite> {
+        let mut documents = self.documents.meant_with(&self.policy)?;
+        let verify = self.output.verify;
+        let (destination, backup) =
+            self.output.meant(&mut documents, self.only_documents, self.json)?;
+        let (json, strict) = (self.json, self.policy.strict);
+        Ok(Rewrite { documents, destination, backup, json, strict, verify })
+    }
+}
+
+impl TypedLinks {
+    pub(super) fn meant(self) -> Result<Links> {
+        let documents = self.documents.meant_with(&self.policy)?;
+        let form = match (self.json, self.only_targets) {
+            (true, _) => LinksForm::Json,
+            (_, true) => LinksForm::Target { ends_with_zero: self.null },
+            _ => LinksForm::Text,
+        };
+        Ok(Links { documents, form, strict: self.policy.strict, grammar: self.grammar })
+    }
+}
+
+impl TypedBase {
+    pub(super) fn meant(self) -> Result<Bases> {
+        let mut documents = self.documents.meant()?;
+        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
+            reading.origins.every_source = true;
+        }
+        let form = match (self.json, self.short) {
+            (true, _) => BasesForm::Json,
+            (_, true) => BasesForm::Short,
+            _ => BasesForm::Levels,
+        };
+        Ok(Bases { documents, form })
+    }
+}
+
+/// How many letters a drive of Windows has in a path.
+const DRIVE: usize = 1;
+
+/// Refuses an input of `command` that is a URL, and not the path of a file that is there.
+pub(super) fn refuse_url(command: &str, path: &Path) -> Result<()> {
+    let Some(url) = path.to_str() else { return Ok(()) };
+    let is_url = scheme_of(Grammar::Rfc3986, url)
+        .is_some_and(|scheme| scheme.len() > DRIVE && url[scheme.len()..].starts_with("://"));
+    if !is_url || path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let shown = visible(url);
+    Err(Error::new(match (command, url.get(..5)) {
+        (_, Some(scheme)) if scheme.eq_ignore_ascii_case("file:") => {
+            format!("{shown} is a URL; name the file by its path")
+        }
+        ("check" | "localize", _) => format!(
+            "{shown} is a URL; {command} takes a folder, such as the one that wget --mirror makes of it"
+        ),
+        _ => {
+            let url = shell::word(url);
+            format!("{shown} is a URL: curl -sL {url} | baselink {command} --url {url} -")
+        }
+    }))
+}

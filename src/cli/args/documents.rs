@@ -1,0 +1,337 @@
+//! The arguments of every command that reads documents: which, how they are read, and what becomes of links.
+//!
+//! ```text
+//! --url http://a/ --resolver rfc3986  -->  Options { profile: Rfc3986, retrieval: Some(http://a/), … }
+//! ```
+//!
+//! Deliberately absent: where results go ([`super::output`]).
+
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use baselink::error::{Error, Result};
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::resolve::{Base, Profile};
+use baselink::scan::Scanner;
+use baselink::scan::attributes::{Groups, UserRow};
+use baselink::tree::companion::Companions;
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::origin::{Layout, Origins, RootUrl};
+use baselink::tree::walk::{Globs, Selection};
+use baselink::{BaseElement, Fragments, LocalCopies, Options, ScanOptions};
+use clap::builder::Resettable;
+use clap::{Args, ValueEnum, ValueHint};
+
+use super::base_from::{BaseFrom, hierarchical_scheme, scheme};
+use super::named::{
+    BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
+};
+use crate::cli::request::{Documents, Reading, is_standard_input};
+
+/// How documents are read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Documents")]
+pub(super) struct TypedDocuments {
+    /// Files and folders; standard input without any, or for `-`
+    #[arg(value_name = "PATH", help_heading = Resettable::Reset)]
+    pub(super) paths: Vec<PathBuf>,
+    /// Where the document was retrieved from: an absolute URL (RFC 1808, 3.3); of a folder, the URL of
+    /// the folder
+    // Many take it for the base, which it often is.
+    #[arg(
+        short,
+        long,
+        aliases = ["base", "base-url"],
+        short_alias = 'b',
+        value_hint = ValueHint::Url,
+        help_heading = "Retrieval URLs"
+    )]
+    url: Option<String>,
+    /// A table of files and URLs (CSV, TSV or JSON Lines), or `-` for standard input; it comes before --url
+    ///
+    /// CSV and TSV have the columns path and url, JSON Lines an object with both a line. A path begins at the
+    /// folder that was named, that of the table, the current one, or that of a file that was named. Where a
+    /// file has several URLs, the last one counts.
+    #[arg(long, value_name = "FILE", help_heading = "Retrieval URLs")]
+    pub(super) url_map: Option<PathBuf>,
+    /// The file that stands for its folder: its URL ends with `/`
+    #[arg(long, value_name = "NAME", help_heading = "Retrieval URLs")]
+    index: Option<OsString>,
+    /// How folders are named: host, where the first is the host of the URLs, as wget and crawlers do
+    #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Retrieval URLs")]
+    layout: Option<TypedLayout>,
+    /// The scheme of URLs that --layout host and pages of HTTrack give without one [default: https]
+    #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
+    scheme: Option<String>,
+    /// Whether a page is believed that says from where it was saved [default: yes]
+    #[arg(
+        long,
+        value_name = "yes|no",
+        hide_possible_values = true,
+        help_heading = "Retrieval URLs"
+    )]
+    trust_saved_from: Option<YesOrNo>,
+    /// Links to files that a browser saved with a page: keep or rewrite [default: keep]
+    ///
+    /// They lie in a folder that is called as the page, with _files or the like behind it, and were never on the
+    /// network.
+    #[arg(long, value_name = "WHAT", value_parser = named::<LocalCopies>(LOCAL_COPIES), hide_possible_values = true, help_heading = "Retrieval URLs")]
+    local_copies: Option<LocalCopies>,
+    /// Where no base is known, what else gives one, with commas between: canonical, entry-link; repeatable
+    ///
+    /// `canonical`: for a page without a retrieval URL, its `<link rel=canonical>`, or else its `og:url`.
+    /// `entry-link`: for the content of a feed's entry without an `xml:base`, the link of the entry.
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseFrom>(BASE_FROM), hide_possible_values = true, help_heading = "Retrieval URLs")]
+    base_from: Vec<BaseFrom>,
+    /// Where there is no base, the scheme of links that begin with `//`, such as https
+    #[arg(long, value_name = "SCHEME", value_parser = hierarchical_scheme, help_heading = "Retrieval URLs")]
+    assume_scheme: Option<String>,
+    /// In folders, only files that match; repeatable
+    ///
+    /// A pattern without `/` is matched against the name, one with `/` against the path below the folder
+    /// that was named; `**` stands for any number of folders. Hidden files count only with --hidden.
+    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    include: Vec<String>,
+    /// In folders, no files that match, and nothing below a folder that does; repeatable
+    #[arg(long, value_name = "GLOB", help_heading = "Folders")]
+    exclude: Vec<String>,
+    /// In folders, also hidden files
+    #[arg(long, help_heading = "Folders")]
+    hidden: bool,
+    /// In folders, also what symbolic links lead to
+    #[arg(long, help_heading = "Folders")]
+    follow: bool,
+    /// How many files at a time, and threads for one large HTML file or mailbox [default: as many as there are processors]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
+    jobs: Option<u16>,
+    /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
+    #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
+    progress: Option<TypedProgress>,
+    /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
+    /// first bytes tell
+    #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
+    format: Option<Format>,
+    /// The encoding, where no byte order mark says another
+    #[arg(long, value_name = "LABEL", value_parser = charset)]
+    charset: Option<Charset>,
+    /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
+    #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
+    resolver: Option<Profile>,
+    /// Which scanner of HTML is asked first: fast (default), or exact
+    // For tests, which compare the two.
+    #[arg(long, value_name = "NAME", value_parser = named::<Scanner>(SCANNERS), hide = true)]
+    scanner: Option<Scanner>,
+    /// Of messages: Content-Location is no base, only Base and Content-Base are
+    #[arg(long)]
+    no_content_location: bool,
+    /// Groups of places that count only on request, with commas between, or `all`; repeatable
+    ///
+    /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
+    /// identifier, gcpm, headers, text and xml.
+    #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
+    enable: Vec<Groups>,
+    /// A further place, with the syntax url, urls, srcset, css or html; repeatable
+    #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
+    attribute: Vec<UserRow>,
+    #[command(flatten)]
+    pub(super) settings: TypedSettings,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedLayout {
+    Host,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum YesOrNo {
+    Yes,
+    No,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TypedProgress {
+    Auto,
+    Never,
+}
+
+/// The settings file.
+#[derive(Debug, Args)]
+pub(super) struct TypedSettings {
+    /// The settings file; otherwise baselink.toml in the first input or a folder above it
+    ///
+    /// Its keys are these options without `--`, but for those that say what is written.
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Settings")]
+    pub(super) config: Option<PathBuf>,
+    /// Ignore settings files
+    #[arg(long, help_heading = "Settings")]
+    pub(super) no_config: bool,
+}
+
+/// What is to come of links.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Policies")]
+pub(super) struct TypedPolicy {
+    /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
+    ///
+    /// `auto` rewrites them only where an embedded base differs from the retrieval URL: there a
+    /// browser leaves the page for them, too.
+    #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
+    pub(super) fragments: Option<Fragments>,
+    /// The base element: absolute (default), keep, remove, or insert
+    ///
+    /// `absolute` keeps it and makes its own href absolute; `remove` takes it out where every relative
+    /// link was rewritten; `insert` puts one in where the document has none.
+    #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
+    pub(super) base_element: Option<BaseElement>,
+    /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
+    #[arg(long)]
+    pub(super) skip_dkim: bool,
+    /// Exit with 1 when a relative link cannot be made absolute, and was not meant to be left
+    #[arg(long)]
+    pub(super) strict: bool,
+    /// Say how each base was found, and which links were not made absolute
+    #[arg(short, long, help_heading = "General")]
+    pub(super) verbose: bool,
+}
+
+fn charset(label: &str) -> Result<Charset> {
+    Charset::for_label(label).ok_or_else(|| {
+        Error::new(
+            "no encoding is called so; labels are those of the Encoding Standard, such as utf-8",
+        )
+    })
+}
+
+impl TypedDocuments {
+    pub(super) fn meant(mut self) -> Result<Documents> {
+        let mut paths = std::mem::take(&mut self.paths);
+        if paths.is_empty() {
+            paths.push("-".into());
+        }
+        let inputs = paths.iter().filter(|path| is_standard_input(path)).count();
+        if inputs > 1 {
+            return Err(Error::new("standard input (-) can be read only once; name it once"));
+        }
+        if inputs > 0 && self.url_map.as_deref().is_some_and(is_standard_input) {
+            return Err(Error::new(
+                "--url-map -: standard input cannot be both the table and the document; name files",
+            ));
+        }
+        let globs = |option: &str, globs: &[String]| {
+            Globs::new(globs).map_err(|error| Error::new(format!("{option}: {error}")))
+        };
+        let selection = Selection {
+            include: globs("--include", &self.include)?,
+            exclude: globs("--exclude", &self.exclude)?,
+            hidden: self.hidden,
+            follow: self.follow,
+            ..Selection::default()
+        };
+        let jobs = self.jobs.map_or_else(
+            || std::thread::available_parallelism().map_or(1, NonZero::get),
+            usize::from,
+        );
+        let progress = !matches!(self.progress, Some(TypedProgress::Never));
+        let reading = Arc::new(self.reading()?);
+        Ok(Documents { paths, selection, jobs, progress, reading, sections: None })
+    }
+
+    pub(super) fn reading(self) -> Result<Reading> {
+        let profile = self.resolver.unwrap_or_default();
+        if let Some(url) = &self.url {
+            check_url(profile, url)?;
+        }
+        let mut groups = Groups::default();
+        for enabled in self.enable {
+            groups.extend(enabled);
+        }
+        let trust_saved_from = !matches!(self.trust_saved_from, Some(YesOrNo::No));
+        let local_copies = self.local_copies.unwrap_or_default();
+        let mut base_from = BaseFrom::default();
+        self.base_from.into_iter().for_each(|one| base_from.extend(one));
+        let scan = ScanOptions {
+            charset: self.charset,
+            entry_links: base_from.entry_link,
+            groups,
+            places: self.attribute,
+            ignore_saved: !trust_saved_from,
+            scanner: self.scanner.unwrap_or_default(),
+            ..ScanOptions::default()
+        };
+        let options = Options {
+            profile,
+            no_content_location: self.no_content_location,
+            local_copies,
+            assumed_scheme: self.assume_scheme.map(Arc::from),
+            scan,
+            ..Options::default()
+        };
+        let map = self.url_map.as_deref().map(|path| match is_standard_input(path) {
+            true => UrlMap::read_from(io::stdin().lock(), path),
+            false => UrlMap::read(path),
+        });
+        let map = map.transpose();
+        let origins = Origins {
+            map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
+            root_url: self.url.as_deref().map(RootUrl::of_file),
+            index: self.index,
+            layout: self.layout.map(|TypedLayout::Host| Layout::Host),
+            trust_saved_from,
+            keeps_local_copies: local_copies == LocalCopies::Keep,
+            companions: Companions::trusting(trust_saved_from),
+            canonical: base_from.canonical,
+            ..Origins::default()
+        };
+        let origins = match self.scheme {
+            Some(scheme) => Origins { scheme, assumes_scheme: false, ..origins },
+            None => origins,
+        };
+        Ok(Reading { format: self.format, options, origins })
+    }
+
+    pub(super) fn meant_with(self, policy: &TypedPolicy) -> Result<Documents> {
+        let mut meant = self.meant()?;
+        if let Some(reading) = Arc::get_mut(&mut meant.reading) {
+            policy.add_to(&mut reading.options);
+        }
+        Ok(meant)
+    }
+}
+
+impl TypedPolicy {
+    pub(super) fn add_to(&self, options: &mut Options) {
+        options.fragments = self.fragments;
+        options.base_element = self.base_element.unwrap_or_default();
+        options.skip_dkim = self.skip_dkim;
+    }
+}
+
+/// Whether `url` can be where a document was retrieved from.
+fn check_url(profile: Profile, url: &str) -> Result<()> {
+    if let [letter, b':', b'\\' | b'/', ..] = url.as_bytes()
+        && letter.is_ascii_alphabetic()
+    {
+        return Err(Error::new(format!(
+            "--url: '{url}' is the path of a file; a URL of one begins with file:///"
+        )));
+    }
+    // A host without a scheme, as browsers show it; the name of a document is none.
+    let first = url.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_host = first.contains('.')
+        && first.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !first.contains([':', ' '])
+        && !Format::detect(Some(first), b"").is_read();
+    let perhaps = if is_host { format!("; perhaps https://{url}") } else { String::new() };
+    let refused = |error: Error| Error::new(format!("--url: {error}{perhaps}"));
+    Base::absolute(profile, url).map_err(refused)?;
+    if !baselink::resolve::parses(url) {
+        return Err(Error::new(format!(
+            "--url: '{url}' is not a URL: its host is missing or wrong"
+        )));
+    }
+    Ok(())
+}

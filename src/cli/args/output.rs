@@ -1,0 +1,139 @@
+//! The arguments that say where rewritten documents go.
+//!
+//! ```text
+//! --in-place --backup .orig  -->  Destination::InPlace(InPlace { backup: Some(.orig), … })
+//! ```
+//!
+//! Deliberately absent: whether anything can be written there.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use baselink::error::{Error, Result};
+use baselink::format::Format;
+use baselink::tree::write::{InPlace, Suffix};
+use clap::{Args, ValueEnum};
+
+use crate::cli::request::{Destination, Documents, is_standard_input};
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum TypedInPlace {
+    Files,
+    BreakLinks,
+}
+
+/// Where rewritten documents go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct TypedOutput {
+    /// Where the result goes: a file, or for folders and several files a folder
+    ///
+    /// A file that is there is replaced whole or not at all. A folder gets what the named folder has, and
+    /// of several each under its name.
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: Option<PathBuf>,
+    /// Rewrite the files themselves; each is replaced whole or not at all
+    ///
+    /// A file that other names lead to (hard links) is left, and said; `--in-place=break-links` replaces
+    /// it, and the other names keep the old bytes.
+    #[arg(short, long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "files", hide_possible_values = true)]
+    in_place: Option<TypedInPlace>,
+    /// With --in-place, keep each file as it was first, under its name and this
+    ///
+    /// A backup that is there is never written again, and in folders no backup is rewritten.
+    #[arg(long, value_name = "SUFFIX")]
+    backup: Option<OsString>,
+    /// Give changed files the times of the old ones
+    #[arg(long)]
+    preserve_times: bool,
+    /// Show what would change; nothing is written
+    #[arg(long)]
+    diff: bool,
+    /// Write nothing; only say what would become of the links
+    #[arg(long)]
+    dry_run: bool,
+    /// Prove that nothing but the reported URLs changed, or exit with 1 and write nothing
+    #[arg(long)]
+    pub(super) verify: bool,
+}
+
+impl TypedOutput {
+    pub(super) fn meant(
+        self,
+        documents: &mut Documents,
+        only_documents: bool,
+        json: bool,
+    ) -> Result<(Destination, Option<Suffix>)> {
+        // Of an output folder all is wanted, the empty folders, too; unless only some files are.
+        documents.selection.folders =
+            self.output.is_some() && !only_documents && documents.selection.include.is_empty();
+        let number = documents.paths.len();
+        let refused = |why: &str| Err(Error::new(why));
+        let (output, in_place) = (self.output, self.in_place);
+        if in_place.is_none() && self.backup.is_some() {
+            return refused(
+                "--backup goes with --in-place; with -o the old files stay as they are",
+            );
+        }
+        if output.is_none() && only_documents {
+            return refused("--only-documents goes with -o DIR: nothing else is written anyway");
+        }
+        if output.is_none() && in_place.is_none() && self.preserve_times {
+            return refused("--preserve-times goes with -o or --in-place");
+        }
+        let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
+        if in_place.is_some() && documents.selection.follow {
+            return refused(
+                "--follow cannot go with --in-place, which writes through no symbolic link; use -o DIR",
+            );
+        }
+        let destination = match (output.filter(|path| !is_standard_input(path)), in_place) {
+            (Some(_), Some(_)) => {
+                return refused("-o and --in-place cannot go together: one of them says where to");
+            }
+            (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
+                return refused("standard input cannot be rewritten in place; name files");
+            }
+            (_, in_place) if self.diff || self.dry_run => {
+                // What `--in-place` would do is what is asked about.
+                let _ = in_place;
+                if self.diff { Destination::Diff } else { Destination::Nowhere }
+            }
+            (Some(path), None) => {
+                Destination::Path { path, only_documents, preserve_times: self.preserve_times }
+            }
+            (None, Some(how)) => Destination::InPlace(InPlace {
+                break_links: matches!(how, TypedInPlace::BreakLinks),
+                preserve_times: self.preserve_times,
+                backup: backup.clone(),
+            }),
+            (None, None) if number > 1 => {
+                return Err(Error::new(format!(
+                    "{number} files cannot go to one standard output; use -o DIR or --in-place, or \
+                     look with --diff or --dry-run"
+                )));
+            }
+            (None, None) => Destination::Standard,
+        };
+        if json && matches!(destination, Destination::Standard | Destination::Diff) {
+            return refused(
+                "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
+                 and without --diff",
+            );
+        }
+        Ok((destination, backup))
+    }
+}
+
+/// How the names of backups end.
+pub(super) fn backup_suffix(typed: &OsStr) -> Result<Suffix> {
+    let refused = |why: &dyn std::fmt::Display| Error::new(format!("--backup: {why}"));
+    let suffix = Suffix::new(typed).map_err(|error| refused(&error))?;
+    if Format::detect(Some(&format!("a{}", typed.to_string_lossy())), b"").is_read() {
+        return Err(refused(
+            &"documents have names with this suffix, which would all count as backups; take another, \
+              such as .orig",
+        ));
+    }
+    Ok(suffix)
+}

@@ -1,0 +1,324 @@
+//! Many items, worked on by several threads, and their results received one by one in the order of the items.
+//!
+//! ```text
+//! items --the calling thread--> queue --work, on threads--> results --receive, in order, one at a time--> …
+//! ```
+//!
+//! The calling thread takes the items from their iterator. Each of the other threads works on one item at a time.
+//! Results are received by the calling thread while it waits for them, and by the thread that finished the result
+//! that is due while it does not: so nobody waits for a thread that is busy with something else. [`Bounds`] limit
+//! what is in memory. The first error ends it all.
+//!
+//! ```text
+//! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
+//! ```
+//!
+//! Deliberately absent: what the items are, and results out of order.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::iter;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// How much is under way at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    /// How many threads work.
+    pub(crate) threads: usize,
+    /// How many items were taken and not received yet.
+    pub(crate) items: usize,
+    /// The sum of their sizes; one item may be larger.
+    pub(crate) size: usize,
+}
+
+impl Bounds {
+    /// So many threads, and some items for each, whatever their sizes.
+    pub(crate) fn of(threads: usize) -> Self {
+        Self { threads, items: 4 * threads, size: usize::MAX }
+    }
+}
+
+/// Does `work` for each of the `items`, which come with their sizes, and `receive`s the results in their order.
+///
+/// # Errors
+///
+/// The first one of `receive`.
+pub(crate) fn in_order<I: Send, R: Send, E: Send>(
+    bounds: Bounds,
+    mut items: impl Iterator<Item = (I, usize)>,
+    work: impl Fn(I) -> R + Sync,
+    receive: impl FnMut(R) -> Result<(), E> + Send,
+) -> Result<(), E> {
+    let Some(first) = items.next() else { return Ok(()) };
+    let mut items = iter::once(first).chain(items);
+    let queue = Queue::new(receive);
+    let is_done = bounds.threads > 1
+        && thread::scope(|scope| {
+            let spawn = |_: &usize| {
+                thread::Builder::new().spawn_scoped(scope, || queue.work(&work)).is_ok()
+            };
+            let is_shared = (0..bounds.threads).filter(spawn).count() > 0;
+            if is_shared {
+                queue.feed(bounds, &mut items);
+            }
+            is_shared
+        });
+    let state = queue.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+    match (state.failed, state.receive) {
+        (Some(error), _) => Err(error),
+        (None, Some(mut receive)) if !is_done => {
+            items.try_for_each(|(item, _)| receive(work(item)))
+        }
+        (None, _) => Ok(()),
+    }
+}
+
+/// What the threads share.
+struct Queue<I, R, E, F> {
+    state: Mutex<State<I, R, E, F>>,
+    /// There is an item to be worked on, or none will come any more.
+    item: Condvar,
+    /// There is a result that the calling thread waits for.
+    result: Condvar,
+}
+
+struct State<I, R, E, F> {
+    /// Items that no thread works on yet, with their numbers.
+    items: VecDeque<(usize, I)>,
+    /// Whether all items were taken.
+    is_last: bool,
+    /// Results that were not received yet, by number.
+    results: BTreeMap<usize, R>,
+    /// The number of the result that is received next.
+    due: usize,
+    /// The sizes of the items whose results were not received yet.
+    sizes: VecDeque<usize>,
+    size: usize,
+    /// `None` while a thread receives.
+    receive: Option<F>,
+    /// Whether the calling thread waits.
+    is_awaited: bool,
+    failed: Option<E>,
+    /// Whether nothing is to be done any more: an error was returned, or a thread panicked.
+    is_over: bool,
+}
+
+impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
+    fn new(receive: F) -> Self {
+        let state = State {
+            items: VecDeque::new(),
+            is_last: false,
+            results: BTreeMap::new(),
+            due: 0,
+            sizes: VecDeque::new(),
+            size: 0,
+            receive: Some(receive),
+            is_awaited: false,
+            failed: None,
+            is_over: false,
+        };
+        Self { state: Mutex::new(state), item: Condvar::new(), result: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<I, R, E, F>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes `items` as long as there is room for them, and waits until all results are received.
+    fn feed(&self, bounds: Bounds, items: &mut dyn Iterator<Item = (I, usize)>) {
+        let _watch = Watch(self);
+        let has_room = |state: &State<I, R, E, F>| {
+            state.sizes.is_empty() || state.sizes.len() < bounds.items && state.size < bounds.size
+        };
+        for number in 0.. {
+            if self.wait(has_room).is_over {
+                break;
+            }
+            let Some((item, size)) = items.next() else { break };
+            let mut state = self.lock();
+            state.items.push_back((number, item));
+            state.sizes.push_back(size);
+            state.size += size;
+            self.item.notify_one();
+        }
+        self.lock().is_last = true;
+        self.item.notify_all();
+        drop(self.wait(|state| state.sizes.is_empty()));
+    }
+
+    /// Receives results until `holds` does, or all is over.
+    fn wait(
+        &self,
+        holds: impl Fn(&State<I, R, E, F>) -> bool,
+    ) -> MutexGuard<'_, State<I, R, E, F>> {
+        let mut state = self.lock();
+        loop {
+            state = self.deliver(state);
+            if state.is_over || holds(&state) {
+                return state;
+            }
+            state.is_awaited = true;
+            state = self.result.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.is_awaited = false;
+        }
+    }
+
+    /// Works on items until no more come.
+    fn work(&self, work: &impl Fn(I) -> R) {
+        let _watch = Watch(self);
+        let mut state = self.lock();
+        while !state.is_over {
+            let Some((number, item)) = state.items.pop_front() else {
+                if state.is_last {
+                    return;
+                }
+                state = self.item.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            drop(state);
+            let result = work(item);
+            state = self.lock();
+            state.results.insert(number, result);
+            if state.is_awaited {
+                self.result.notify_one();
+            } else {
+                state = self.deliver(state);
+            }
+        }
+    }
+
+    /// Receives the result that is due, and those that follow it, unless another thread does.
+    fn deliver<'q>(
+        &'q self,
+        mut state: MutexGuard<'q, State<I, R, E, F>>,
+    ) -> MutexGuard<'q, State<I, R, E, F>> {
+        while !state.is_over
+            && let Some(mut receive) = state.receive.take()
+        {
+            let due = state.due;
+            let Some(result) = state.results.remove(&due) else {
+                state.receive = Some(receive);
+                break;
+            };
+            drop(state);
+            let received = receive(result);
+            state = self.lock();
+            state.receive = Some(receive);
+            state.due += 1;
+            state.size -= state.sizes.pop_front().unwrap_or_default();
+            if let Err(error) = received {
+                (state.failed, state.is_over) = (Some(error), true);
+                self.item.notify_all();
+            }
+            self.result.notify_one();
+        }
+        state
+    }
+}
+
+/// Makes sure that nobody waits for a thread that panicked.
+struct Watch<'q, I, R, E, F: FnMut(R) -> Result<(), E>>(&'q Queue<I, R, E, F>);
+
+impl<I, R, E, F: FnMut(R) -> Result<(), E>> Drop for Watch<'_, I, R, E, F> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.lock().is_over = true;
+            self.0.item.notify_all();
+            self.0.result.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    fn bounds(threads: usize) -> Bounds {
+        Bounds { threads, items: 4, size: 100 }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for threads in [1, 2, 5] {
+            let mut received = Vec::new();
+            let work = |item: u32| {
+                // The first of each three takes longer than what follows it.
+                thread::sleep(Duration::from_micros(if item.is_multiple_of(3) { 300 } else { 0 }));
+                item * 10
+            };
+            let done = in_order(bounds(threads), (0..200).map(|item| (item, 1)), work, |result| {
+                received.push(result);
+                Ok::<_, ()>(())
+            });
+            assert_eq!(done, Ok(()));
+            assert!(received.iter().copied().eq((0..200).map(|item| item * 10)), "{threads}");
+        }
+    }
+
+    #[test]
+    fn no_more_is_under_way_than_the_bounds_say() {
+        // The second kind is larger than the bound, and comes alone.
+        for (size, most) in [(1, 4), (30, 4), (60, 2), (1_000, 1)] {
+            let (taken, received) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let items = (0..100).map(|item| {
+                let taken = taken.fetch_add(1, Ordering::SeqCst) + 1;
+                assert!(taken - received.load(Ordering::SeqCst) <= most, "{size}");
+                (item, size)
+            });
+            let done = in_order(
+                bounds(3),
+                items,
+                |item: i32| item,
+                |_| {
+                    received.fetch_add(1, Ordering::SeqCst);
+                    Ok::<_, ()>(())
+                },
+            );
+            assert_eq!((done, received.into_inner()), (Ok(()), 100));
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_it() {
+        for threads in [1, 3] {
+            let mut received = Vec::new();
+            let done = in_order(
+                bounds(threads),
+                (0..).map(|item| (item, 1)),
+                |item| item,
+                |item| {
+                    received.push(item);
+                    if item < 7 { Ok(()) } else { Err(item) }
+                },
+            );
+            assert_eq!(done, Err(7));
+            assert_eq!(received, [0, 1, 2, 3, 4, 5, 6, 7]);
+        }
+    }
+
+    #[test]
+    fn nobody_waits_for_a_thread_that_panicked() {
+        for panics_in_work in [true, false] {
+            let panicked = std::panic::catch_unwind(|| {
+                let work = |item: u32| {
+                    assert!(!panics_in_work || item != 5);
+                    item
+                };
+                in_order(bounds(2), (0..).map(|item| (item, 1)), work, |item| {
+                    assert!(panics_in_work || item != 5);
+                    Ok::<_, ()>(())
+                })
+            });
+            assert!(panicked.is_err(), "{panics_in_work}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_no_work() {
+        let done = in_order(bounds(2), std::iter::empty::<(u8, usize)>(), |item| item, |_| Err(()));
+        assert_eq!(done, Ok(()));
+    }
+}

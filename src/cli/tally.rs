@@ -1,0 +1,188 @@
+//! How many links have which result: of one document, or of several.
+//!
+//! ```text
+//! 3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)
+//! ```
+//!
+//! Deliberately absent: the classes of `check` (`check::tree`), and what is said of a whole run.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+
+use baselink::reference::{Grammar, scheme};
+use baselink::{LinkReport, Outcome, Reason, Report, Totals};
+use serde::ser::{Serialize, Serializer};
+
+/// The outcome of a link, as it is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LinkResult {
+    Rewritten,
+    /// It leads to a file of the tree now.
+    MadeLocal,
+    /// It does, as it did before.
+    Local,
+    MadeAbsolute,
+    Absolute,
+    /// It was the base of links, and no longer is.
+    BaseEmptied,
+    NoBase,
+    Left,
+    NotEditable,
+}
+
+impl LinkResult {
+    /// Those of `rewrite`, as its records have them.
+    pub(crate) const OF_REWRITE: &[Self] =
+        &[Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
+    /// Those of `localize`.
+    pub(crate) const OF_LOCALIZE: &[Self] = &[
+        Self::MadeLocal,
+        Self::Local,
+        Self::MadeAbsolute,
+        Self::Absolute,
+        Self::BaseEmptied,
+        Self::NoBase,
+        Self::Left,
+        Self::NotEditable,
+    ];
+
+    /// What `rewrite` made of `link`.
+    pub(crate) fn of(link: &LinkReport) -> Self {
+        Self::of_outcome(link.outcome)
+    }
+
+    fn of_outcome(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Rewritten => Self::Rewritten,
+            Outcome::Absolute => Self::Absolute,
+            Outcome::NoBase => Self::NoBase,
+            Outcome::Left => Self::Left,
+            Outcome::NotEditable => Self::NotEditable,
+        }
+    }
+
+    /// What `localize` made of it.
+    pub(crate) fn of_localized(link: &LinkReport) -> Self {
+        let new = link.in_output();
+        match (Self::of(link), link.reason) {
+            (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
+            (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
+            (Self::Rewritten, _) => Self::MadeLocal,
+            (Self::Left, Some(Reason::Chosen)) => Self::Local,
+            (result, _) => result,
+        }
+    }
+
+    /// Whether it changed.
+    fn is_new(self) -> bool {
+        matches!(self, Self::Rewritten | Self::MadeLocal | Self::MadeAbsolute | Self::BaseEmptied)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rewritten => Outcome::Rewritten.name(),
+            Self::MadeLocal => "made local",
+            Self::Local => "local",
+            Self::MadeAbsolute => "made absolute",
+            Self::Absolute => Outcome::Absolute.name(),
+            Self::BaseEmptied => "base emptied",
+            Self::NoBase => Outcome::NoBase.name(),
+            Self::Left => Outcome::Left.name(),
+            Self::NotEditable => Outcome::NotEditable.name(),
+        }
+    }
+}
+
+/// How many links have which result for which reason: `3 links: 1 rewritten, 2 left (1 empty, 1 placeholder)`.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counts: BTreeMap<(LinkResult, Option<Reason>), usize>,
+}
+
+impl Tally {
+    /// How many links have this result.
+    pub(crate) fn count(&self, result: LinkResult) -> usize {
+        let same = self.counts.iter().filter(|((of, _), _)| *of == result);
+        same.map(|(_, number)| number).sum()
+    }
+
+    /// How many links lead to local copies.
+    pub(crate) fn local_copies(&self) -> usize {
+        let copies = self.counts.iter().filter(|((_, why), _)| *why == Some(Reason::LocalCopy));
+        copies.map(|(_, number)| number).sum()
+    }
+
+    /// Whether a link changed.
+    pub(crate) fn is_new(&self) -> bool {
+        self.counts.keys().any(|(result, _)| result.is_new())
+    }
+
+    /// Counts those that `other` counts, too.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        for (of, number) in &other.counts {
+            *self.counts.entry(*of).or_default() += number;
+        }
+    }
+
+    /// Counts what `rewrite` made of the links of a document, too.
+    pub(crate) fn add_totals(&mut self, totals: &Totals) {
+        for (outcome, reason, number) in totals.counts() {
+            *self.counts.entry((LinkResult::of_outcome(outcome), reason)).or_default() += number;
+        }
+    }
+
+    /// Counts the links of a document, too.
+    pub(crate) fn add(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
+        for link in &report.links {
+            let (result, reason) = (of(link), link.reason);
+            let reason = reason.filter(|_| result != LinkResult::Local);
+            *self.counts.entry((result, reason)).or_default() += 1;
+        }
+        if report.unlisted > 0 {
+            *self.counts.entry((LinkResult::Absolute, None)).or_default() += report.unlisted;
+        }
+    }
+}
+
+/// A number for each of some results, with their names for keys.
+pub(crate) struct Counts<'t> {
+    pub(crate) tally: &'t Tally,
+    pub(crate) results: &'static [LinkResult],
+}
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let count =
+            |result: &LinkResult| (result.name().replace(' ', "-"), self.tally.count(*result));
+        serializer.collect_map(self.results.iter().map(count))
+    }
+}
+
+impl Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.counts.values().sum::<usize>() {
+            0 => return f.write_str("no links"),
+            1 => f.write_str("1 link"),
+            number => write!(f, "{number} links"),
+        }?;
+        let mut before = ": ";
+        let counts: Vec<_> = self.counts.iter().collect();
+        for reasons in counts.chunk_by(|((one, _), _), ((other, _), _)| one == other) {
+            let Some(((result, _), _)) = reasons.first() else { continue };
+            write!(f, "{before}{} {}", self.count(*result), result.name())?;
+            before = ", ";
+            let named =
+                reasons.iter().filter_map(|((_, reason), number)| Some(((*reason)?, number)));
+            let named: Vec<_> = named
+                .map(|(reason, number)| match reasons.len() {
+                    1 => reason.name().to_owned(),
+                    _ => format!("{number} {}", reason.name()),
+                })
+                .collect();
+            if !named.is_empty() {
+                write!(f, " ({})", named.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+}
