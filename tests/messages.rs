@@ -18,6 +18,8 @@ use baselink::scan::message::{Heading, Kind, MediaType, Opaque, Structure, entit
 use baselink::span::Span;
 use proptest::prelude::*;
 
+mod outside;
+
 /// The message without its marks, and the marked ranges by label.
 fn unmarked(marked: &str) -> (Vec<u8>, BTreeMap<String, Span>) {
     let (mut bytes, mut spans, mut open) = (Vec::new(), BTreeMap::new(), Vec::new());
@@ -462,25 +464,19 @@ fn urls_stand_in_headings_in_every_spelling() {
 
 // The corpus, and mailparse.
 
+/// Messages with their names: those of `fixtures/message`, and the real ones, where those are.
 fn corpus() -> Vec<(String, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/mail");
-    let mut paths: Vec<PathBuf> = Vec::new();
-    let mut folders = vec![root.clone()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { paths.push(path) }
-        }
-    }
-    paths.sort();
-    if paths.is_empty() {
-        eprintln!("notice: the corpus of real messages is not here, so it was not run");
-    }
-    let named = |path: PathBuf| {
-        let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
+    let cases = std::fs::read_dir(&own).unwrap().map(|case| case.unwrap().path());
+    let mut inputs: Vec<_> = cases.filter(|case| case.is_dir()).map(|case| case.join("input.eml")).collect();
+    inputs.sort();
+    let named = |root: &Path, path: PathBuf| {
+        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         (name, std::fs::read(&path).unwrap())
     };
-    paths.into_iter().map(named).collect()
+    let real = outside::MAIL.find().unwrap_or_default();
+    let own = inputs.into_iter().map(|path| named(&own, path));
+    own.chain(outside::MAIL.files(None).into_iter().map(|path| named(&real, path))).collect()
 }
 
 fn twin(bytes: &[u8]) -> Vec<u8> {
