@@ -32,7 +32,9 @@ fn every_document_has_its_base_in_every_profile() {
     assert_eq!(rows.len(), 78);
     let mut wrong = Vec::new();
     for row in &rows {
-        let [id, document, base, rfc, said] = row.as_slice() else { panic!("{row:?} has not 5 fields") };
+        let [id, document, base, rfc, said] = row.as_slice() else {
+            panic!("{row:?} has not 5 fields")
+        };
         for profile in Profile::ALL {
             let expected = if rfc == "=" || profile == Profile::Whatwg { base } else { rfc };
             let options = Options { profile, ..Options::at(FALLBACK) };

@@ -80,7 +80,8 @@ fn the_urls_of_every_row_are_found() {
         assert_eq!(expected.len(), row.len() - 1, "{row:?}");
         let links = css::scan(sheet.as_bytes(), &ScanOptions::default()).links;
         let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
-        let expected: Vec<_> = expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
+        let expected: Vec<_> =
+            expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
         if found != expected {
             wrong.push(format!("{:?}: {found:?}", row[0]));
         }

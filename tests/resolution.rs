@@ -115,10 +115,8 @@ fn every_reference_of_the_table_leads_to_its_target() {
 fn what_is_spliced_is_the_target_in_every_profile() {
     let spelled =
         |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
-    let browsers: BTreeMap<_, _> = references(2)
-        .into_iter()
-        .map(|(base, reference, url)| ((base, reference), url))
-        .collect();
+    let browsers: BTreeMap<_, _> =
+        references(2).into_iter().map(|(base, reference, url)| ((base, reference), url)).collect();
     let mut spliced = 0;
     for (base, reference, rfc1808) in references(0) {
         let prepared = Base::new(Profile::Rfc1808, &base);

@@ -1,11 +1,13 @@
-//! What tests read that is not part of the repository: public test suites and real documents, in a folder
-//! `shared` beside the checkout. A test whose data is absent does nothing; `tests/without.rs` says which are.
-//! With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, absent data is a failure.
+//! What tests need that is not part of the repository: public test suites and real documents, in a folder
+//! `shared` beside the checkout, and two programs. A test that lacks what it needs does nothing, and
+//! `tests/without.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
 //! Deliberately absent: facts. What is a base, a reference and an answer is a table in `fixtures/`.
 #![allow(dead_code)]
 
+use std::env;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Data from outside: the folder it is in, and what it is.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,26 @@ pub(crate) const ALL: [Outside; 6] = [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, 
 
 /// Whether what is absent is a failure.
 pub(crate) fn is_required() -> bool {
-    std::env::var_os("BASELINK_REQUIRE_OUTSIDE").is_some_and(|value| !value.is_empty())
+    env::var_os("BASELINK_REQUIRE_OUTSIDE").is_some_and(|value| !value.is_empty())
+}
+
+/// Python, unless it is absent.
+pub(crate) fn python() -> Option<Command> {
+    let found = Command::new("python3").arg("--version").stdout(Stdio::null()).status();
+    let is_here = found.is_ok_and(|status| status.success());
+    assert!(is_here || !is_required(), "python3 is absent");
+    is_here.then(|| Command::new("python3"))
+}
+
+/// Chromium, unless it is absent: the program that `BASELINK_CHROMIUM` names, or the first on the path.
+pub(crate) fn chromium() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = || env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
+    let given = env::var_os("BASELINK_CHROMIUM").map(PathBuf::from);
+    let found = given.or_else(|| on_path().find(|program| program.is_file()));
+    assert!(found.is_some() || !is_required(), "chromium is absent");
+    found
 }
 
 impl Outside {
@@ -45,7 +66,12 @@ impl Outside {
 
     /// Its folder, unless it is absent.
     pub(crate) fn find(self) -> Option<PathBuf> {
-        assert!(self.is_here() || !is_required(), "{} ({}) is absent", self.path().display(), self.what);
+        assert!(
+            self.is_here() || !is_required(),
+            "{} ({}) is absent",
+            self.path().display(),
+            self.what
+        );
         self.is_here().then(|| self.path())
     }
 
@@ -59,7 +85,9 @@ impl Outside {
                 let path = entry.path();
                 if path.is_dir() {
                     folders.push(path);
-                } else if extension.is_none_or(|one| path.extension().is_some_and(|found| found == one)) {
+                } else if extension
+                    .is_none_or(|one| path.extension().is_some_and(|found| found == one))
+                {
                     files.push(path);
                 }
             }
