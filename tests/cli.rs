@@ -157,12 +157,8 @@ fn both_scanners_print_and_write_the_same_of_all_fixtures() {
     let url = "http://a.example/b;c/d/";
     for arguments in [
         &["rewrite", "--output", "out"][..],
-        &["rewrite", "--json", "--output", "out"],
-        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--output", "out"],
-        &["rewrite", "--base-element=keep", "--strict", "--output", "out"],
-        &["rewrite", "--dry-run"],
-        &["rewrite", "--diff"],
-        &["links"],
+        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--dry-run"],
+        &["rewrite", "--base-element=keep", "--strict", "--diff"],
         &["links", "--json"],
     ] {
         let [fast, exact] = ["fast", "exact"].map(|scanner| {
