@@ -2,8 +2,7 @@
 //! network for it. The page of `check --report`, with scripts and without.
 //!
 //! `tests/browser/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or
-//! of the folder that `BASELINK_PYTHON_DOC` names. Chromium is that of `BASELINK_CHROMIUM`, or the one on the
-//! path. What is not there is said, and not tested.
+//! of the folder that `BASELINK_PYTHON_DOC` names. `tests/outside/mod.rs` finds Chromium.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -16,6 +15,7 @@ use serde_json::json;
 #[path = "browser/devtools.rs"]
 #[allow(dead_code, reason = "this test does not need all of it")]
 mod devtools;
+mod outside;
 
 use devtools::{Browser, file_of, file_url};
 

@@ -14,6 +14,9 @@ use baselink::{Options, examine};
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[cfg(unix)]
+mod interrupt;
+
 /// A folder `site` with these files.
 fn site(files: &[(&str, &[u8])]) -> TempDir {
     let scene = tempfile::tempdir().unwrap();
@@ -336,11 +339,6 @@ mod unix {
             .unwrap()
     }
 
-    fn interrupt(child: &Child) {
-        let id = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", "INT", &id]).status().unwrap().success());
-    }
-
     #[test]
     fn ctrl_c_while_fixes_are_made_leaves_files_old_or_new() {
         let scene = many(OLD);
@@ -348,7 +346,7 @@ mod unix {
         let first = scene.path().join("site/0000.html");
         // The first files are new long before the last.
         while fs::read(&first).unwrap() == OLD.as_bytes() {}
-        interrupt(&child);
+        interrupt::interrupt(&child);
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130));
         assert_eq!(output.stdout, b"");
@@ -379,7 +377,7 @@ mod unix {
         let mut out = child.stdout.take().unwrap();
         // It writes, and nobody reads on.
         out.read_exact(&mut [0; 1]).unwrap();
-        interrupt(&child);
+        interrupt::interrupt(&child);
         let mut rest = String::new();
         out.read_to_string(&mut rest).unwrap();
         let output = child.wait_with_output().unwrap();

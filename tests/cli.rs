@@ -157,12 +157,8 @@ fn both_scanners_print_and_write_the_same_of_all_fixtures() {
     let url = "http://a.example/b;c/d/";
     for arguments in [
         &["rewrite", "--output", "out"][..],
-        &["rewrite", "--json", "--output", "out"],
-        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--output", "out"],
-        &["rewrite", "--base-element=keep", "--strict", "--output", "out"],
-        &["rewrite", "--dry-run"],
-        &["rewrite", "--diff"],
-        &["links"],
+        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--dry-run"],
+        &["rewrite", "--base-element=keep", "--strict", "--diff"],
         &["links", "--json"],
     ] {
         let [fast, exact] = ["fast", "exact"].map(|scanner| {
@@ -211,7 +207,7 @@ fn a_large_document_is_what_many_small_ones_are() {
 fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
     let scene = tempfile::tempdir().unwrap();
     let page = |base: &str, meta: &str, link: &str| {
-        let links = format!("<a href={link}>x</a>\n").repeat(500_000);
+        let links = format!("<a href={link}>x</a>\n").repeat(530_000);
         [links.as_bytes(), base.as_bytes(), meta.as_bytes(), b"<p style='a:url(\xe9)'>"].concat()
     };
     for (base, meta, link, wanted) in [

@@ -1,34 +1,15 @@
-//! The laws of the design over real pages: those of `../shared/corpus/pages`, where that folder is.
+//! The laws of the design over real pages, where those are (`tests/outside/mod.rs`).
+//!
+//! Deliberately absent: documents of our own, which `tests/fixtures.rs` and `tests/laws.rs` have.
 #![allow(clippy::unwrap_used, missing_docs)]
-
-use std::path::{Path, PathBuf};
 
 use baselink::{Options, Outcome, rewrite, verify};
 
-fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/pages");
-    let mut pages = Vec::new();
-    let mut folders = vec![root];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "html") {
-                pages.push(path);
-            }
-        }
-    }
-    pages.sort();
-    if pages.is_empty() {
-        eprintln!("notice: the corpus of real pages is not here, so it was not run");
-    }
-    pages
-}
+mod outside;
 
 #[test]
 fn every_law_holds_on_every_page() {
-    let pages = pages();
+    let pages = outside::PAGES.files(Some("html"));
     let mut links = 0;
     for path in &pages {
         let page = std::fs::read(path).unwrap();

@@ -1,8 +1,9 @@
-//! The css-parsing-tests of `../shared/suites`, where that folder is: every input as a style sheet on
-//! which the laws hold; which URLs are in it; in which encoding it is.
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
-
-use std::path::Path;
+//! `fixtures/facts/css-urls.tsv` and `css-encodings.tsv`: which URLs are in a style sheet, and in which encoding
+//! it is. The laws hold on every row. So for the inputs of the css-parsing-tests, where those are
+//! (`tests/outside/mod.rs`).
+//!
+//! Deliberately absent: rewriting, of which `fixtures/css` has a case for each place of a URL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use baselink::document::Link;
 use baselink::format::Format;
@@ -12,6 +13,9 @@ use baselink::scan::attributes::Groups;
 use baselink::scan::css;
 use baselink::{Options, ScanOptions, rewrite, verify};
 use serde_json::Value;
+
+mod facts;
+mod outside;
 
 /// The files whose inputs are text.
 const FILES: [&str; 7] = [
@@ -26,11 +30,8 @@ const FILES: [&str; 7] = [
 
 /// Inputs and expectations of one file, in turn; none where the suite is not here.
 fn cases(file: &str) -> Vec<(Value, Value)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/suites/css-parsing-tests");
-    let Ok(text) = std::fs::read_to_string(root.join(file)) else {
-        println!("the css-parsing-tests ({file}) are not here, so they were not run");
-        return Vec::new();
-    };
+    let Some(root) = outside::CSS.find() else { return Vec::new() };
+    let text = std::fs::read_to_string(root.join(file)).unwrap();
     let list: Vec<Value> = serde_json::from_str(&text).unwrap();
     let pairs = list.as_chunks::<2>().0;
     pairs.iter().map(|[input, expected]| (input.clone(), expected.clone())).collect()
@@ -61,15 +62,53 @@ fn check(input: &[u8]) {
     }
 }
 
+/// The laws on a sheet alone, and on what it makes of the beginnings of other sheets.
+fn check_everywhere(input: &str) {
+    check(input.as_bytes());
+    check(format!("@import 'x'; {input}").as_bytes());
+    check(format!("a{{b:url(x) {input}").as_bytes());
+    check(format!("a{{b:image-set({input}) url(x)").as_bytes());
+}
+
+#[test]
+fn the_urls_of_every_row_are_found() {
+    let rows = facts::rows("facts/css-urls.tsv");
+    assert!(rows.len() > 90, "{} rows", rows.len());
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let (sheet, expected) = facts::marked(&row[0]);
+        assert_eq!(expected.len(), row.len() - 1, "{row:?}");
+        let links = css::scan(sheet.as_bytes(), &ScanOptions::default()).links;
+        let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
+        let expected: Vec<_> =
+            expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
+        if found != expected {
+            wrong.push(format!("{:?}: {found:?}", row[0]));
+        }
+        check_everywhere(&sheet);
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_encoding_of_every_row_is_found() {
+    let rows = facts::rows_of_bytes("facts/css-encodings.tsv");
+    assert!(rows.len() > 25, "{} rows", rows.len());
+    for row in &rows {
+        let [sheet, given, expected] = row.as_slice() else { panic!("{row:?} has not 3 fields") };
+        let text = |field| std::str::from_utf8(field).unwrap();
+        let given = if given == b"-" { None } else { Charset::for_label(text(given)) };
+        let found = Charset::detect_style_sheet(sheet, given).charset;
+        assert!(found.name().eq_ignore_ascii_case(text(expected)), "{row:?}: {}", found.name());
+        check(sheet);
+    }
+}
+
 #[test]
 fn the_laws_hold_on_every_input() {
     for file in FILES {
         for (input, _) in cases(file) {
-            let input = input.as_str().unwrap();
-            check(input.as_bytes());
-            check(format!("@import 'x'; {input}").as_bytes());
-            check(format!("a{{b:url(x) {input}").as_bytes());
-            check(format!("a{{b:image-set({input}) url(x)").as_bytes());
+            check_everywhere(input.as_str().unwrap());
         }
     }
     for (input, _) in cases("stylesheet_bytes.json") {

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::document::{Document, FallbackReason};
@@ -17,6 +16,7 @@ use baselink::{
 };
 use traps::TRAPS;
 
+mod outside;
 mod traps;
 
 /// The options with which every document is scanned.
@@ -203,31 +203,6 @@ fn same(bytes: &[u8]) {
     }
 }
 
-fn suites(folder: &str, extension: &str) -> Vec<PathBuf> {
-    files(&format!("../shared/suites/html5lib-tests/{folder}"), extension)
-}
-
-/// Every file below `folder` with that extension, in order.
-fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        eprintln!("notice: {folder} is not here, so it was not run");
-    }
-    files
-}
-
 /// An input also as it would stand where things are scanned on their own, or in foreign content.
 fn same_everywhere(input: &str) {
     same(input.as_bytes());
@@ -245,7 +220,7 @@ fn same_everywhere(input: &str) {
 #[test]
 fn tokenizer_inputs() {
     let mut inputs = 0;
-    for path in suites("tokenizer", "test") {
+    for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for test in suite["tests"].as_array().into_iter().flatten() {
@@ -262,7 +237,7 @@ fn tokenizer_inputs() {
 #[test]
 fn tree_construction_inputs() {
     let mut inputs = 0;
-    for path in suites("tree-construction", "dat") {
+    for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         for test in format!("\n{suite}").split("\n#data\n").skip(1) {
             inputs += 1;
@@ -564,7 +539,7 @@ fn documents_of_traps() {
 
 #[test]
 fn real_pages() {
-    let pages = files("../shared/corpus/pages", "html");
+    let pages = outside::PAGES.files(Some("html"));
     let mut handed_over = BTreeMap::new();
     for path in &pages {
         let page = std::fs::read(path).unwrap();

@@ -1,32 +1,16 @@
-//! Every input of the html5lib suites as a document: the laws hold on it, whatever it is.
-#![allow(clippy::unwrap_used, missing_docs)]
-
-use std::path::{Path, PathBuf};
+//! `fixtures/facts/html-links.tsv`: both scanners find the links that each row marks. The laws hold on every
+//! row, and on every input of the html5lib suites, where those are (`tests/outside/mod.rs`).
+//!
+//! Deliberately absent: tokens and trees, which html5ever is tested for.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use baselink::resolve::Profile;
+use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
-use baselink::{Options, rewrite, verify};
+use baselink::{Options, ScanOptions, rewrite, scan, verify};
 
-fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/suites/html5lib-tests");
-    let mut folders = vec![root.join(folder)];
-    let mut files = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|found| found == extension) {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    if files.is_empty() {
-        eprintln!("notice: the html5lib {folder} tests are not here, so they were not run");
-    }
-    files
-}
+mod facts;
+mod outside;
 
 /// No base: identity. With one: verified, and rewriting twice changes nothing more.
 fn check(input: &[u8]) {
@@ -60,9 +44,30 @@ fn check_everywhere(input: &str) {
 }
 
 #[test]
+fn the_links_of_every_row_are_found() {
+    let rows = facts::rows("facts/html-links.tsv");
+    assert!(rows.len() > 200, "{} rows", rows.len());
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let [marked] = row.as_slice() else { panic!("{row:?} is not one field") };
+        let (document, expected) = facts::marked(marked);
+        for scanner in [Scanner::default(), Scanner::Exact] {
+            let options = ScanOptions { scanner, ..ScanOptions::default() };
+            let links = scan(document.as_bytes(), &options).links;
+            let found: Vec<_> = links.iter().map(|link| link.span()).collect();
+            if found != expected {
+                wrong.push(format!("{marked:?} {scanner:?}: {found:?}"));
+            }
+        }
+        check_everywhere(&document);
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
 fn tokenizer_inputs() {
     let mut inputs = 0;
-    for path in files("tokenizer", "test") {
+    for path in outside::TOKENIZER.files(Some("test")) {
         let suite: serde_json::Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         for test in suite["tests"].as_array().into_iter().flatten() {
@@ -82,7 +87,7 @@ fn tokenizer_inputs() {
 #[test]
 fn tree_construction_inputs() {
     let mut inputs = 0;
-    for path in files("tree-construction", "dat") {
+    for path in outside::TREES.files(Some("dat")) {
         let suite = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
         for test in format!("\n{suite}").split("\n#data\n").skip(1) {
             let input = test.split("\n#errors").next().unwrap();

@@ -1,30 +1,18 @@
-//! The laws of the design over real messages: those of `../shared/corpus/mail`, where that folder is.
+//! The laws of the design over real messages, where those are (`tests/outside/mod.rs`).
+//!
+//! Deliberately absent: messages of our own, which `tests/message_fixtures.rs` and `tests/message_laws.rs` have.
 #![allow(clippy::unwrap_used, missing_docs)]
-
-use std::path::{Path, PathBuf};
 
 use baselink::format::Format;
 use baselink::scan::mbox::Messages;
 use baselink::{Options, Outcome, rewrite, verify};
 
-fn files() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/mail");
-    let mut files = Vec::new();
-    let mut folders = vec![root];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { files.push(path) }
-        }
-    }
-    files.sort();
-    files
-}
+mod outside;
 
 /// Every message of the corpus; a mailbox has several.
 fn messages() -> Vec<(String, Vec<u8>)> {
     let mut messages = Vec::new();
-    for path in files() {
+    for path in outside::MAIL.files(None) {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.display().to_string();
         if bytes.starts_with(b"From ") {
@@ -44,7 +32,6 @@ fn messages() -> Vec<(String, Vec<u8>)> {
 fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
     let messages = messages();
     if messages.is_empty() {
-        println!("../shared/corpus/mail is not here; nothing was tested");
         return;
     }
     let mut rewritten_links = 0;

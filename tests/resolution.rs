@@ -1,15 +1,19 @@
 //! Every table of resolved references, in every profile that it speaks of; the laws; and the fast
 //! code against slow transcriptions of the specifications.
 //!
-//! RFC 1808 section 5 is part of this repository. The larger tables are looked for in the folder
-//! `shared/suites/resolution` beside it and skipped with a notice where it is missing.
+//! `fixtures/resolution/README.md` says where the tables are from. The web platform tests of URLs are run whole
+//! where they are (`tests/outside/mod.rs`).
+//!
+//! Deliberately absent: which base a document has (`tests/bases.rs`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod facts;
+mod outside;
 #[path = "referee/section4.rs"]
 mod section4;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -22,15 +26,6 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 fn fixture(name: &str) -> Value {
     let path = Path::new(ROOT).join("fixtures/resolution").join(name);
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn shared(name: &str) -> Option<Value> {
-    let path = Path::new(ROOT).join("../shared/suites/resolution").join(name);
-    let Ok(text) = fs::read_to_string(&path) else {
-        eprintln!("notice: {name} is not beside this repository; its rows are not tested");
-        return None;
-    };
-    Some(serde_json::from_str(&text).unwrap())
 }
 
 /// `(base, reference, expected)` of a table.
@@ -85,95 +80,78 @@ fn rfc1808_section_5() {
     }
 }
 
-#[test]
-fn rows_of_fieldings_pages_for_rfc1808() {
-    let Some(table) = shared("roytest-rfc1808.json") else { return };
-    let rows = rows(&table);
-    assert_eq!(rows.len(), 73);
-    assert_eq!(differing(Profile::Rfc1808, &rows), []);
-}
-
-#[test]
-fn rows_of_cpythons_rfc1808_tests() {
-    // The rows on which Python changed its mind (`../../../g`, `/./g`, `;x`, an empty reference) are
-    // in no version's table of RFC 1808.
-    let different: [(&str, &[&str]); 3] = [
-        ("cpython2.7-test_RFC1808.json", &[]),
-        ("cpython3.6-test_RFC1808.json", &[]),
-        ("cpython3.13-test_RFC1808.json", &[]),
-    ];
-    for (name, references) in different {
-        let Some(table) = shared(name) else { return };
-        let found = differing(Profile::Rfc1808, &rows(&table));
-        let found: Vec<_> = found.iter().map(|(_, reference)| reference.as_str()).collect();
-        assert_eq!(found, references, "{name}");
-    }
-}
-
-#[test]
-fn rows_of_the_w3c_turtle_tests() {
-    let Some(table) = shared("w3c-rdf-turtle-iri.json") else { return };
-    assert_eq!(differing(Profile::Rfc3986, &rows(&table)), []);
-}
-
-#[test]
-fn edge_cases_in_three_profiles() {
-    let Some(table) = shared("edge-3way.json") else { return };
-    let table = table.as_array().unwrap();
-    assert_eq!(table.len(), 226);
-    let column = |key: &str| -> Vec<Row> {
-        let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
-        let row = |row| (text(row, "base").unwrap(), text(row, "ref").unwrap(), text(row, key));
-        table.iter().map(row).collect()
+/// The rows of `references.tsv` that speak of the profile in `column`.
+fn references(column: usize) -> Vec<Row> {
+    let row = |row: Vec<String>| {
+        let expected = match &*row[2 + column] {
+            "?" => return None,
+            "-" => None,
+            url => Some(url.to_owned()),
+        };
+        Some((row[0].clone(), row[1].clone(), expected))
     };
-    assert_eq!(differing(Profile::Rfc1808, &column("rfc1808_recommended")), []);
-    // The column is strict; A24 keeps `//g` from becoming a host.
-    let guarded = [("x:/a/b/c", "/.//g"), ("x:/a/b/c", "../../..//g")];
-    let guarded = guarded.map(|(base, reference)| (base.to_owned(), reference.to_owned()));
-    assert_eq!(differing(Profile::Rfc3986, &column("rfc3986")), guarded);
-    for (base, reference) in guarded {
-        assert_eq!(resolve(Profile::Rfc3986, &base, &reference).as_deref(), Ok("x:/.//g"));
-    }
-    assert_eq!(differing(Profile::Whatwg, &column("whatwg")), []);
+    facts::rows("resolution/references.tsv").into_iter().filter_map(row).collect()
+}
 
-    // A splice says that the columns are one, but for the spelling of the base.
+#[test]
+fn every_reference_of_the_table_leads_to_its_target() {
+    for (column, profile) in Profile::ALL.into_iter().enumerate() {
+        let rows = references(column);
+        assert!(rows.len() > 300, "{} rows for {profile}", rows.len());
+        assert_eq!(differing(profile, &rows), [], "{profile}");
+        for (base, reference, expected) in rows {
+            let referee = match profile {
+                Profile::Rfc1808 => section4::rfc1808(&base, &reference),
+                Profile::Rfc3986 => section4::rfc3986(&base, &reference),
+                Profile::Whatwg => continue,
+            };
+            assert_eq!(referee, expected, "the referee of {profile}: {base} + {reference}");
+        }
+    }
+}
+
+/// A splice says that the profiles agree, but for the spelling of the base.
+#[test]
+fn what_is_spliced_is_the_target_in_every_profile() {
     let spelled =
         |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
+    let browsers: BTreeMap<_, _> =
+        references(2).into_iter().map(|(base, reference, url)| ((base, reference), url)).collect();
     let mut spliced = 0;
-    for ((base, reference, rfc1808), (.., whatwg)) in
-        column("rfc1808_recommended").into_iter().zip(column("whatwg"))
-    {
+    for (base, reference, rfc1808) in references(0) {
         let prepared = Base::new(Profile::Rfc1808, &base);
         if let Some(splice) = prepared.splice(reference.as_bytes()) {
             let url = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
             assert_eq!(Some(&url), rfc1808.as_ref(), "{base} {reference}");
-            assert_eq!(spelled(rfc1808), whatwg, "{base} {reference}");
-            spliced += 1;
+            if let Some(whatwg) = browsers.get(&(base.clone(), reference.clone())) {
+                assert_eq!(&spelled(rfc1808), whatwg, "{base} {reference}");
+                spliced += 1;
+            }
         }
     }
     assert!(spliced >= 40, "only {spliced}");
 }
 
+/// The rows on which the profile is known to differ from the URL Standard.
+fn known_differences() -> BTreeSet<(String, String)> {
+    let table = fixture("whatwg-known-differences.json");
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let row = |row: &Value| {
+        assert!(!text(row, "reason").is_empty());
+        let (base, reference) = (text(row, "base"), text(row, "reference"));
+        let found = resolve(Profile::Whatwg, &base, &reference);
+        assert_ne!(found, Ok(text(row, "expected")), "{base} {reference} no longer differs");
+        (base, reference)
+    };
+    table["rows"].as_array().unwrap().iter().map(row).collect()
+}
+
 #[test]
 fn rows_of_the_web_platform_tests() {
-    let Some(table) = shared("wpt-urltestdata-with-base.json") else { return };
-    let found = differing(Profile::Whatwg, &rows(&table));
-    for (base, reference) in &found {
-        eprintln!("{base} {reference:?} {:?}", resolve(Profile::Whatwg, base, reference));
-    }
-    let known = fixture("whatwg-known-differences.json");
-    let known: BTreeSet<_> = known["rows"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| {
-            assert!(row["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
-            (
-                row["base"].as_str().unwrap().to_owned(),
-                row["reference"].as_str().unwrap().to_owned(),
-            )
-        })
-        .collect();
+    let known = known_differences();
+    let Some(folder) = outside::RESOLUTION.find() else { return };
+    let text = fs::read_to_string(folder.join("wpt-urltestdata-with-base.json")).unwrap();
+    let found = differing(Profile::Whatwg, &rows(&serde_json::from_str(&text).unwrap()));
     assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), known);
 }
 

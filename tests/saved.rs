@@ -3,8 +3,8 @@
 //! Neither more requests fail than before, nor do more links lead to nothing.
 //!
 //! The saved pages are those of `fixtures/saves`, a folder for each program. `BASELINK_SAVES` names a folder
-//! with real ones under the same names; the table that docs/saved-pages.md shows is printed for those. Chromium is
-//! found as by `tests/browser.rs`; what is not there is said, and not tested.
+//! with real ones under the same names; the table that docs/saved-pages.md shows is printed for those.
+//! `tests/outside/mod.rs` finds Chromium.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ use std::process::Command;
 #[path = "browser/devtools.rs"]
 #[allow(dead_code, reason = "this test does not need all of it")]
 mod devtools;
+mod outside;
 
 use devtools::{Browser, file_of, file_url};
 

@@ -1,7 +1,7 @@
 //! The program killed at random moments, on a full disk, and while somebody puts links in its way: every
 //! file is old or new.
 //!
-//! The trees are made when the tests run. `BASELINK_KILLS` says how often each command is killed; 20
+//! The trees are made when the tests run. `BASELINK_KILLS` says how often each command is killed; 6
 //! times without it. What is counted is shown by `--nocapture`.
 //!
 //! Deliberately absent: the moments between two steps of a replacement, one by one; `tests/tree_write.rs`
@@ -58,7 +58,7 @@ fn is_temporary(path: &Path) -> bool {
 }
 
 /// More files than are given their names at once (256), most of them small.
-const FILES: usize = 400;
+const FILES: usize = 300;
 
 /// Page `number`, whose links begin with `host`.
 fn page(number: usize, host: &str) -> String {
@@ -119,7 +119,7 @@ struct Seen {
 /// Kills the program again and again, each time in `scene`, and looks at what is there; after some kills
 /// the same command does the rest.
 fn kill(line: &str, scene: &Scene, check: impl Fn(&Path, &mut Seen), finished: impl Fn(&Path)) {
-    let times = std::env::var("BASELINK_KILLS").map_or(20, |times| times.parse().unwrap());
+    let times = std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
     let mut seen = Seen::default();
@@ -149,7 +149,7 @@ fn kill(line: &str, scene: &Scene, check: impl Fn(&Path, &mut Seen), finished: i
                 let before = (seen.old, seen.new);
                 check(here, &mut seen);
                 seen.between += usize::from(seen.old > before.0 && seen.new > before.1);
-                if seen.kills % 4 == 0 {
+                if seen.kills % 3 == 0 {
                     let output = baselink(here, line).output().unwrap();
                     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
                     finished(here);

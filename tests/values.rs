@@ -1,8 +1,8 @@
-//! The value scanners held to the shared conformance data and to their laws.
+//! The value scanners: the URLs in the rows of `fixtures/facts/srcset.tsv` and `refresh.tsv`, and their laws.
+//!
+//! Deliberately absent: attributes, and what their values become.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-use std::path::Path;
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use baselink::layer::{View, escape};
 use baselink::scan::css::{self, Form, Options};
@@ -12,56 +12,26 @@ use baselink::span::Span;
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// The text of a file of the shared suites, which stand beside the checkout.
-fn suite(name: &str) -> Option<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/suites").join(name);
-    let text = std::fs::read_to_string(path).ok();
-    if text.is_none() {
-        eprintln!("skipped: the suite {name} is not here");
-    }
-    text
-}
-
-fn rows(name: &str) -> Vec<Value> {
-    suite(name).map_or_else(Vec::new, |text| serde_json::from_str(&text).unwrap())
-}
-
-/// Each span with the text there.
-fn found(value: &str, spans: &[Span]) -> Vec<(usize, usize, String)> {
-    spans.iter().map(|span| (span.start, span.end, value[span.range()].to_owned())).collect()
-}
-
-/// The rows count characters, the crate counts bytes.
-fn bytes(text: &str, characters: &Value) -> usize {
-    let characters = usize::try_from(characters.as_u64().unwrap()).unwrap();
-    text.chars().take(characters).map(char::len_utf8).sum()
-}
+mod facts;
 
 #[test]
-fn srcset_rows_of_web_platform_tests() {
-    for row in rows("wpt-srcset/cases.json") {
-        let srcset = row["srcset"].as_str().unwrap();
-        let expected: Vec<_> = row["urls"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|url| {
-                let text = url["url"].as_str().unwrap().to_owned();
-                (bytes(srcset, &url["start"]), bytes(srcset, &url["end"]), text)
-            })
-            .collect();
-        assert_eq!(found(srcset, &value::srcset(srcset)), expected, "{srcset:?}");
+fn the_urls_of_every_srcset_are_found() {
+    let rows = facts::rows("facts/srcset.tsv");
+    assert!(rows.len() > 80, "{} rows", rows.len());
+    for row in rows {
+        let (text, expected) = facts::marked(&row[0]);
+        assert_eq!(value::srcset(&text), expected, "{row:?}");
     }
 }
 
 #[test]
-fn refresh_rows_of_web_platform_tests() {
-    for row in rows("wpt-meta-refresh/cases.json") {
-        let content = row["content"].as_str().unwrap();
-        let span = row["span"]
-            .as_array()
-            .map(|span| Span::new(bytes(content, &span[0]), bytes(content, &span[1])));
-        assert_eq!(value::refresh(content).map(|found| found.span), span, "{content:?}");
+fn the_url_of_every_refresh_is_found() {
+    let rows = facts::rows("facts/refresh.tsv");
+    assert!(rows.len() > 60, "{} rows", rows.len());
+    for row in rows {
+        let (text, expected) = facts::marked(&row[0]);
+        let found = value::refresh(&text).map(|found| found.span);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), expected, "{row:?}");
     }
 }
 

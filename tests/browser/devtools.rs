@@ -9,7 +9,6 @@
 //! unless the test answers it itself ([`Browser::answer`]).
 
 use std::collections::HashMap;
-use std::env;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -24,17 +23,6 @@ use tempfile::TempDir;
 
 /// So long Chromium may take for one answer before the test fails.
 const LONGEST: Duration = Duration::from_secs(120);
-
-/// The program, where there is one: that of `BASELINK_CHROMIUM`, or the first on the path.
-fn program() -> Option<PathBuf> {
-    if let Some(given) = env::var_os("BASELINK_CHROMIUM") {
-        return Some(given.into());
-    }
-    let names = ["chromium", "chromium-browser", "google-chrome"];
-    let folders: Vec<_> = env::split_paths(&env::var_os("PATH")?).collect();
-    let mut programs = names.iter().flat_map(|name| folders.iter().map(move |one| one.join(name)));
-    programs.find(|program| program.is_file())
-}
 
 /// What a server would answer to the request for a URL: a media type and a body, or nothing if it has no such
 /// resource.
@@ -59,12 +47,9 @@ pub(crate) struct Seen {
 }
 
 impl Browser {
-    /// Starts one; says so where there is none.
+    /// Starts one, where there is Chromium.
     pub(crate) fn start() -> Option<Self> {
-        let Some(program) = program() else {
-            eprintln!("notice: there is no Chromium, so nothing was tested in it");
-            return None;
-        };
+        let program = crate::outside::chromium()?;
         let profile = tempfile::tempdir().unwrap();
         let mut folder = std::ffi::OsString::from("--user-data-dir=");
         folder.push(profile.path());

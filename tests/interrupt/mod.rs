@@ -1,0 +1,29 @@
+//! Signals that ask a program to end, sent without another program between, which a busy machine may start late.
+//!
+//! Deliberately absent: SIGKILL, which asks nobody.
+#![allow(dead_code)]
+
+use std::process::Child;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// What can be sent. A program that was started with SIGINT ignored, as a shell starts those that end in `&`, leaves
+/// it ignored, and so do the programs that a test starts.
+pub(crate) fn signals() -> &'static [Signal] {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|set| u64::from_str_radix(set.trim(), 16).ok()).unwrap_or(0);
+    match ignored & 1 << (Signal::INT.as_raw() - 1) {
+        0 => &[Signal::INT, Signal::TERM],
+        _ => &[Signal::TERM],
+    }
+}
+
+pub(crate) fn send(signal: Signal, program: &Child) {
+    kill_process(Pid::from_child(program), signal).unwrap();
+}
+
+/// As Ctrl-C does.
+pub(crate) fn interrupt(program: &Child) {
+    send(signals()[0], program);
+}

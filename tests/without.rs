@@ -1,0 +1,28 @@
+//! Says in one line, after all other tests of `cargo test`, which tests did nothing because what they need is not
+//! here. With `BASELINK_REQUIRE_OUTSIDE` set, that is a failure.
+//!
+//! Cargo runs test programs in the order of their names, and this is the last. It has no harness, because the
+//! harness shows nothing of what a test prints.
+//!
+//! Deliberately absent: tests of the program.
+#![allow(missing_docs)]
+
+mod outside;
+
+fn main() {
+    // Who asks for tests by name, or for their list, asks for none of these.
+    if std::env::args().nth(1).is_some() {
+        return;
+    }
+    let data = outside::ALL.map(|data| (data.what, data.find().is_some()));
+    let programs = [
+        ("the comparison with Python's reader of messages", outside::python().is_some()),
+        ("pages in Chromium", outside::chromium().is_some()),
+    ];
+    let absent: Vec<_> =
+        data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
+    if !absent.is_empty() {
+        let why = "for lack of ../shared, python3 or chromium (tests/outside/mod.rs)";
+        eprintln!("\nnot run {why}: {}", absent.join(", "));
+    }
+}
