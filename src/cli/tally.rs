@@ -138,9 +138,6 @@ impl Tally {
             let reason = reason.filter(|_| result != LinkResult::Local);
             *self.counts.entry((result, reason)).or_default() += 1;
         }
-        if report.unlisted > 0 {
-            *self.counts.entry((LinkResult::Absolute, None)).or_default() += report.unlisted;
-        }
     }
 }
 

@@ -41,7 +41,7 @@ struct Reader<'a> {
 }
 
 /// The URLs of `css`, in order.
-pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
+pub(crate) fn urls(css: &str, options: Options) -> Vec<CssUrl> {
     let mut reader = Reader { css, at: 0, options, found: Vec::new() };
     reader.statements(Place { strings: Strings::None, group: None, silent: false }, None);
     reader.found
