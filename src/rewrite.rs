@@ -21,6 +21,7 @@
 //! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
 
 mod base_element;
+mod beside;
 pub mod copies;
 mod crawled;
 mod differing;
@@ -41,7 +42,7 @@ mod write;
 use std::io;
 use std::ops::ControlFlow;
 
-pub use self::copies::{Beside, LocalCopies};
+pub use self::beside::{Beside, LocalCopies};
 pub use self::options::{BaseElement, Choice, Destination, Fragments, Options};
 use self::plan::FilePlan;
 pub(crate) use self::plan::Part;

@@ -14,7 +14,8 @@
 //!
 //! Deliberately absent: what leads to no file that is there, and links in a document whose base is elsewhere.
 
-use super::{Beside, Options};
+use super::beside::Beside;
+use super::options::Options;
 use crate::base::BaseChain;
 use crate::document::Program;
 use crate::layer::digest::ends_with_md5;

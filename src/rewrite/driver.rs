@@ -37,7 +37,7 @@ use crate::layer::charset::{Charset, Detected};
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
-use crate::scan::html::pass::{self, Links, Plain, Whole};
+use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
 use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
 use crate::scan::html::{self, saved};
 use crate::scan::{self, ScanOptions};
@@ -151,6 +151,23 @@ impl<'a, S: Sink> Driver<'a, S> {
         }
         self.sink.judged(bytes, judged)
     }
+
+    /// Takes a document that lies in this one.
+    fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
+        let around = self.chain.seen_by(&part.within);
+        let asked = Asked { is_listed: true, ..self.asked };
+        let outer = Outer::Encapsulating(&around);
+        let mut inner = document(asked, part, outer, self.charset, &self.carried);
+        let number = self.entities.len() + 1;
+        for entity in &mut inner.entities {
+            entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
+        }
+        self.entities.append(&mut inner.entities);
+        inner.diagnostics.drain(..).for_each(|diagnostic| self.diagnostic(diagnostic));
+        let mut links = inner.judged;
+        links.sort_by_key(|one| one.report.span.start);
+        links.into_iter().try_for_each(|one| self.take(bytes, one, Charset::UTF_8))
+    }
 }
 
 impl<S: Sink> Links for Driver<'_, S> {
@@ -192,20 +209,9 @@ impl<S: Sink> Links for Driver<'_, S> {
         self.take(bytes, judged, self.charset)
     }
 
-    fn part(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
-        let around = self.chain.seen_by(&part.within);
-        let asked = Asked { is_listed: true, ..self.asked };
-        let outer = Outer::Encapsulating(&around);
-        let mut inner = document(asked, part, outer, self.charset, &self.carried);
-        let number = self.entities.len() + 1;
-        for entity in &mut inner.entities {
-            entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
-        }
-        self.entities.append(&mut inner.entities);
-        inner.diagnostics.drain(..).for_each(|diagnostic| self.diagnostic(diagnostic));
-        let mut links = inner.judged;
-        links.sort_by_key(|one| one.report.span.start);
-        links.into_iter().try_for_each(|one| self.take(bytes, one, Charset::UTF_8))
+    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), S::End> {
+        let scan = self.asked.scan;
+        self.document(bytes, html::document::embedded(part, scan))
     }
 
     fn id(&mut self, id: String) {
@@ -362,7 +368,7 @@ fn html(asked: Asked<'_>, bytes: &[u8], found: Detected, outer: Outer<'_>) -> Do
     };
     let mut document = without_links(asked.scan, bytes, found, bases);
     if asked.options.base_element == BaseElement::Insert {
-        document.head = Some(html::head(bytes, found.mark));
+        document.head = Some(html::document::head(bytes, found.mark));
     }
     let chain = establish(&document, outer, asked.options);
     let mut driver = Driver::new(asked, &chain, found.charset, Collected::default());
@@ -398,7 +404,7 @@ pub(super) fn document(
         let Ok(()) = driver.link(&[], link);
     }
     for part in std::mem::take(&mut document.parts) {
-        let Ok(()) = driver.part(&[], part);
+        let Ok(()) = driver.document(&[], part);
     }
     driver.plan(document, outer, beneath)
 }

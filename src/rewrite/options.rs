@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::copies::{Beside, LocalCopies};
+use super::beside::{Beside, LocalCopies};
 use crate::base::{BaseChain, Outer, Retrieval};
 use crate::document::Against;
 use crate::error::Error;

@@ -38,7 +38,7 @@ use crate::format::Format;
 /// Any bytes are a document. Linear in time and memory.
 #[must_use]
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    html::scan(bytes, options)
+    html::document::scan(bytes, options)
 }
 
 /// Whether this version finds links in a document of the given format.
@@ -60,7 +60,7 @@ pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Do
 /// The same, for the rooms behind this one.
 pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
-        Format::Html => Some(html::scan(bytes, options)),
+        Format::Html => Some(html::document::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
         Format::Css => Some(css::scan(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),

@@ -16,24 +16,27 @@
 
 use std::sync::Arc;
 
+use super::engines;
 use super::exact::Bound;
 use super::rows::{Answer, LONGEST_ATTRIBUTE, Rows, element_name, lower_case};
 use super::sink::{Sink, Stopped, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{self, Names, OpenElements, Unproved, declaration_end};
-use super::{DEEPEST, engines};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{
-    Against, Document, FallbackReason, LONGEST_BASE, Link, Standing, entity_name,
-};
+use crate::document::{Against, FallbackReason, LONGEST_BASE, Link, Standing, entity_name};
 use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, Place};
+use crate::scan::collect::{Carriers, Collector, Embedded, Place};
 use crate::scan::{ScanOptions, css, json, value};
 use crate::span::Span;
+
+/// How deep documents and fallback content may nest in each other.
+///
+/// Each level is scanned on its own, so that the work is at most this many times the input.
+pub(super) const DEEPEST: usize = 16;
 
 /// A reference against the document base URL that may lie in the bytes as it is.
 #[derive(Clone, Copy, Debug)]
@@ -72,13 +75,21 @@ pub(crate) trait Links {
     fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), Self::End>;
 
     /// Takes a document that lies in a value.
-    fn part(&mut self, bytes: &[u8], part: Document) -> Result<(), Self::End>;
+    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), Self::End>;
 
     /// Takes what a fragment can name, where that is asked for.
     fn id(&mut self, _id: String) {}
 
     /// Takes what is unexpected in the document.
     fn diagnostic(&mut self, diagnostic: Diagnostic);
+}
+
+/// A document that lies in a value, and was not scanned yet.
+pub(crate) struct Part {
+    pub(in crate::scan) found: Embedded,
+    pub(in crate::scan) entity: Arc<str>,
+    /// How many documents are around it.
+    pub(in crate::scan) depth: usize,
 }
 
 /// How a document was scanned.
@@ -807,7 +818,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 continue;
             }
             let entity = entity_name(&self.entity, *self.parts);
-            let part = super::embedded(found, self.options, entity, self.depth + 1);
+            let part = Part { found, entity, depth: self.depth + 1 };
             self.links.part(self.bytes, part)?;
         }
         Ok(())

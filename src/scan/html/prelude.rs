@@ -13,17 +13,18 @@
 //!
 //! Deliberately absent: which of the bases can serve ([`crate::base`]).
 
-use super::pass::{Markup, conditional_markup, is_fallback_content};
+use super::engines;
+use super::pass::{DEEPEST, Markup, conditional_markup, is_fallback_content};
 use super::rows::element_name;
 use super::saved::{self, COMMENTED_BASE};
 use super::sink::{Event, Sink, TextModel};
 use super::tag::{self, RawAttribute, RawTag};
 use super::walk::{self, Names, holds_table};
-use super::{DEEPEST, Namespace, Standing, engines};
-use crate::document::{BaseKind, DeclaredBase, Saved};
+use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
 use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::escape::{self, Quote};
+use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, block, value};
 use crate::span::Span;
 

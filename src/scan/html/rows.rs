@@ -16,11 +16,10 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use super::Namespace;
 use super::tag::RawAttribute;
 use super::walk::Name;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, Against, Groups, Row, Syntax, When};
+use crate::scan::attributes::{self, Against, Groups, Namespace, Row, Syntax, When};
 use crate::span::Span;
 
 /// No name of an attribute in the table is longer.

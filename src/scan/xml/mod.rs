@@ -72,7 +72,8 @@ fn document(
     let mut embedded = pass.collector.embedded;
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);
     let parts = embedded.into_iter().enumerate().map(|(index, found)| {
-        html::embedded(found, options, entity_name(&document.entity, index + 1), 1)
+        let entity = entity_name(&document.entity, index + 1);
+        html::document::embedded(html::pass::Part { found, entity, depth: 1 }, options)
     });
     document.parts = parts.collect();
     document

@@ -1,0 +1,66 @@
+//! What lies beside a document, and what becomes of links that lead there.
+//!
+//! ```
+//! use baselink::LocalCopies;
+//! assert_eq!("rewrite".parse::<LocalCopies>().unwrap(), LocalCopies::Rewrite);
+//! ```
+//!
+//! Deliberately absent: which links lead there ([`super::copies`]).
+
+use std::fmt::Debug;
+use std::str::FromStr;
+
+use crate::error::Error;
+
+/// What becomes of links to local copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LocalCopies {
+    /// They are left.
+    #[default]
+    Keep,
+    /// They are links as all others.
+    Rewrite,
+}
+
+impl FromStr for LocalCopies {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        match name {
+            "keep" => Ok(Self::Keep),
+            "rewrite" => Ok(Self::Rewrite),
+            _ => Err(Error::new(format!(
+                "unknown policy '{name}' for local copies: it is one of keep, rewrite"
+            ))),
+        }
+    }
+}
+
+/// What lies beside a document. Names and paths are decoded, with `/` between names.
+pub trait Beside: Debug + Send + Sync {
+    /// The name of the document's file, without its extension.
+    fn stem(&self) -> &str;
+
+    /// Whether there is a folder called `name` beside the document.
+    fn has_folder(&self, name: &str) -> bool;
+
+    /// Whether the document lies in the companion folder of a page.
+    fn is_in_companion(&self) -> bool;
+
+    /// Whether there is a file at `path`, as seen from the folder of the document, in the companion folder in which
+    /// that lies.
+    fn has_file(&self, path: &str) -> bool;
+
+    /// Whether `folder`, beside the document, is the companion folder of a page that has another name by now, as its
+    /// contents show.
+    fn is_companion(&self, folder: &str) -> bool;
+
+    /// Whether the document lies in a tree whose folders a crawler named after hosts.
+    fn is_crawled(&self) -> bool;
+
+    /// Whether a crawler saved a file at `path`, as seen from the folder of the document.
+    fn has_crawled(&self, path: &str) -> bool;
+
+    /// From where the page at `path` was saved, as that says itself.
+    fn page_url(&self, path: &str) -> Option<String>;
+}
