@@ -25,18 +25,17 @@
 //! them is left.
 
 mod base64;
+mod encoded;
 mod quoted_printable;
 
 use std::borrow::Cow;
-use std::fmt;
 
 use self::base64::Base64Data;
+pub use self::encoded::Obstacle;
+use self::encoded::{Encoded, push};
 use self::quoted_printable::Marks;
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
-
-/// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
-const WIDTH: usize = 76;
 
 /// How a body is encoded for transport (RFC 2045, 6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,27 +137,6 @@ impl TransferEncoding {
     }
 }
 
-/// Why a body cannot be decoded, or an edit of it not be made in its encoded text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Obstacle {
-    /// Where it is: an offset of the buffer.
-    pub at: usize,
-    /// What it is: a clause without a full stop.
-    pub reason: &'static str,
-}
-
-impl Obstacle {
-    fn new(at: usize, reason: &'static str) -> Self {
-        Self { at, reason }
-    }
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.reason)
-    }
-}
-
 /// The bytes of a body, and where they stand in the buffer that holds it encoded.
 #[derive(Clone, Debug)]
 pub struct Decoded<'a> {
@@ -243,8 +221,8 @@ impl Decoded<'_> {
             return Err(Obstacle::new(self.body.end, "an edit is behind the end of the body"));
         }
         match &self.places {
-            Places::Base64(data) => self.lift_base64(data, &changes),
-            Places::QuotedPrintable(_) => self.lift_quoted_printable(&changes),
+            Places::Base64(data) => self.encoded().lift_base64(data, &changes),
+            Places::QuotedPrintable(_) => self.encoded().lift_quoted_printable(&changes),
             Places::Here => self.lift_identity(&changes),
         }
     }
@@ -264,51 +242,9 @@ impl Decoded<'_> {
         Ok(lifted)
     }
 
-    /// The line end of the body: that of its first line, else of the line before it, else CRLF.
-    fn line_end(&self) -> &'static [u8] {
-        let before = |at: usize| at.checked_sub(1).map(|at| self.buffer[at]);
-        let body = &self.buffer[self.body.range()];
-        let at = memchr::memchr(b'\n', body)
-            .map(|at| self.body.start + at)
-            .or_else(|| memchr::memrchr(b'\n', &self.buffer[..self.body.start]));
-        match at {
-            Some(at) if before(at) != Some(b'\r') => b"\n",
-            None if body.contains(&b'\r') => b"\r",
-            _ => b"\r\n",
-        }
+    fn encoded(&self) -> Encoded<'_> {
+        Encoded { buffer: self.buffer, body: self.body, bytes: &self.bytes }
     }
-}
-
-/// The length of the line end at the start of `text`, 0 if there is none.
-fn line_end_length(text: &[u8]) -> usize {
-    match text {
-        [b'\r', b'\n', ..] => 2,
-        [b'\r' | b'\n', ..] => 1,
-        _ => 0,
-    }
-}
-
-/// Adds an edit that replaces `span` by `new`.
-fn push(edits: &mut Edits, span: Span, new: Vec<u8>) -> Result<(), Obstacle> {
-    edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
-}
-
-/// Adds an edit that replaces `span` of `buffer` by `new`, without what they begin and end with alike.
-fn push_difference(
-    edits: &mut Edits,
-    buffer: &[u8],
-    span: Span,
-    new: &[u8],
-) -> Result<(), Obstacle> {
-    let old = &buffer[span.range()];
-    let same = |(a, b): &(&u8, &u8)| a == b;
-    let head = old.iter().zip(new).take_while(same).count();
-    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
-    if head + tail == old.len() && old.len() == new.len() {
-        return Ok(());
-    }
-    let span = Span::new(span.start + head, span.end - tail);
-    push(edits, span, new[head..new.len() - tail].to_vec())
 }
 
 #[cfg(test)]

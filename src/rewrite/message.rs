@@ -44,7 +44,7 @@ use crate::layer::transfer::{Decoded, Obstacle};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
-use crate::scan::message::{self, Entity, Heading, Kind, MediaType, Structure};
+use crate::scan::message::{self, Entity, Heading, Kind, Structure};
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
@@ -190,7 +190,7 @@ impl Plan<'_> {
         if entity.kind != Kind::Leaf || !self.content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
-                format: format_of(&entity.media_type),
+                format: entity.media_type.format(),
                 media_type: entity.media_type.name(),
                 charset: Charset::UTF_8,
                 chain: heading,
@@ -259,7 +259,7 @@ impl Plan<'_> {
     /// Plans the document that is the content of a leaf; `false` where it is none that is read.
     fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
-        let format = format_of(&entity.media_type);
+        let format = entity.media_type.format();
         if !scan::is_read(format, &self.options.scan) {
             return false;
         }
@@ -581,10 +581,6 @@ fn is_armored(text: &[u8]) -> bool {
         (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
             && (kind.starts_with(b"MESSAGE") || kind.starts_with(b"SIGNED MESSAGE"))
     })
-}
-
-fn format_of(media_type: &MediaType) -> Format {
-    Format::of_media_type(&media_type.type_, &media_type.subtype)
 }
 
 /// Whether markup can be looked for in a charset although its name is not known: most names that are in

@@ -18,7 +18,7 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::{Decoded, Obstacle, WIDTH, line_end_length, push, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -202,7 +202,7 @@ impl Layout<'_> {
     }
 }
 
-impl Decoded<'_> {
+impl Encoded<'_> {
     /// Keeps the text up to the group in which the first edit begins, and encodes from there.
     pub(super) fn lift_base64(
         &self,

@@ -11,7 +11,7 @@
 //!
 //! Deliberately absent: a verdict. Any bytes are quoted-printable.
 
-use super::{Decoded, Obstacle, WIDTH, line_end_length, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -271,7 +271,7 @@ impl RawLine {
     }
 }
 
-impl Decoded<'_> {
+impl Encoded<'_> {
     /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
     pub(super) fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];

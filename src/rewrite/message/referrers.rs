@@ -63,7 +63,7 @@ impl Referrers {
 
 /// The `cid:` URL that labels a style sheet.
 fn label(bytes: &[u8], entity: &Entity) -> Option<String> {
-    if entity.kind != Kind::Leaf || super::format_of(&entity.media_type) != Format::Css {
+    if entity.kind != Kind::Leaf || entity.media_type.format() != Format::Css {
         return None;
     }
     let url = entity.heading.url(bytes, UrlField::ContentLocation)?.url;

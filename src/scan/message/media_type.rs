@@ -18,6 +18,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white};
+use crate::format::Format;
 
 /// A media type with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,12 @@ pub struct MediaType {
 }
 
 impl MediaType {
+    /// The format of what it names.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        Format::of_media_type(&self.type_, &self.subtype)
+    }
+
     /// RFC 2045, 5.2: what a body is without a (valid) `Content-Type`.
     pub const PLAIN: Self = Self::plain("text", "plain");
 

@@ -1,0 +1,98 @@
+//! A body as it is encoded in its buffer, and why an edit of it cannot be made there.
+//!
+//! ```
+//! use baselink::layer::transfer::TransferEncoding;
+//! use baselink::span::Span;
+//! let text = b"aGk*";
+//! let obstacle = TransferEncoding::Base64.decode(text, Span::new(0, text.len())).unwrap_err();
+//! assert_eq!(obstacle.at, 3);
+//! ```
+//!
+//! Deliberately absent: the encodings.
+
+use std::fmt;
+
+use crate::edit::Edits;
+use crate::span::Span;
+
+/// "Encoded lines must not be longer than 76 characters" (RFC 2045, 6.7 and 6.8).
+pub(super) const WIDTH: usize = 76;
+
+/// A body, encoded and decoded.
+#[derive(Clone, Copy)]
+pub(super) struct Encoded<'a> {
+    pub(super) buffer: &'a [u8],
+    /// Where it is in the buffer.
+    pub(super) body: Span,
+    /// What it is decoded.
+    pub(super) bytes: &'a [u8],
+}
+
+impl Encoded<'_> {
+    /// The line end of the body: that of its first line, else of the line before it, else CRLF.
+    pub(super) fn line_end(&self) -> &'static [u8] {
+        let before = |at: usize| at.checked_sub(1).map(|at| self.buffer[at]);
+        let body = &self.buffer[self.body.range()];
+        let at = memchr::memchr(b'\n', body)
+            .map(|at| self.body.start + at)
+            .or_else(|| memchr::memrchr(b'\n', &self.buffer[..self.body.start]));
+        match at {
+            Some(at) if before(at) != Some(b'\r') => b"\n",
+            None if body.contains(&b'\r') => b"\r",
+            _ => b"\r\n",
+        }
+    }
+}
+
+/// Why a body cannot be decoded, or an edit of it not be made in its encoded text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Where it is: an offset of the buffer.
+    pub at: usize,
+    /// What it is: a clause without a full stop.
+    pub reason: &'static str,
+}
+
+impl Obstacle {
+    pub(super) fn new(at: usize, reason: &'static str) -> Self {
+        Self { at, reason }
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason)
+    }
+}
+
+/// The length of the line end at the start of `text`, 0 if there is none.
+pub(super) fn line_end_length(text: &[u8]) -> usize {
+    match text {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r' | b'\n', ..] => 1,
+        _ => 0,
+    }
+}
+
+/// Adds an edit that replaces `span` by `new`.
+pub(super) fn push(edits: &mut Edits, span: Span, new: Vec<u8>) -> Result<(), Obstacle> {
+    edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
+}
+
+/// Adds an edit that replaces `span` of `buffer` by `new`, without what they begin and end with alike.
+pub(super) fn push_difference(
+    edits: &mut Edits,
+    buffer: &[u8],
+    span: Span,
+    new: &[u8],
+) -> Result<(), Obstacle> {
+    let old = &buffer[span.range()];
+    let same = |(a, b): &(&u8, &u8)| a == b;
+    let head = old.iter().zip(new).take_while(same).count();
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(same).count();
+    if head + tail == old.len() && old.len() == new.len() {
+        return Ok(());
+    }
+    let span = Span::new(span.start + head, span.end - tail);
+    push(edits, span, new[head..new.len() - tail].to_vec())
+}
