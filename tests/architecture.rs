@@ -507,7 +507,7 @@ fn a_circle_is_seen_however_it_is_written() {
         // `use super::words;` and `words::…`
         ("cli/check/text.rs", "cli/check/words.rs"),
         // `use super::{…}`
-        ("cli/args/check.rs", "cli/args.rs"),
+        ("cli/settings/reading.rs", "cli/settings.rs"),
         // `mod listing;` and `listing::…`
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
