@@ -32,7 +32,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anstyle::Style;
-use baselink::base::{BaseChain, Level, Rule, Status as Standing};
+use baselink::base::{BaseChain, Level, Rule, Status as LevelStatus};
 use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
 use baselink::format::Format;
@@ -74,8 +74,8 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);
         let places = Places::of(input, &report);
-        for odd in by_place(&report.diagnostics).into_iter().filter(|odd| is_of_bases(odd.code)) {
-            output.diagnostic(&places, odd);
+        for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
+            output.diagnostic(&places, found);
         }
         is_shown = true;
         hints.add(input, options, &report);
@@ -111,7 +111,7 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
     Ok((after(read, Status::Done, output), is_tree && is_shown))
 }
 
-/// Prints path, base and source, with tabs between; behind the path comes the number of an entity that is not
+/// Prints path, base and source, with tabs between; the path is followed by the number of an entity that is not
 /// the outermost one.
 fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
@@ -124,7 +124,7 @@ fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::R
     writeln!(output.out(), "{path}{number}\t{base}\t{source}")
 }
 
-/// Whether an oddity is one of the document or its base, not of its links or of their change.
+/// Whether a diagnostic is one of the document or its base, not of its links or of their change.
 fn is_of_bases(code: Code) -> bool {
     !matches!(
         code,
@@ -173,10 +173,10 @@ fn line(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mark, style, status) = match level.status {
-        Standing::Taken => ('>', TAKEN, "taken"),
-        Standing::PassedOver => ('-', Style::new(), "passed over"),
-        Standing::Absent => (' ', FAINT, "absent"),
-        Standing::Invalid => ('!', INVALID, "invalid"),
+        LevelStatus::Taken => ('>', TAKEN, "taken"),
+        LevelStatus::PassedOver => ('-', Style::new(), "passed over"),
+        LevelStatus::Absent => (' ', FAINT, "absent"),
+        LevelStatus::Invalid => ('!', INVALID, "invalid"),
     };
     write!(out, "{} ", ink.paint(style, mark))?;
     if let Some(rule) = rule {
@@ -198,7 +198,7 @@ fn base(chain: &BaseChain, ink: Ink, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "base: {}  ({rule} {source})", ink.paint(TAKEN, base))
 }
 
-/// How many levels of a tree are drawn; what is deeper stands as far right.
+/// How many levels of a tree are drawn; what is deeper is indented no further.
 const DRAWN: usize = 24;
 
 /// The entities of a message, each with the levels at which something is to be said.

@@ -6,7 +6,7 @@
 //!
 //! Rust's runtime opens `/dev/null` in place of a standard stream that is closed (`sanitize_standard_fds` in
 //! `library/std/src/sys/pal/unix/mod.rs`), so that no file gets its number. Then everything that is printed is
-//! lost without an error. It cannot be told afterwards from the `/dev/null` of whoever asked for it; so it is
+//! lost without an error. It cannot be distinguished afterwards from the `/dev/null` of whoever asked for it; so it is
 //! looked at before that, by one function that the loader calls first.
 //!
 //! Deliberately absent: other systems than Linux, where it goes unsaid.

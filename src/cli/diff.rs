@@ -200,14 +200,14 @@ mod tests {
         }
         let lines: Vec<&[u8]> = source.as_bytes().split_inclusive(|&byte| byte == b'\n').collect();
         let changes = changes(source.as_bytes(), &lines, &list);
-        let told: Vec<_> = changes
+        let shown: Vec<_> = changes
             .iter()
             .map(|change| {
                 let added = String::from_utf8(change.added.concat()).unwrap();
                 format!("{} -{} +{added:?}", change.line, change.removed)
             })
             .collect();
-        assert_eq!(told, expected, "{source:?} {edits:?}");
+        assert_eq!(shown, expected, "{source:?} {edits:?}");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //!
 //! Deliberately absent: what is done with a file. The commands say it.
 
+use std::collections::BTreeMap;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::{iter, mem};
@@ -58,7 +59,7 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
     if is_tree {
-        output.count_what_is_odd();
+        output.count_diagnostics();
     }
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     // What nobody can see need not be counted.
@@ -72,7 +73,7 @@ pub(crate) fn each<T: Send>(
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
     output.end_progress();
     if is_tree {
-        output.say_what_was_odd();
+        output.say_diagnostics();
     }
     if all.hidden > 0 {
         let hidden = count(all.hidden, "hidden file or folder was", "hidden files or folders were");
@@ -276,18 +277,45 @@ impl<'d> All<'d> {
     }
 }
 
-/// What was found and not read.
-#[derive(Default)]
-pub(crate) struct Left {
-    pub(crate) no_documents: usize,
-    pub(crate) links: usize,
+/// Why a file was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Why {
+    /// A folder; what is in it comes by itself.
+    Folder,
+    NoDocument,
+    /// A symbolic link.
+    Link,
+    /// What an earlier run kept.
+    Backup,
+    /// A message that somebody is writing.
+    Delivery,
+    /// It could not be used; why has been said.
+    Unusable,
 }
 
+/// How many files were left for which reason.
+#[derive(Debug, Default)]
+pub(crate) struct Left(BTreeMap<Why, usize>);
+
 impl Left {
+    pub(crate) fn add(&mut self, why: Why, number: usize) {
+        *self.0.entry(why).or_default() += number;
+    }
+
+    pub(crate) fn count(&self, why: Why) -> usize {
+        self.0.get(&why).copied().unwrap_or_default()
+    }
+
+    /// The status of a run in which these were left.
+    pub(crate) fn status(&self) -> Status {
+        if self.count(Why::Unusable) > 0 { Status::Unusable } else { Status::Done }
+    }
+
     /// Says how many symbolic links there were.
     pub(crate) fn say_links(&self, output: &mut Output) {
-        if self.links > 0 {
-            let links = count(self.links, "symbolic link was", "symbolic links were");
+        let links = self.count(Why::Link);
+        if links > 0 {
+            let links = count(links, "symbolic link was", "symbolic links were");
             output.notice(&format_args!("{links} left out; --follow reads what they lead to"));
         }
     }
@@ -297,9 +325,9 @@ impl Left {
         if documents == 0 {
             output.notice(&"no document was found");
         }
-        if self.no_documents > 0 {
-            let files = count(self.no_documents, "file is no document", "files are no documents");
-            output.notice(&files);
+        let others = self.count(Why::NoDocument);
+        if others > 0 {
+            output.notice(&count(others, "file is no document", "files are no documents"));
         }
         self.say_links(output);
     }
@@ -359,58 +387,44 @@ pub(crate) fn each_document<T: Send>(
     let mut read = Read { status: Status::Done, documents: 0, left: Left::default() };
     let one = |origin: &Origin, output: &mut Output| {
         let opened = match found(origin) {
-            _ if is_backup(origin) => return Ok(Outcome::NoDocument),
-            Ok(Found::Link) => return Ok(Outcome::Link),
-            Ok(Found::Folder | Found::Temporary) => return Ok(Outcome::NoDocument),
+            _ if is_backup(origin) => return Ok(Err(Why::NoDocument)),
+            Ok(Found::Link) => return Ok(Err(Why::Link)),
+            Ok(Found::Folder | Found::Temporary) => return Ok(Err(Why::NoDocument)),
             Ok(Found::File) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {
             Ok(Opened::Document(file)) => {
                 output.passed_over(&file.passed_over);
-                return work(origin, file, output)
-                    .map(|(status, done)| Outcome::Done(status, done));
+                return work(origin, file, output).map(Ok);
             }
             Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
             Ok(Opened::NoDocument(none)) => {
                 output.no_document(none.remark());
-                return Ok(Outcome::NoDocument);
+                return Ok(Err(Why::NoDocument));
             }
             Err(failure) => failure,
         };
         output.error(&failure);
-        Ok(Outcome::Unusable)
+        Ok(Err(Why::Unusable))
     };
     let failed = each(documents, output, one, |batch, output| {
         for (origin, page, outcome) in batch {
             output.append(page)?;
             match outcome {
-                Outcome::Done(status, of_file) => {
+                Ok((status, of_file)) => {
                     read.status = read.status.max(status);
                     read.documents += 1;
                     done(origin, of_file);
                 }
-                Outcome::NoDocument => read.left.no_documents += 1,
-                Outcome::Link => read.left.links += 1,
-                Outcome::Unusable => read.status = Status::Unusable,
+                Err(why) => read.left.add(why, 1),
             }
         }
         Ok(())
     })?;
-    if failed > 0 {
-        read.status = Status::Unusable;
-    }
+    read.left.add(Why::Unusable, failed);
+    read.status = read.status.max(read.left.status());
     Ok(read)
-}
-
-/// The outcome of a file that was only to be read.
-enum Outcome<T> {
-    Done(Status, T),
-    NoDocument,
-    /// A symbolic link, which was left out.
-    Link,
-    /// Why has been said.
-    Unusable,
 }
 
 /// `status`, or a worse one where a file could not be read to its end, which is said.

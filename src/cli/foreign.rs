@@ -8,8 +8,8 @@
 //! page.html   1F 8B 08 …   -->   gzip data; decompress it first: gunzip < page.html > FILE
 //! ```
 //!
-//! To the library any bytes are a document. A person who names such a file is better told what it is
-//! than that there are no links in it.
+//! To the library any bytes are a document. A person who names such a file wants to know what it is,
+//! and not that there are no links in it.
 //!
 //! Deliberately absent: opening them, and kinds whose first bytes a document could have.
 
@@ -34,7 +34,7 @@ enum How {
     /// This program reads it from standard input and writes what is in it to standard output.
     Decompress(&'static str),
     Unzip,
-    /// Some program makes HTML of it; in the sentence `{}` stands for the file.
+    /// Some program makes HTML of it; in the sentence `{}` is replaced by the file.
     Convert(&'static str),
     /// It is text in this encoding.
     Charset(&'static str),

@@ -59,7 +59,7 @@ impl Display for Hint {
 }
 
 impl Hints {
-    /// Takes in what helps the document `input`, which has this `report`.
+    /// Adds what helps the document `input`, which has this `report`.
     pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, report: &Report) {
         if options.retrieval.is_some() {
             return;
@@ -69,14 +69,14 @@ impl Hints {
         self.of(input, options, (is_lacking, lacking), || Places::of(input, report));
     }
 
-    /// The same by the `totals` of a document without a report.
+    /// Adds what helps the document `input`, of which there are only `totals`.
     pub(crate) fn add_totals(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         let is_lacking = totals.count(Outcome::NoBase) > 0;
         let places = || Places::in_charset(input, Some(totals.charset));
         self.of(input, options, (is_lacking, totals.without_scheme), places);
     }
 
-    /// The same of a large file, whose first bytes are read again where that may help.
+    /// Adds what helps a large file, whose first bytes are read again where that may help.
     pub(crate) fn add_large(
         &mut self,
         file: &fs::File,
@@ -128,11 +128,11 @@ impl Hints {
         self.url = Some(Hint { url, by, is_page, line, column });
     }
 
-    /// Takes in what helps others.
-    pub(crate) fn merge(&mut self, behind: Self) {
-        self.without_scheme += behind.without_scheme;
-        self.pages += behind.pages;
-        self.url = self.url.take().or(behind.url);
+    /// Adds what helps later files.
+    pub(crate) fn merge(&mut self, later: Self) {
+        self.without_scheme += later.without_scheme;
+        self.pages += later.pages;
+        self.url = self.url.take().or(later.url);
     }
 
     /// Says what helps the file `name`, but for the URL.

@@ -151,7 +151,7 @@ pub(crate) struct Mailbox<'a> {
     pub(crate) path: &'a Path,
     /// What is in it.
     pub(crate) reader: Box<dyn Read>,
-    /// What the library is told of its messages, but for their names.
+    /// The library's options for its messages, but for their names.
     pub(crate) options: Options,
 }
 
@@ -161,11 +161,11 @@ pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     /// What the file is read as.
     pub(crate) format: Format,
-    /// What stands before the document in the file and belongs to no document.
+    /// What comes before the document in the file and belongs to no document.
     pub(crate) before: &'a [u8],
     /// The whole of it.
     pub(crate) bytes: &'a [u8],
-    /// What stands behind it and belongs to no document.
+    /// What follows it and belongs to no document.
     pub(crate) after: &'a [u8],
     /// Where its bytes begin in the file.
     pub(crate) offset: usize,
@@ -260,7 +260,7 @@ impl<'a> File<'a> {
         Ok(Opened::Document(file))
     }
 
-    /// A large document that has not been read, and what the library is told of it.
+    /// A large document that has not been read, and the library's options for it.
     pub(crate) fn large(&self) -> Option<(&fs::File, Options)> {
         let Contents::Large(file, _) = &self.contents else { return None };
         let (format, retrieval, beside) =
@@ -276,7 +276,7 @@ impl<'a> File<'a> {
         Ok(Mailbox { path, reader, options })
     }
 
-    /// Does `work` for every document in it, with what the library is told of it; the inner error is one
+    /// Does `work` for every document in it, with the library's options for it; the inner error is one
     /// of reading.
     pub(crate) fn each(
         self,
@@ -380,7 +380,7 @@ fn read_large(mut file: fs::File, size: u64, jobs: usize) -> io::Result<Vec<u8>>
 }
 
 /// Reads so many bytes, each half on a thread of its own: to fill fresh memory takes longer than to read.
-/// What is behind them comes next.
+/// What follows them is read next.
 #[cfg(unix)]
 fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
     use std::os::unix::fs::FileExt;
@@ -455,7 +455,7 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
 }
 
-/// So many readers of a file of this length, each with a place of its own. What comes behind that is not read.
+/// So many readers of a file of this length, each with a place of its own. What follows is not read.
 #[cfg(unix)]
 pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Read + Seek + Send> {
     use std::os::unix::fs::FileExt;

@@ -94,8 +94,8 @@ pub(crate) struct Output {
     /// Of standard output.
     pub(crate) ink: Ink,
     err: Ink,
-    /// Among many files, what is odd is counted.
-    odd: Option<Odd>,
+    /// Among many files, diagnostics are counted.
+    counted: Option<Counted>,
     /// Whether there was something that the next is divided from.
     is_begun: bool,
 }
@@ -148,7 +148,7 @@ impl Write for Out {
 #[derive(Default)]
 pub(crate) struct Page {
     pieces: Vec<(Stream, Vec<u8>)>,
-    odd: Odd,
+    counted: Counted,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -169,11 +169,11 @@ impl Page {
     }
 }
 
-/// How often each thing was odd, and where first.
+/// How often each diagnostic was found, and where first.
 #[derive(Default)]
-struct Odd(BTreeMap<&'static str, (usize, String)>);
+struct Counted(BTreeMap<&'static str, (usize, String)>);
 
-impl Odd {
+impl Counted {
     fn add(&mut self, code: &'static str, number: usize, first: impl FnOnce() -> String) {
         self.0.entry(code).or_insert_with(|| (0, first())).0 += number;
     }
@@ -197,16 +197,15 @@ impl Output {
             is_looked_at: io::stdout().is_terminal(),
             ink: Ink(colored(AutoStream::choice(&io::stdout()))),
             err: Ink(colored(AutoStream::choice(&io::stderr()))),
-            odd: None,
+            counted: None,
             is_begun: false,
         }
     }
 
-    /// From now on, of what is odd in documents only the number is said, in the end and but for
-    /// `--verbose`: there are many files.
-    pub(crate) fn count_what_is_odd(&mut self) {
+    /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`.
+    pub(crate) fn count_diagnostics(&mut self) {
         if !self.talk.verbose {
-            self.odd = Some(Odd::default());
+            self.counted = Some(Counted::default());
         }
     }
 
@@ -245,8 +244,8 @@ impl Output {
 
     /// A page that looks like these streams.
     pub(crate) fn page(&self) -> Self {
-        let odd = self.odd.is_some().then(Odd::default);
-        Self { sink: Sink::Page(Page::default()), odd, ..*self }
+        let counted = self.counted.is_some().then(Counted::default);
+        Self { sink: Sink::Page(Page::default()), counted, ..*self }
     }
 
     /// Whether it is a page, of one of several threads.
@@ -257,18 +256,18 @@ impl Output {
     /// Whether anything was said on this page.
     pub(crate) fn has_said(&self) -> bool {
         let is_said = matches!(&self.sink, Sink::Page(page) if !page.pieces.is_empty());
-        is_said || self.odd.as_ref().is_some_and(|odd| !odd.0.is_empty())
+        is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
     /// What was said on this page; nothing if it is the streams.
     pub(crate) fn into_page(self) -> Page {
         match self.sink {
-            Sink::Page(page) => Page { odd: self.odd.unwrap_or_default(), ..page },
+            Sink::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
             Sink::Streams(..) => Page::default(),
         }
     }
 
-    /// Says what stands on `page`.
+    /// Says what is on `page`.
     pub(crate) fn append(&mut self, page: Page) -> io::Result<()> {
         for (stream, bytes) in page.pieces {
             match stream {
@@ -277,9 +276,9 @@ impl Output {
                 Stream::Divider => self.divide(&bytes)?,
             }
         }
-        if let Some(odd) = &mut self.odd {
-            for (code, (number, first)) in page.odd.0 {
-                odd.add(code, number, || first);
+        if let Some(counted) = &mut self.counted {
+            for (code, (number, first)) in page.counted.0 {
+                counted.add(code, number, || first);
             }
         }
         Ok(())
@@ -371,7 +370,7 @@ impl Output {
     }
 
     fn of_a_file(&mut self, code: &'static str, sentence: &str) {
-        match &mut self.odd {
+        match &mut self.counted {
             Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
             None => self.warning(None, code, &visible(sentence)),
         }
@@ -386,12 +385,12 @@ impl Output {
 
     /// Whether it is said what was done with each file.
     pub(crate) fn tells_of_files(&self) -> bool {
-        self.odd.is_none() && !self.talk.quiet
+        self.counted.is_none() && !self.talk.quiet
     }
 
     /// Says what was done with one file; where there are many, only with `--verbose`.
     pub(crate) fn notice_of_file(&mut self, sentence: &impl Display) {
-        if self.odd.is_none() {
+        if self.counted.is_none() {
             self.notice(sentence);
         }
     }
@@ -415,9 +414,9 @@ impl Output {
         }
     }
 
-    /// Says how often what was odd.
-    pub(crate) fn say_what_was_odd(&mut self) {
-        for (code, (number, first)) in self.odd.take().unwrap_or_default().0 {
+    /// Says how often each diagnostic was found.
+    pub(crate) fn say_diagnostics(&mut self) {
+        for (code, (number, first)) in self.counted.take().unwrap_or_default().0 {
             match number {
                 1 => self.warning(None, code, &first),
                 _ => self.warning(
@@ -429,26 +428,26 @@ impl Output {
         }
     }
 
-    /// Says what is odd about a document.
+    /// Says the diagnostics of a document.
     pub(crate) fn diagnostics(&mut self, places: &Places<'_>, diagnostics: &[Diagnostic]) {
-        for odd in by_place(diagnostics) {
-            self.diagnostic(places, odd);
+        for found in by_place(diagnostics) {
+            self.diagnostic(places, found);
         }
     }
 
-    /// Says one thing that is odd about it.
-    pub(crate) fn diagnostic(&mut self, places: &Places<'_>, odd: &Diagnostic) {
+    /// Says a diagnostic.
+    pub(crate) fn diagnostic(&mut self, places: &Places<'_>, found: &Diagnostic) {
         // To find a line every line before it is counted.
         if self.talk.quiet {
             return;
         }
-        let place = places.at(odd.span);
-        match &mut self.odd {
-            Some(counted) => counted.add(odd.code.name(), 1, || {
-                let message = visible(&odd.message);
+        let place = places.at(found.span);
+        match &mut self.counted {
+            Some(counted) => counted.add(found.code.name(), 1, || {
+                let message = visible(&found.message);
                 format!("{place}: {message}")
             }),
-            None => self.warning(Some(&place), odd.code.name(), &visible(&odd.message)),
+            None => self.warning(Some(&place), found.code.name(), &visible(&found.message)),
         }
     }
 
@@ -520,7 +519,7 @@ pub(crate) fn shown(reference: &str) -> Cow<'_, str> {
     if reference.is_empty() { "\"\"".into() } else { visible(reference) }
 }
 
-/// `a[href]`, behind the number of the document where that is not the outermost one; `-` for a link
+/// `a[href]`, after the number of the document where that is not the outermost one; `-` for a link
 /// of a style sheet, which has no elements.
 pub(crate) fn location(link: &LinkReport) -> String {
     location_of(&link.entity, &link.element, link.attribute.as_deref())
@@ -556,6 +555,6 @@ pub(crate) fn base_and_rule(base: Option<&str>, rule: Rule, source: Source) -> S
 /// The diagnostics of a document, in the order of the file.
 pub(crate) fn by_place(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
     let mut diagnostics: Vec<_> = diagnostics.iter().collect();
-    diagnostics.sort_by_key(|odd| odd.span.start);
+    diagnostics.sort_by_key(|found| found.span.start);
     diagnostics
 }

@@ -1,4 +1,4 @@
-//! Where things stand in a file: path, line and column.
+//! Places in a file: path, line and column.
 //!
 //! ```text
 //! page.html:12:9   the ninth byte of the twelfth line
@@ -24,7 +24,7 @@ use super::input::Input;
 /// So much of a file is looked at at once.
 const WINDOW: usize = 64 << 10;
 
-/// Where things stand in a file.
+/// Places in a file.
 pub(crate) struct Places<'a> {
     path: &'a Path,
     bytes: &'a [u8],
@@ -58,14 +58,14 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The places of `diagnostics` in a file in this encoding. It is read as far as they stand.
+    /// The places of `diagnostics` in a file in this encoding. It is read as far as the last of them.
     pub(crate) fn in_file_of(
         path: &'a Path,
         file: &mut (impl Read + Seek),
         charset: Charset,
         diagnostics: &[Diagnostic],
     ) -> Result<Self> {
-        let offsets = diagnostics.iter().map(|odd| odd.span.start);
+        let offsets = diagnostics.iter().map(|found| found.span.start);
         let known = match charset.is_ascii_compatible() {
             true => lines_and_columns(file, offsets),
             false => lines_and_columns_in(charset, file, offsets),
@@ -104,7 +104,7 @@ impl<'a> Places<'a> {
 /// Line and column of some offsets, by offset.
 type Known = Vec<(usize, (usize, usize))>;
 
-/// The same in an encoding in which a line end may have more than one byte. Such a file has been in memory as a
+/// Line and column of `offsets` of a file in an encoding in which a line end may have more than one byte. Such a file has been in memory as a
 /// whole before.
 fn lines_and_columns_in(
     charset: Charset,
@@ -136,7 +136,7 @@ fn lines_and_columns(
         file.rewind()?;
     }
     let (mut window, mut held) = (Vec::with_capacity(WINDOW), 0);
-    // Of the first byte of the window: where it stands, its line, and the bytes before it in that.
+    // Of the first byte of the window: its offset, its line, and the bytes before it in that.
     let (mut start, mut line, mut before) = (0, 1, 0);
     while left.peek().is_some() {
         let length = file.take((WINDOW - held) as u64).read_to_end(&mut window)?;
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    /// Line ends of every kind, also where windows meet, stand where they do in the whole.
+    /// Line ends of every kind have the same places, also where windows meet.
     #[test]
     fn a_file_has_the_lines_of_its_bytes() {
         for cut in [WINDOW - 2, WINDOW - 1, WINDOW, WINDOW + 1] {

@@ -124,7 +124,7 @@ pub(crate) enum Destination {
         only_documents: bool,
         preserve_times: bool,
     },
-    /// Where they stand.
+    /// In their own places.
     InPlace(InPlace),
     /// Nowhere; what would change is shown.
     Diff,
@@ -320,9 +320,9 @@ pub(crate) struct Documents {
 pub(crate) struct Reading {
     /// What they are; `None` where each has to be looked at.
     pub(crate) format: Option<Format>,
-    /// What the library is told.
+    /// The library's options.
     pub(crate) options: Options,
-    /// What it is told of where they come from.
+    /// What gives their retrieval URLs.
     pub(crate) origins: Origins,
 }
 
@@ -427,7 +427,7 @@ impl Origin {
     }
 }
 
-/// Whether `path` stands for standard input. A file of that name is called `./-`.
+/// Whether `path` means standard input. A file of that name is called `./-`.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }

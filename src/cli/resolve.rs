@@ -8,7 +8,7 @@
 //!
 //! With `--pairs` each line has its own base.
 //!
-//! Deliberately absent: documents. What is resolved here stands nowhere.
+//! Deliberately absent: documents. What is resolved here is in no document.
 
 use std::io::{self, BufRead};
 
@@ -23,7 +23,7 @@ use super::status::Status;
 /// Resolves what was asked for.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
     let base = |text: &str| Against { base: Base::new(asked.profile, text), text: text.to_owned() };
-    let mut session = Session { asked, is_first: true };
+    let session = Session { asked };
     match &asked.what {
         What::References { base: text, references } => {
             let base = base(text);
@@ -111,12 +111,11 @@ fn lines(
 
 struct Session<'a> {
     asked: &'a Resolve,
-    is_first: bool,
 }
 
 impl Session<'_> {
     fn one(
-        &mut self,
+        &self,
         base: &Against,
         reference: &str,
         place: Option<&str>,
@@ -137,9 +136,9 @@ impl Session<'_> {
         Ok(Status::Done)
     }
 
-    /// A reference that cannot be resolved is only handed on.
+    /// A reference that cannot be resolved is only copied.
     fn unresolved(
-        &mut self,
+        &self,
         base: Option<&str>,
         reference: &str,
         why: &str,
@@ -152,12 +151,10 @@ impl Session<'_> {
             (ResolveForm::Explanation, None) => {}
             (ResolveForm::Json, _) => self.json(base, reference, None, output)?,
         }
-        let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
-        output.warning(place, "unresolvable", &sentence);
-        Ok(Status::NotHeld)
+        Ok(say(reference, why, place, output))
     }
 
-    /// A line that is not text: nothing can be said of it in JSON either, so it is only handed on.
+    /// A line that is not text is only copied; in JSON it is as near to it as text can be.
     fn undecodable(
         &self,
         base: Option<&str>,
@@ -167,22 +164,15 @@ impl Session<'_> {
     ) -> io::Result<Status> {
         let shown = String::from_utf8_lossy(line);
         match self.asked.form {
-            ResolveForm::Target => {
-                output.out().write_all(line)?;
-                writeln!(output.out())?;
-            }
+            ResolveForm::Target => output.out().write_all(&[line, b"\n"].concat())?,
             ResolveForm::Explanation => {}
             ResolveForm::Json => self.json(base, &shown, None, output)?,
         }
-        let sentence = format!("'{}' has no target: it is not UTF-8", visible(&shown));
-        output.warning(Some(place), "unresolvable", &sentence);
-        Ok(Status::NotHeld)
+        Ok(say(&shown, "it is not UTF-8", Some(place), output))
     }
 
-    fn explain(&mut self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
-        if !std::mem::take(&mut self.is_first) {
-            writeln!(output.out())?;
-        }
+    fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
+        output.gap()?;
         writeln!(output.out(), "{}", explain(self.asked.profile, base, reference))
     }
 
@@ -196,6 +186,13 @@ impl Session<'_> {
         let (grammar, resolver) = (Grammar::of(reference), self.asked.profile.name());
         output.json(&Resolved { base, reference, target, grammar, resolver })
     }
+}
+
+/// Says why a reference has no target.
+fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> Status {
+    let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
+    output.warning(place, "unresolvable", &sentence);
+    Status::NotHeld
 }
 
 #[cfg(test)]

@@ -30,9 +30,9 @@ use baselink::tree::maildir::{is_maildir, is_message};
 
 use self::examined::{examined, written};
 use self::summary::{FileSummary, Totals};
-use self::target::{Pending, Sink, Target, Written};
+use self::target::{Sink, Target, Written};
 pub(crate) use self::work::Work;
-use super::files::{self, Found, Worked};
+use super::files::{self, Found, Why, Worked};
 use super::input::{File, NoDocument, Opened};
 use super::output::{Output, count};
 use super::places::Places;
@@ -70,7 +70,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
         Ok(())
     })?;
-    totals.unusable += failed;
+    totals.left.add(Why::Unusable, failed);
     if let Err(sentences) = target.finish() {
         sentences.iter().for_each(|sentence| output.caution(sentence));
     }
@@ -85,7 +85,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         ));
         return Ok(Status::Stopped);
     }
-    Ok(if failed > 0 { Status::Unusable } else { status })
+    Ok(status.max(totals.left.status()))
 }
 
 /// The outcome of a file.
@@ -93,18 +93,7 @@ enum FileOutcome {
     Rewritten(Box<Document>),
     /// It is no document, and was copied to this place of the output folder.
     Copied(PathBuf),
-    /// It is no document, and was left.
-    NoDocument,
-    /// It is a folder; what is in it comes by itself.
-    Folder,
-    /// It is a symbolic link, and was left out.
-    Link,
-    /// It is what an earlier run kept, and was left.
-    Backup,
-    /// It is a message that somebody is writing, and was left.
-    Delivery,
-    /// It could not be used; why has been said.
-    Unusable,
+    Left(Why),
 }
 
 /// A document that was rewritten.
@@ -122,19 +111,19 @@ fn one(
     output: &mut Output,
 ) -> io::Result<FileOutcome> {
     let outcome = match files::found(origin) {
-        Ok(Found::Folder) => target.folder(origin).map(|()| FileOutcome::Folder),
-        Ok(Found::Link) => Ok(FileOutcome::Link),
-        Ok(Found::Temporary) => Ok(FileOutcome::NoDocument),
-        Ok(Found::File) if is_backup(asked, origin) => Ok(FileOutcome::Backup),
+        Ok(Found::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
+        Ok(Found::Link) => Ok(FileOutcome::Left(Why::Link)),
+        Ok(Found::Temporary) => Ok(FileOutcome::Left(Why::NoDocument)),
+        Ok(Found::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
         Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => {
-            Ok(FileOutcome::Delivery)
+            Ok(FileOutcome::Left(Why::Delivery))
         }
         Ok(Found::File) => document(asked, work, target, origin, output)?,
         Err(error) => Err(error),
     };
     Ok(outcome.unwrap_or_else(|error| {
         output.error(&error);
-        FileOutcome::Unusable
+        FileOutcome::Left(Why::Unusable)
     }))
 }
 
@@ -211,8 +200,8 @@ fn document(
             let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let places = short.and_then(|short| {
                 summary.add_short(&short);
-                let (mut from, odd) = (large, &short.diagnostics);
-                let places = Places::in_file_of(origin.path(), &mut from, short.charset, odd)?;
+                let (mut from, found) = (large, &short.diagnostics);
+                let places = Places::in_file_of(origin.path(), &mut from, short.charset, found)?;
                 Ok((short, places))
             });
             let ended = places.and_then(|(short, places)| {
@@ -274,7 +263,7 @@ fn no_document(
             FileOutcome::Copied(to)
         }),
         None if origin.is_named() => Err(none.error(path)),
-        None => Ok(FileOutcome::NoDocument),
+        None => Ok(FileOutcome::Left(Why::NoDocument)),
     })
 }
 
@@ -286,18 +275,12 @@ fn settle(
     totals: &mut Totals,
     output: &mut Output,
 ) -> io::Result<Status> {
-    let pending = |outcome: &mut FileOutcome| match outcome {
-        FileOutcome::Rewritten(document) => document.written.take_pending(),
+    Written::commit_all(batch.iter_mut().filter_map(|(_, _, outcome)| match outcome {
+        FileOutcome::Rewritten(document) => Some(&mut document.written),
         _ => None,
-    };
-    let (numbers, pending): (Vec<usize>, Vec<Pending>) = batch
-        .iter_mut()
-        .enumerate()
-        .filter_map(|(number, (_, _, outcome))| Some((number, pending(outcome)?)))
-        .unzip();
-    let mut committed = numbers.into_iter().zip(Pending::commit_all(pending)).peekable();
+    }));
     let mut status = Status::Done;
-    for (number, (origin, page, outcome)) in batch.into_iter().enumerate() {
+    for (origin, page, outcome) in batch {
         output.append(page)?;
         let path = origin.path();
         let json = |format, to: Option<PathBuf>, summary: &FileSummary, output: &mut Output| {
@@ -308,49 +291,27 @@ fn settle(
             let counts = Counts { tally: &summary.tally, results: work.results() };
             output.json(&record::File::of(path, format, to, counts, &summary.diagnostics))
         };
-        let mut document = match outcome {
+        let document = match outcome {
             FileOutcome::Rewritten(document) => document,
             FileOutcome::Copied(to) => {
                 totals.copied += 1;
                 json(Format::Other, Some(to), &FileSummary::default(), output)?;
                 continue;
             }
-            FileOutcome::NoDocument => {
-                totals.left.no_documents += 1;
-                json(Format::Other, None, &FileSummary::default(), output)?;
-                continue;
-            }
-            FileOutcome::Folder => continue,
-            FileOutcome::Link => {
-                totals.left.links += 1;
-                continue;
-            }
-            FileOutcome::Backup => {
-                totals.backups += 1;
-                continue;
-            }
-            FileOutcome::Delivery => {
-                totals.deliveries += 1;
-                continue;
-            }
-            FileOutcome::Unusable => {
-                totals.unusable += 1;
-                status = Status::Unusable;
+            FileOutcome::Left(why) => {
+                totals.left.add(why, 1);
+                if why == Why::NoDocument {
+                    json(Format::Other, None, &FileSummary::default(), output)?;
+                }
                 continue;
             }
         };
-        if let Some((_, committed)) = committed.next_if(|(of, _)| *of == number) {
-            match committed {
-                Ok((to, remarks)) => document.written = Written::To(to, remarks),
-                Err(error) => {
-                    output.error(&error);
-                    totals.unusable += 1;
-                    status = Status::Unusable;
-                    continue;
-                }
-            }
-        }
         let Document { format, summary, written } = *document;
+        if let Written::Failed(error) = &written {
+            output.error(error);
+            totals.left.add(Why::Unusable, 1);
+            continue;
+        }
         status = status.max(summary.status);
         for remark in written.remarks() {
             output.caution(&format_args!("{}: {remark}", name(path)));

@@ -35,7 +35,7 @@ const NAME: &str = "baselink.toml";
 /// How many bytes it may have.
 const LARGEST: usize = 1 << 20;
 
-/// Options that say which URL a folder has: one of them stands in place of another.
+/// Options that say which URL a folder has: one of them replaces another.
 const OF_A_FOLDER: &[&str] = &["url", "layout"];
 
 /// Options that mean nothing to a command without one of these others, where it has them.
@@ -59,7 +59,7 @@ pub(crate) struct Settings {
     /// The folder of the file.
     folder: PathBuf,
     options: Vec<Known>,
-    /// What stands before the sections.
+    /// What comes before the sections.
     top: Vec<Setting>,
     sections: Vec<Section>,
     /// The patterns of the sections.
@@ -79,7 +79,7 @@ struct Section {
 struct Setting {
     /// Its place among the options that are known.
     option: usize,
-    /// Each an argument of its own, whatever stands in it; none for a flag that is off.
+    /// Each an argument of its own, whatever it contains; none for a flag that is off.
     arguments: Vec<OsString>,
 }
 
@@ -191,7 +191,7 @@ impl Settings {
         self.globs.matching(path)
     }
 
-    /// The arguments that the top and these `sections` stand for, to be put between the name of
+    /// The arguments for the top and these `sections`, to be put between the name of
     /// `command` and what was typed.
     ///
     /// Left out is what the command does not know, and what gives way to an option that was `typed`,

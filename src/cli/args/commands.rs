@@ -29,14 +29,23 @@ use crate::cli::shell;
 
 impl Typed {
     pub(super) fn talk(&self) -> Talk {
-        let verbose = match &self.command {
-            TypedCommand::Rewrite(typed) => typed.policy.verbose,
-            TypedCommand::Links(typed) => typed.policy.verbose,
-            TypedCommand::Localize(typed) => typed.verbose,
-            TypedCommand::Check(typed) => typed.verbose,
-            _ => false,
-        };
+        let policy = self.of_documents().and_then(|(.., policy)| policy);
+        let verbose = policy.is_some_and(|policy| policy.verbose);
         Talk { quiet: self.talk.quiet, verbose, color: self.talk.color.into() }
+    }
+
+    /// The name of a command that reads documents, which ones, and the policy for their links.
+    fn of_documents(&self) -> Option<(&'static str, &TypedDocuments, Option<TypedPolicy>)> {
+        Some(match &self.command {
+            TypedCommand::Rewrite(typed) => ("rewrite", &typed.documents, Some(typed.policy)),
+            TypedCommand::Links(typed) => ("links", &typed.documents, Some(typed.policy)),
+            TypedCommand::Base(typed) => ("base", &typed.documents, None),
+            TypedCommand::Localize(typed) => ("localize", &typed.documents, Some(typed.policy())),
+            TypedCommand::Check(typed) => ("check", &typed.documents, Some(typed.policy())),
+            TypedCommand::Resolve(_)
+            | TypedCommand::Completions { .. }
+            | TypedCommand::Man { .. } => return None,
+        })
     }
 
     /// The settings file that counts.
@@ -54,27 +63,11 @@ impl Typed {
     }
 
     pub(super) fn documents(&self) -> Option<&TypedDocuments> {
-        match &self.command {
-            TypedCommand::Rewrite(typed) => Some(&typed.documents),
-            TypedCommand::Links(typed) => Some(&typed.documents),
-            TypedCommand::Base(typed) => Some(&typed.documents),
-            TypedCommand::Localize(typed) => Some(&typed.documents),
-            TypedCommand::Check(typed) => Some(&typed.documents),
-            TypedCommand::Resolve(_)
-            | TypedCommand::Completions { .. }
-            | TypedCommand::Man { .. } => None,
-        }
+        self.of_documents().map(|(_, documents, _)| documents)
     }
 
     pub(super) fn meant(self) -> Result<Command> {
-        if let Some(documents) = self.documents() {
-            let command = match &self.command {
-                TypedCommand::Links(_) => "links",
-                TypedCommand::Base(_) => "base",
-                TypedCommand::Check(_) => "check",
-                TypedCommand::Localize(_) => "localize",
-                _ => "rewrite",
-            };
+        if let Some((command, documents, _)) = self.of_documents() {
             documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
         }
         Ok(match self.command {
@@ -90,23 +83,11 @@ impl Typed {
     }
 
     /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading(self) -> Result<Reading> {
-        let (mut documents, policy) = match self.command {
-            TypedCommand::Check(typed) => {
-                let policy = typed.policy();
-                (typed.documents, Some(policy))
-            }
-            TypedCommand::Rewrite(typed) => (typed.documents, Some(typed.policy)),
-            TypedCommand::Links(typed) => (typed.documents, Some(typed.policy)),
-            TypedCommand::Base(typed) => (typed.documents, None),
-            TypedCommand::Localize(typed) => {
-                let policy = typed.policy();
-                (typed.documents, Some(policy))
-            }
-            _ => return Err(Error::new("it has no documents")),
+    pub(super) fn reading(&self) -> Result<Reading> {
+        let Some((_, documents, policy)) = self.of_documents() else {
+            return Err(Error::new("it has no documents"));
         };
-        documents.url_map = None;
-        let mut reading = documents.reading()?;
+        let mut reading = documents.reading_without_map()?;
         match policy {
             Some(policy) => policy.add_to(&mut reading.options),
             None => reading.origins.every_source = true,

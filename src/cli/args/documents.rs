@@ -33,7 +33,7 @@ use super::named::{
 use crate::cli::request::{Documents, Reading, is_standard_input};
 
 /// How documents are read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Documents")]
 pub(super) struct TypedDocuments {
     /// Files and folders; standard input without any, or for `-`
@@ -159,7 +159,7 @@ enum TypedProgress {
 }
 
 /// The settings file.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct TypedSettings {
     /// The settings file; otherwise baselink.toml in the first input or a folder above it
     ///
@@ -172,7 +172,7 @@ pub(super) struct TypedSettings {
 }
 
 /// What is to come of links.
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Policies")]
 pub(super) struct TypedPolicy {
     /// References that are only a fragment: rewrite, keep, or auto [default: rewrite; auto in pages that say that they were saved]
@@ -240,7 +240,7 @@ impl TypedDocuments {
         Ok(Documents { paths, selection, jobs, progress, reading, sections: None })
     }
 
-    pub(super) fn reading(self) -> Result<Reading> {
+    fn reading(self) -> Result<Reading> {
         let profile = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(profile, url)?;
@@ -291,6 +291,11 @@ impl TypedDocuments {
             None => origins,
         };
         Ok(Reading { format: self.format, options, origins })
+    }
+
+    /// How documents are read, without the table of `--url-map`.
+    pub(super) fn reading_without_map(&self) -> Result<Reading> {
+        Self { url_map: None, ..self.clone() }.reading()
     }
 
     pub(super) fn meant_with(self, policy: &TypedPolicy) -> Result<Documents> {

@@ -22,7 +22,7 @@ use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
 use crate::cli::request::{Check, Destination, Origin};
 use crate::cli::rewrite::is_delivery;
-use crate::cli::rewrite::target::{Pending, Target, Written};
+use crate::cli::rewrite::target::{Target, Written};
 use crate::cli::status::Status;
 
 /// What became of the fixes.
@@ -65,60 +65,46 @@ pub(super) fn make(
     };
     let has_fix = |file: &&Checked| file.counts.fixes > 0;
     let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
+    let is_written = fixed.is_written;
     let work = |origin: &Origin, output: &mut Output| match tree.file(origin) {
-        Some(file) if !(fixed.is_written && is_delivery(origin)) => {
+        Some(file) if !(is_written && is_delivery(origin)) => {
             one(asked, &target, tree, file, origin, output)
         }
         _ => Ok(Ok(None)),
     };
-    let mut results = Vec::new();
-    output.count_what_is_odd();
+    output.count_diagnostics();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
-        let (mut pending, mut links) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
         for (_, page, done) in batch {
             output.append(page)?;
             match done {
-                Ok(None) => {}
-                Ok(Some(mut done)) => match done.written.take_pending() {
-                    Some(one) => {
-                        pending.push(one);
-                        links.push(done.links);
-                    }
-                    None => results.push(Ok(done.links)),
-                },
+                Ok(done) => all.extend(done),
                 Err(error) => {
                     output.error(&in_words_of_the_option(error));
-                    results.push(Err(()));
+                    fixed.status = Status::Unusable;
                 }
             }
         }
-        for (committed, links) in Pending::commit_all(pending).into_iter().zip(links) {
-            results.push(match committed {
-                Ok((path, remarks)) => {
-                    for remark in remarks {
-                        output.caution(&format_args!("{}: {remark}", name(&path)));
-                    }
-                    Ok(links)
+        Written::commit_all(all.iter_mut().map(|done| &mut done.written));
+        for Done { links, written } in all {
+            if let Written::Failed(error) = written {
+                output.error(&error);
+                fixed.status = Status::Unusable;
+                continue;
+            }
+            if let Written::To(path, remarks) = written {
+                for remark in remarks {
+                    output.caution(&format_args!("{}: {remark}", name(&path)));
                 }
-                Err(error) => {
-                    output.error(&error);
-                    Err(())
-                }
-            });
-        }
-        Ok(())
-    })?;
-    output.say_what_was_odd();
-    for result in results {
-        match result {
-            Ok(0) => {}
-            Ok(links) => {
+            }
+            if links > 0 {
                 fixed.files += 1;
                 fixed.links += links;
             }
-            Err(()) => fixed.status = Status::Unusable,
         }
-    }
+        Ok(())
+    })?;
+    output.say_diagnostics();
     Ok(fixed)
 }
 
@@ -127,9 +113,12 @@ fn in_words_of_the_option(error: Error) -> Error {
     Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
 }
 
-/// Whether it is odd because of what changes; all else was said when the file was scanned.
-fn is_of_the_change(odd: &&Diagnostic) -> bool {
-    matches!(odd.code, Code::SignatureBroken | Code::LineTooLong | Code::DigestWrong | Code::Doubt)
+/// Whether a diagnostic is one of the change; all others were said when the file was scanned.
+fn is_of_the_change(found: &&Diagnostic) -> bool {
+    matches!(
+        found.code,
+        Code::SignatureBroken | Code::LineTooLong | Code::DigestWrong | Code::Doubt
+    )
 }
 
 /// The outer error is one of standard output.
@@ -167,8 +156,8 @@ fn one(
             return sink.add_unproved(input, output);
         }
         let places = Places::of(input, &rewritten.report);
-        for odd in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
-            output.diagnostic(&places, odd);
+        for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
+            output.diagnostic(&places, found);
         }
         links += rewritten.report.count(Outcome::Rewritten);
         failed = sink.add(input, &rewritten.edits, output)?;

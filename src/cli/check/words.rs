@@ -13,7 +13,7 @@ use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 /// A class with a cause, and what they mean.
 pub(super) struct Rule {
     pub(super) class: Class,
-    /// The name of the cause; `None` for a class that is told by itself.
+    /// The name of the cause; `None` for a class without causes.
     pub(super) cause: Option<&'static str>,
     /// What is the matter, as it begins a sentence on the target.
     pub(super) why: &'static str,
@@ -242,12 +242,12 @@ mod tests {
         for rule in RULES.iter().filter(|rule| rule.cause.is_some()) {
             assert!(documented.contains(&rule.name()), "{} is not documented", rule.name());
         }
-        let told = |name: &&String| RULES.iter().any(|rule| rule.name() == **name);
+        let is_rule = |name: &&String| RULES.iter().any(|rule| rule.name() == **name);
         let causes = documented.iter().filter(|name| {
             let of_broken = ["pinned/", "escapes/", "dangling/", "fragment/"];
             of_broken.iter().any(|class| name.starts_with(class)) && !name.contains(' ')
         });
-        let untold: Vec<_> = causes.filter(|name| !told(name)).collect();
-        assert!(untold.is_empty(), "{untold:?}");
+        let missing: Vec<_> = causes.filter(|name| !is_rule(name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
     }
 }

@@ -20,7 +20,7 @@ use baselink::format::Format;
 use baselink::{LinkReport, Outcome, Report, Totals as Short};
 
 use super::work::Work;
-use crate::cli::files::Left;
+use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
 use crate::cli::places::Places;
@@ -229,10 +229,6 @@ pub(super) struct Totals {
     missing: Missing,
     pub(super) copied: usize,
     pub(super) left: Left,
-    /// Earlier originals, and messages that are being delivered.
-    pub(super) backups: usize,
-    pub(super) deliveries: usize,
-    pub(super) unusable: usize,
 }
 
 impl Totals {
@@ -269,10 +265,10 @@ impl Totals {
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
             (self.copied, "copied", "copied"),
-            (self.left.no_documents, "no document", "no documents"),
-            (self.backups, "backup left alone", "backups left alone"),
-            (self.deliveries, "delivery left alone", "deliveries left alone"),
-            (self.unusable, "could not be used", "could not be used"),
+            (self.left.count(Why::NoDocument), "no document", "no documents"),
+            (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
+            (self.left.count(Why::Delivery), "delivery left alone", "deliveries left alone"),
+            (self.left.count(Why::Unusable), "could not be used", "could not be used"),
         ];
         let all = parts.iter().map(|(number, ..)| number).sum();
         let parts: Vec<_> = parts

@@ -542,7 +542,10 @@ pub(in crate::cli) enum Written {
     Unchanged,
     /// There, and this is to be said of it.
     To(PathBuf, Vec<String>),
+    /// It has no name yet.
     Pending(Pending),
+    /// It could not be given its name.
+    Failed(Error),
 }
 
 impl Written {
@@ -563,14 +566,21 @@ impl Written {
         }
     }
 
-    /// What is still to be done.
-    pub(in crate::cli) fn take_pending(&mut self) -> Option<Pending> {
-        match std::mem::replace(self, Self::Nowhere) {
-            Self::Pending(pending) => Some(pending),
+    /// Gives the new contents of several files their names.
+    pub(in crate::cli) fn commit_all<'w>(all: impl Iterator<Item = &'w mut Self>) {
+        let take = |written: &'w mut Self| match std::mem::replace(written, Self::Nowhere) {
+            Self::Pending(pending) => Some((written, pending)),
             other => {
-                *self = other;
+                *written = other;
                 None
             }
+        };
+        let (written, pending): (Vec<_>, Vec<_>) = all.filter_map(take).unzip();
+        for (written, committed) in written.into_iter().zip(Pending::commit_all(pending)) {
+            *written = match committed {
+                Ok((to, remarks)) => Self::To(to, remarks),
+                Err(error) => Self::Failed(error),
+            };
         }
     }
 
@@ -591,7 +601,7 @@ pub(in crate::cli) struct Pending {
 
 impl Pending {
     /// Gives all their names: where each is then, and what is to be said of it.
-    pub(in crate::cli) fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
+    fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
         let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for Self { new, to } in all {
             order.push(matches!(new, New::File(_)).then_some(to));

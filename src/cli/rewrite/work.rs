@@ -50,10 +50,10 @@ impl Work {
                 let mut emptied: Vec<usize> = empty.map(|link| link.span.start).collect();
                 emptied.sort_unstable();
                 // An empty one is what is written here.
-                report.diagnostics.retain(|odd| {
-                    let first = emptied.partition_point(|at| *at < odd.span.start);
-                    let is_emptied = emptied.get(first).is_some_and(|at| *at <= odd.span.end);
-                    odd.code != Code::BaseRelative || !is_emptied
+                report.diagnostics.retain(|found| {
+                    let first = emptied.partition_point(|at| *at < found.span.start);
+                    let is_emptied = emptied.get(first).is_some_and(|at| *at <= found.span.end);
+                    found.code != Code::BaseRelative || !is_emptied
                 });
                 localized
             }

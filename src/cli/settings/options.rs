@@ -5,7 +5,7 @@
 //! --output <PATH>     of rewrite                         only typed
 //! ```
 //!
-//! Names, kinds and parsers of values are clap's. What clap cannot know stands in tables.
+//! Names, kinds and parsers of values are clap's. What clap cannot know is in tables.
 //!
 //! Deliberately absent: what an option means.
 
@@ -56,7 +56,7 @@ const OF_A_DOCUMENT: &[&str] = &[
     "skip-dkim",
 ];
 
-/// Options that cannot stand together, beside those of which clap knows it.
+/// Options that exclude each other, in addition to those of which clap knows it.
 const EXCLUSIVE: &[(&str, &str)] = &[("json", "diff")];
 
 /// Whether the option `--key` is said of a document, so that a section can have it.
@@ -69,7 +69,7 @@ pub(super) fn is_of_a_document(key: &str) -> bool {
 pub(super) struct Known {
     pub(super) option: Arg,
     pub(super) key: String,
-    /// The commands that have it, each with the options that cannot stand beside it there, by id.
+    /// The commands that have it, each with the options that exclude it there, by id.
     commands: Vec<(String, Vec<String>)>,
 }
 
@@ -161,7 +161,7 @@ impl Known {
     }
 }
 
-/// Why clap refused a value, without the option, of which clap knows no more than a stand-in.
+/// Why clap refused a value, without the option, which clap knows only under another name here.
 fn reason(error: &clap::Error) -> String {
     if let Some(source) = error.source() {
         return source.to_string();

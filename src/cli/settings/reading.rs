@@ -1,4 +1,4 @@
-//! Reading a settings file: every key, value and pattern is held against what it stands for.
+//! Reading a settings file: every key, value and pattern is compared with the options.
 //!
 //! ```text
 //! resolver = "foo"  -->  baselink.toml:1: resolver: unknown resolver 'foo': use rfc1808, …
@@ -64,7 +64,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// The error `what`, about what stands at the byte `at` of the file.
+    /// The error `what`, about the byte `at` of the file.
     fn wrong(&self, at: usize, what: &str) -> Error {
         let before = self.bytes.get(..at).unwrap_or_default();
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
@@ -157,7 +157,7 @@ impl Reading<'_> {
             .map(|(_, known)| known)
     }
 
-    /// The arguments that `value` stands for.
+    /// The arguments for `value`.
     fn arguments(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>> {
         let key = &known.key;
         let refused = |wanted: &str| {
@@ -178,7 +178,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The argument that one value stands for.
+    /// The argument for one value.
     fn argument(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<OsString> {
         let key = &known.key;
         let wrong = |what: &str| self.wrong(value.span().start, &format!("{key}: {what}"));
