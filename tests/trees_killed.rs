@@ -350,12 +350,12 @@ fn messages_are_old_or_new_or_both() {
     );
 }
 
-/// Runs the program in `here` on a file system of 4 MiB, which `prepare` (a script) fills; `None`
+/// Runs the program in `here` on a file system of 3 MiB, which `prepare` (a script) fills; `None`
 /// where there can be none. What is there afterwards is copied to `after`.
 fn on_a_small_disk(here: &Path, prepare: &str, line: &str) -> Option<Output> {
     fs::create_dir(here.join("disk")).unwrap();
     let script = format!(
-        "mount -t tmpfs -o size=4m none disk || exit 99; cd disk && {prepare} && \
+        "mount -t tmpfs -o size=3m none disk || exit 99; cd disk && {prepare} && \
          \"$0\" {line} -u http://a.example/; status=$?; cp -r . ../after; exit $status"
     );
     let output = Command::new("unshare")
