@@ -13,6 +13,7 @@ use proptest::prelude::*;
 
 use super::TransferEncoding::{Base64, Binary, EightBit, QuotedPrintable, SevenBit, Unknown};
 use super::base64::Layout;
+use super::encoded::{WIDTH, line_end_length};
 use super::quoted_printable::is_structure;
 use super::*;
 
