@@ -46,7 +46,7 @@ pub use self::beside::{Beside, LocalCopies};
 pub use self::options::{BaseElement, Choice, Destination, Fragments, Options};
 use self::plan::FilePlan;
 pub(crate) use self::plan::Part;
-pub use self::totals::Totals;
+pub use self::totals::{LinkBases, Totals};
 pub use self::windows::{StreamError, rewrite_stream};
 use self::write::Write;
 use crate::edit::Edits;
@@ -62,6 +62,8 @@ pub struct Rewritten<'a> {
     pub(crate) parts: Vec<Part>,
     /// What became of every link.
     pub report: Report,
+    /// The same in numbers.
+    pub totals: Totals,
 }
 
 impl<'a> Rewritten<'a> {
@@ -82,14 +84,22 @@ impl<'a> Rewritten<'a> {
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let (FilePlan { edits, parts, mut report, .. }, totals) = file::plan(bytes, options, true);
-    report.diagnostics = totals.diagnostics;
-    Rewritten { source: bytes, edits, parts, report }
+    report.diagnostics.clone_from(&totals.diagnostics);
+    Rewritten { source: bytes, edits, parts, report, totals }
 }
 
 /// Says of every link of `bytes` what [`rewrite`] would make of it.
 #[must_use]
 pub fn examine(bytes: &[u8], options: &Options) -> Report {
     rewrite(bytes, options).report
+}
+
+/// What changes where every relative link of `bytes` becomes absolute, as in [`rewrite`], and what became of the links
+/// in numbers. Without a report it takes a fraction of the time.
+#[must_use]
+pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
+    let (plan, totals) = file::plan(bytes, options, false);
+    (plan.edits, totals)
 }
 
 /// Makes every relative link of `bytes` absolute, as [`rewrite`] does, and puts the result after what `out` holds.

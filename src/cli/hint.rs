@@ -72,7 +72,7 @@ impl Hints {
     /// Adds what helps the document `input`, of which there are only `totals`.
     pub(crate) fn add_totals(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
         let is_lacking = totals.count(Outcome::NoBase) > 0;
-        let places = || Places::in_charset(input, Some(totals.charset));
+        let places = || Places::of_totals(input, totals);
         self.of(input, options, (is_lacking, totals.without_scheme), places);
     }
 

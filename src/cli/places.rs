@@ -12,12 +12,12 @@ use std::cell::OnceCell;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
-use baselink::Report;
 use baselink::diagnostic::Diagnostic;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
+use baselink::{Report, Totals};
 
 use super::input::Input;
 
@@ -44,6 +44,12 @@ impl<'a> Places<'a> {
         let is_message = matches!(input.format, Format::Message | Format::Mbox);
         let document = report.entities.first().filter(|_| !is_message);
         Self::in_charset(input, document.map(|document| document.charset))
+    }
+
+    /// The same by the `totals` of a document without a report.
+    pub(crate) fn of_totals(input: &Input<'a>, totals: &Totals) -> Self {
+        let is_message = matches!(input.format, Format::Message | Format::Mbox);
+        Self::in_charset(input, if is_message { None } else { Some(totals.charset) })
     }
 
     /// The places of `input`, whose encoding is this; `None` for a message.

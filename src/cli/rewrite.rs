@@ -28,8 +28,8 @@ use baselink::error::{Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
 
-use self::examined::{examined, written};
-use self::summary::{FileSummary, Totals};
+use self::examined::{examined, is_listed, say_totals, written};
+use self::summary::{FileSummary, RunSummary};
 use self::target::{Sink, Target, Written};
 pub(crate) use self::work::Work;
 use super::files::{self, Found, Why, Worked};
@@ -64,7 +64,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     if target.writes_files() && reads_files {
         stop_between_files()?;
     }
-    let (mut totals, mut status) = (Totals::default(), Status::Done);
+    let (mut totals, mut status) = (RunSummary::default(), Status::Done);
     let of_one = |origin: &Origin, output: &mut Output| one(asked, work, &target, origin, output);
     let failed = files::each(&asked.documents, output, of_one, |batch, output| {
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
@@ -140,8 +140,8 @@ pub(super) fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
 }
 
-/// Whether the short way serves: nothing is asked of single links, and it is likely to be one.
-fn is_short(
+/// Whether a document is written while it is read, because nothing is asked of its links and its edits.
+fn is_passed(
     asked: &Rewrite,
     work: &Work,
     sink: &Sink<'_>,
@@ -149,11 +149,9 @@ fn is_short(
     options: &Options,
     output: &Output,
 ) -> bool {
-    let asks_links = asked.verify || asked.strict || output.is_verbose();
     // A message that is read as something else still has a name with its size.
     let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(path);
-    matches!(work, Work::Absolute)
-        && !asks_links
+    !is_listed(asked, work, output)
         && is_file
         && !matches!(options.format, Format::Message | Format::Mbox)
 }
@@ -195,19 +193,16 @@ fn document(
     let (mut summary, mut failed) = (FileSummary::default(), Ok(()));
     if let Some((large, options)) = file.large() {
         let options = work.options(origin, &options);
-        if is_short(asked, work, &sink, origin.path(), &options, output) {
+        if is_passed(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
-            let short = sink.add_large((origin.path(), large), &options, jobs, output)?;
-            let places = short.and_then(|short| {
-                summary.add_short(&short);
-                let (mut from, found) = (large, &short.diagnostics);
-                let places = Places::in_file_of(origin.path(), &mut from, short.charset, found)?;
-                Ok((short, places))
-            });
-            let ended = places.and_then(|(short, places)| {
-                output.diagnostics(&places, &short.diagnostics);
-                summary.add_diagnostics(asked, &short.diagnostics, &places);
-                summary.hints.add_large(large, origin.path(), &options, &short)
+            let made = sink.add_large((origin.path(), large), &options, jobs, output)?;
+            let ended = made.and_then(|totals| {
+                let (mut from, found) = (large, &totals.diagnostics);
+                let places = Places::in_file_of(origin.path(), &mut from, totals.charset, found)?;
+                output.diagnostics(&places, found);
+                summary.add_diagnostics(asked, found, &places);
+                summary.add_totals(&totals);
+                summary.hints.add_large(large, origin.path(), &options, &totals)
             });
             return Ok(ended.and_then(|()| rewritten(summary, sink)));
         }
@@ -217,15 +212,9 @@ fn document(
             return Ok(());
         }
         let options = work.options(origin, options);
-        if is_short(asked, work, &sink, input.path, &options, output) {
-            match sink.add_short(input, &options, output)? {
-                Ok(short) => {
-                    let places = Places::in_charset(input, Some(short.charset));
-                    output.diagnostics(&places, &short.diagnostics);
-                    summary.add_diagnostics(asked, &short.diagnostics, &places);
-                    summary.add_short(&short);
-                    summary.hints.add_totals(input, &options, &short);
-                }
+        if is_passed(asked, work, &sink, input.path, &options, output) {
+            match sink.add_passed(input, &options, output)? {
+                Ok(totals) => say_totals(asked, input, &options, &totals, &mut summary, output),
                 Err(error) => failed = Err(error),
             }
         } else {
@@ -272,7 +261,7 @@ fn settle(
     asked: &Rewrite,
     work: &Work,
     mut batch: Worked<FileOutcome>,
-    totals: &mut Totals,
+    totals: &mut RunSummary,
     output: &mut Output,
 ) -> io::Result<Status> {
     Written::commit_all(batch.iter_mut().filter_map(|(_, _, outcome)| match outcome {

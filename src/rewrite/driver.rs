@@ -100,6 +100,7 @@ pub(super) struct Driver<'a, S> {
     edited: usize,
     /// How many links are its own.
     own: usize,
+    has_noted: bool,
     pub(super) tally: Tally,
     /// What is inside it.
     entities: Vec<EntityReport>,
@@ -120,6 +121,7 @@ impl<'a, S: Sink> Driver<'a, S> {
             offset: 0,
             edited: 0,
             own: 0,
+            has_noted: false,
             tally: Tally::default(),
             entities: Vec::new(),
             diagnostics: Vec::new(),
@@ -143,6 +145,15 @@ impl<'a, S: Sink> Driver<'a, S> {
         all
     }
 
+    /// Notes the base of a link of which no report was made.
+    #[inline(always)]
+    fn note_base(&mut self) {
+        if !self.has_noted {
+            self.has_noted = true;
+            self.tally.of_links.merge(self.judge.base_of_plain());
+        }
+    }
+
     fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) -> Result<(), S::End> {
         if S::IS_LAST {
             judged.keep_apart(self.offset, &mut self.edited);
@@ -158,11 +169,12 @@ impl<'a, S: Sink> Driver<'a, S> {
         let asked = Asked { is_listed: true, ..self.asked };
         let outer = Outer::Encapsulating(&around);
         let mut inner = document(asked, part, outer, self.charset, &self.carried);
+        self.tally.entities += inner.entities.len();
         let number = self.entities.len() + 1;
-        for entity in &mut inner.entities {
+        for mut entity in inner.entities.drain(..).filter(|_| !S::IS_LAST) {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
+            self.entities.push(entity);
         }
-        self.entities.append(&mut inner.entities);
         inner.diagnostics.drain(..).for_each(|diagnostic| self.diagnostic(diagnostic));
         let mut links = inner.judged;
         links.sort_by_key(|one| one.report.span.start);
@@ -189,16 +201,22 @@ impl<S: Sink> Links for Driver<'_, S> {
         }
         match self.judge.short(&bytes[found.span.range()], found) {
             Some(Short::Splice(splice)) => {
-                self.own += 1;
                 self.tally.add(Outcome::Rewritten, None);
+                if bytes[found.span.start] == b'#' {
+                    self.tally.add_fragment();
+                }
                 self.sink.splice(bytes, found.span.start, splice);
+                self.note_base();
             }
             Some(Short::Stays(outcome, reason)) => {
-                self.own += 1;
                 self.tally.add(outcome, reason);
+                if outcome != Outcome::Absolute {
+                    self.note_base();
+                }
             }
             None => return false,
         }
+        self.own += 1;
         true
     }
 
@@ -355,6 +373,7 @@ impl<S: Sink> Driver<'_, S> {
     /// What became of all links.
     pub(super) fn totals(mut self) -> Totals {
         let diagnostics = self.diagnostics(self.asked.options.outer());
+        self.tally.entities += 1;
         let mut totals = Totals::of(Some(self.chain), self.charset, self.tally, diagnostics);
         totals.changed = self.sink.has_changed();
         totals

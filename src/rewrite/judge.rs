@@ -22,6 +22,7 @@ use super::copies::Copies;
 use super::crawled::Crawler;
 use super::judged::Judged;
 use super::options::{BaseElement, Choice, Fragments, Options};
+use super::totals::LinkBases;
 use crate::base::{self, BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link};
@@ -208,6 +209,15 @@ impl<'a> Judge<'a> {
             Some(Short::Splice(splice))
         } else {
             None
+        }
+    }
+
+    /// The base of links that the first arm judges, as a report has it.
+    pub(super) fn base_of_plain(&self) -> LinkBases {
+        let known = self.document.as_ref().map(|document| &document.url);
+        match known.filter(|url| url.len() <= LONGEST_BASE) {
+            Some(url) => LinkBases::One(Some(Arc::clone(url)), self.chain.rule, self.chain.source),
+            None => LinkBases::One(None, Rule::Default, Source::Default),
         }
     }
 

@@ -349,7 +349,7 @@ impl Plan<'_> {
         let chain = &self.report.entities[self.places[index]].chain;
         self.dependence[index].of_document(&settled.links, chain, has_base_put_in);
         self.report.links.append(&mut settled.links);
-        self.tally.append(&settled.tally);
+        self.tally.append(settled.tally);
         true
     }
 

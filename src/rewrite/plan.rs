@@ -54,6 +54,7 @@ impl FilePlan {
             };
             self.tally.add_link(link, link.span, &charset);
         }
+        self.tally.entities = entities.len();
         let outermost = entities.first();
         let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
         let chain = outermost.map(|entity| &entity.chain);

@@ -24,6 +24,30 @@ use crate::span::Span;
 /// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
 type Counts = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
 
+/// The base against which relative links are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum LinkBases {
+    /// There are none.
+    #[default]
+    None,
+    /// The same for all of them, with what gave it to the first.
+    One(Option<Arc<str>>, Rule, Source),
+    /// Several ones.
+    Several,
+}
+
+impl LinkBases {
+    /// Takes in those of other links.
+    pub fn merge(&mut self, other: Self) {
+        match (&self, other) {
+            (_, Self::None) => {}
+            (Self::None, other) => *self = other,
+            (Self::One(url, ..), Self::One(other, ..)) if *url == other => {}
+            _ => *self = Self::Several,
+        }
+    }
+}
+
 /// What became of a file, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Totals {
@@ -38,7 +62,13 @@ pub struct Totals {
     pub rule: Rule,
     /// The source that gave it.
     pub source: Source,
-    /// The encoding of that document.
+    /// The base of the relative links of all its documents.
+    pub of_links: LinkBases,
+    /// How many of the links that were rewritten were only a fragment.
+    pub fragments: usize,
+    /// How many documents and other entities there are in it, itself among them.
+    pub entities: usize,
+    /// The encoding of its outermost document.
     pub charset: Charset,
     /// Whether the output differs from the input.
     pub changed: bool,
@@ -60,6 +90,9 @@ impl Totals {
             counts: tally.counts,
             differing: tally.differing.number,
             without_scheme: tally.without_scheme,
+            of_links: tally.of_links,
+            fragments: tally.fragments,
+            entities: tally.entities,
             base: chain.and_then(|chain| chain.base.clone()),
             rule: chain.map_or(Rule::Default, |chain| chain.rule),
             source: chain.map_or(Source::Default, |chain| chain.source),
@@ -103,6 +136,9 @@ impl Totals {
 pub(super) struct Tally {
     counts: Counts,
     without_scheme: usize,
+    fragments: usize,
+    pub(super) entities: usize,
+    pub(super) of_links: LinkBases,
     /// Those that lead elsewhere under another resolver.
     pub(super) differing: Differing,
 }
@@ -123,15 +159,32 @@ impl Tally {
     ) {
         self.add(link.outcome, link.reason);
         self.without_scheme += usize::from(link.lacks_only_scheme());
+        // To an absolute one its base means nothing.
+        if link.outcome != Outcome::Absolute {
+            let is_known = matches!(&self.of_links, LinkBases::One(url, ..) if *url == link.base);
+            if !is_known {
+                self.of_links.merge(LinkBases::One(link.base.clone(), link.rule, link.source));
+            }
+        }
+        let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
+        self.fragments += usize::from(is_fragment);
         if link.is_rewritten_otherwise() {
             self.differing.add(link, span, charset());
         }
     }
 
+    /// Counts a fragment that was rewritten and of which no report was made.
+    #[cold]
+    pub(super) fn add_fragment(&mut self) {
+        self.fragments += 1;
+    }
+
     /// Takes in the links of another part, of which no report was made.
-    pub(super) fn append(&mut self, other: &Self) {
+    pub(super) fn append(&mut self, other: Self) {
         let all = self.counts.iter_mut().flatten().zip(other.counts.iter().flatten());
         all.for_each(|(own, other)| *own += other);
+        self.fragments += other.fragments;
+        self.of_links.merge(other.of_links);
     }
 
     /// Makes those that were rewritten ones that could not be edited.
@@ -139,6 +192,7 @@ impl Tally {
         let rewritten: usize = self.counts[Outcome::Rewritten as usize].iter().sum();
         self.counts[Outcome::Rewritten as usize].fill(0);
         self.counts[Outcome::NotEditable as usize][1 + reason as usize] += rewritten;
+        self.fragments = 0;
     }
 
     /// How many there are.

@@ -10,7 +10,7 @@ use std::io;
 
 use baselink::edit::Edits;
 use baselink::error::Result;
-use baselink::{Options, verify};
+use baselink::{Options, Totals, verify};
 
 use super::summary::FileSummary;
 use super::target::Sink;
@@ -35,6 +35,11 @@ pub(super) fn examined(
     summary: &mut FileSummary,
     output: &mut Output,
 ) -> Examined {
+    if !is_listed(asked, work, output) {
+        let (edits, totals) = baselink::edits(input.bytes, options);
+        say_totals(asked, input, options, &totals, summary, output);
+        return Examined { edits, is_proved: true };
+    }
     let rewritten = work.rewritten(input.bytes, options);
     let report = &rewritten.report;
     let places = Places::of(input, report);
@@ -57,9 +62,31 @@ pub(super) fn examined(
         summary.status = summary.status.max(Status::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
-    summary.add(report, work);
+    summary.add(report, &rewritten.totals, work);
     summary.hints.add(input, options, report);
     Examined { edits: rewritten.edits, is_proved }
+}
+
+/// Whether something is asked of single links.
+pub(super) fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
+    let is_absolute = matches!(work, Work::Absolute);
+    asked.verify || asked.strict || output.is_verbose() || !is_absolute
+}
+
+/// Says what is to be said now of `input`, whose links are only counted, and adds the rest to `summary`.
+pub(super) fn say_totals(
+    asked: &Rewrite,
+    input: &Input<'_>,
+    options: &Options,
+    totals: &Totals,
+    summary: &mut FileSummary,
+    output: &mut Output,
+) {
+    let places = Places::of_totals(input, totals);
+    output.diagnostics(&places, &totals.diagnostics);
+    summary.add_diagnostics(asked, &totals.diagnostics, &places);
+    summary.add_totals(totals);
+    summary.hints.add_totals(input, options, totals);
 }
 
 /// Writes `input` with these edits, after what came before it; the outer error is one of standard output.

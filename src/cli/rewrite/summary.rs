@@ -17,7 +17,7 @@ use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
 use baselink::error::{name, visible};
 use baselink::format::Format;
-use baselink::{LinkReport, Outcome, Report, Totals as Short};
+use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
 use crate::cli::files::{Left, Why};
@@ -46,34 +46,20 @@ pub(super) struct FileSummary {
     fragments: usize,
     documents: usize,
     entities: usize,
-    /// The base of the first document.
+    /// The base of the first document, and what gave it.
     base: Option<Base>,
-    /// The base of the relative links, where it is the same for all.
-    of_links: Bases,
+    of_links: LinkBases,
 }
+
+/// A base, and what gave it.
+type Base = (Option<Arc<str>>, Rule, Source);
 
 /// URLs of the tree that are not among its files, and how many links have them for targets.
 type Missing = HashMap<String, usize>;
 
-/// A base, and what gave it.
-struct Base {
-    url: Option<Arc<str>>,
-    rule: Rule,
-    source: Source,
-}
-
-/// The bases of relative links.
-#[derive(Default)]
-enum Bases {
-    #[default]
-    None,
-    One(Base),
-    Several,
-}
-
 impl FileSummary {
     /// Adds a document of the file.
-    pub(super) fn add(&mut self, report: &Report, work: &Work) {
+    pub(super) fn add(&mut self, report: &Report, totals: &Totals, work: &Work) {
         self.tally.add(report, work.result_of());
         for target in work.missing(report) {
             match self.missing.get_mut(target) {
@@ -81,31 +67,22 @@ impl FileSummary {
                 None => drop(self.missing.insert(target.to_owned(), 1)),
             }
         }
-        let is_fragment = |link: &&LinkReport| {
-            link.outcome == Outcome::Rewritten && link.reference.starts_with('#')
-        };
-        self.fragments += report.links.iter().filter(is_fragment).count();
+        self.add_counted(totals);
+    }
+
+    /// The same of a document whose links are only counted.
+    pub(super) fn add_totals(&mut self, totals: &Totals) {
+        self.tally.add_totals(totals);
+        self.add_counted(totals);
+    }
+
+    fn add_counted(&mut self, totals: &Totals) {
+        self.fragments += totals.fragments;
         self.documents += 1;
-        self.entities += report.entities.len();
-        if self.base.is_none()
-            && let Some(outermost) = report.entities.first()
-        {
-            let chain = &outermost.chain;
-            let (rule, source) = (chain.rule, chain.source);
-            self.base = Some(Base { url: chain.base.clone(), rule, source });
-        }
-        // To absolute ones, the href of a base element among them, their base means nothing.
-        let relative = report.links.iter().filter(|link| link.outcome != Outcome::Absolute);
-        for link in relative {
-            match &self.of_links {
-                Bases::None => {
-                    let (rule, source) = (link.rule, link.source);
-                    self.of_links = Bases::One(Base { url: link.base.clone(), rule, source });
-                }
-                Bases::One(base) if base.url != link.base => self.of_links = Bases::Several,
-                Bases::One(_) | Bases::Several => {}
-            }
-        }
+        self.entities += totals.entities;
+        let base = || (totals.base.clone(), totals.rule, totals.source);
+        self.base.get_or_insert_with(base);
+        self.of_links.merge(totals.of_links.clone());
     }
 
     /// Adds the documents that follow those.
@@ -121,21 +98,7 @@ impl FileSummary {
         self.documents += later.documents;
         self.entities += later.entities;
         self.base = self.base.take().or(later.base);
-        match (&self.of_links, later.of_links) {
-            (Bases::None, of_links) => self.of_links = of_links,
-            (_, Bases::None) => {}
-            (Bases::One(base), Bases::One(other)) if base.url == other.url => {}
-            (Bases::One(..) | Bases::Several, _) => self.of_links = Bases::Several,
-        }
-    }
-
-    /// Adds the only document of the file, of which there is no report.
-    pub(super) fn add_short(&mut self, short: &Short) {
-        self.tally.add_totals(short);
-        self.documents += 1;
-        self.entities += 1;
-        let (rule, source) = (short.rule, short.source);
-        self.base = Some(Base { url: short.base.clone(), rule, source });
+        self.of_links.merge(later.of_links);
     }
 
     /// Adds the diagnostics of a document, where they are to be in a record.
@@ -157,15 +120,19 @@ impl FileSummary {
             return;
         }
         let (name, tally, outermost) = (name(path), &self.tally, self.base.as_ref());
-        let url = outermost.and_then(|base| base.url.as_ref());
-        let text = |base: &Base| base_and_rule(base.url.as_deref(), base.rule, base.source);
+        let url = outermost.and_then(|(url, ..)| url.as_ref());
+        let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
+            base_and_rule(url.as_deref(), rule, source)
+        };
         let base = match (format, &self.of_links) {
-            (Format::Message | Format::Mbox, Bases::Several) => "several bases".to_owned(),
-            (Format::Message | Format::Mbox, Bases::One(one)) if one.url.as_ref() != url => {
-                text(one)
+            (Format::Message | Format::Mbox, LinkBases::Several) => "several bases".to_owned(),
+            (Format::Message | Format::Mbox, LinkBases::One(one, rule, source))
+                if one.as_ref() != url =>
+            {
+                text(one, *rule, *source)
             }
-            (Format::Mbox, Bases::None) => String::new(),
-            _ => outermost.map(text).unwrap_or_default(),
+            (Format::Mbox, LinkBases::None) => String::new(),
+            _ => outermost.map(|(url, rule, source)| text(url, *rule, *source)).unwrap_or_default(),
         };
         let what = match format {
             Format::Mbox => count(self.documents, "message", "messages"),
@@ -215,7 +182,7 @@ impl FileSummary {
 
 /// What is said of the run.
 #[derive(Default)]
-pub(super) struct Totals {
+pub(super) struct RunSummary {
     formats: BTreeMap<&'static str, (usize, Tally)>,
     /// Documents with links that were rewritten, and without.
     rewritten: usize,
@@ -231,7 +198,7 @@ pub(super) struct Totals {
     pub(super) left: Left,
 }
 
-impl Totals {
+impl RunSummary {
     /// Adds a file.
     pub(super) fn add(&mut self, format: Format, summary: FileSummary, is_copy: bool) {
         let (files, tally) = self.formats.entry(format.name()).or_default();

@@ -378,7 +378,7 @@ impl Sink<'_> {
     }
 
     /// Adds a document that is rewritten on its way; the outer error is one of standard output.
-    pub(in crate::cli) fn add_short(
+    pub(in crate::cli) fn add_passed(
         &mut self,
         input: &Input<'_>,
         options: &Options,
