@@ -118,9 +118,9 @@ pub mod verify;
 
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{
-    BaseElement, Beside, Choice, Destination, Fragments, LinkBases, LocalCopies, Options,
-    Rewritten, StreamError, Totals, edits, examine, links, rewrite, rewrite_into, rewrite_stream,
-    rewrite_to,
+    BaseElement, Beside, Choice, Destination, Fragments, LinkBases, ListedLink, LocalCopies,
+    Options, Rewritten, StreamError, Totals, edits, examine, links, links_stream, rewrite,
+    rewrite_into, rewrite_stream, rewrite_to,
 };
 pub use scan::{ScanOptions, scan, scan_as};
 

@@ -46,11 +46,12 @@ pub use self::beside::{Beside, LocalCopies};
 pub use self::options::{BaseElement, Choice, Destination, Fragments, Options};
 use self::plan::FilePlan;
 pub(crate) use self::plan::Part;
+pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
-pub use self::windows::{StreamError, rewrite_stream};
+pub use self::windows::{StreamError, links_stream, rewrite_stream};
 use self::write::Write;
 use crate::edit::Edits;
-use crate::report::{LinkReport, Report};
+use crate::report::Report;
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
@@ -155,8 +156,8 @@ pub fn rewrite_to(
 /// use std::ops::ControlFlow;
 /// use baselink::{Options, links};
 /// let mut targets = Vec::new();
-/// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |link| {
-///     targets.extend(link.target);
+/// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |found| {
+///     targets.extend(found.link.target);
 ///     ControlFlow::Continue(())
 /// });
 /// assert_eq!(targets, ["http://a/x", "http://a/y"]);
@@ -165,7 +166,7 @@ pub fn rewrite_to(
 pub fn links(
     bytes: &[u8],
     options: &Options,
-    row: &mut dyn FnMut(LinkReport) -> ControlFlow<()>,
+    row: &mut dyn FnMut(ListedLink) -> ControlFlow<()>,
 ) -> Totals {
     rows::rows(bytes, options, row)
 }

@@ -10,15 +10,18 @@
 //!
 //! Deliberately absent: a total for each file. The places say it, and the last line adds up.
 
-use std::io;
+use std::fmt::Display;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::{fs, io};
 
-use baselink::error::visible;
-use baselink::{LinkReport, Outcome, Report, examine};
+use baselink::error::{Error, Result, cause, name, visible};
+use baselink::{ListedLink, Options, Outcome, StreamError, Totals, examine, links_stream};
 
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
-use super::input::File;
-use super::output::{FAINT, Output, PLACE, location, shown, style_of};
+use super::input::{File, readers};
+use super::output::{FAINT, Output, PLACE, Strict, location, shown, style_of};
 use super::places::Places;
 use super::record;
 use super::request::{Links, LinksForm, Origin};
@@ -63,73 +66,186 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
 
 /// Lists the links of a file.
 fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, (Tally, Hints))> {
-    let (mut tally, mut status, mut is_listed) = (Tally::default(), Status::Done, false);
-    let mut hints = Hints::default();
-    let read = file.each(|input, options| {
-        let report = examine(input.bytes, options);
-        let places = Places::of(input, &report);
-        output.diagnostics(&places, &report.diagnostics);
-        output.details(input, &places, &report);
-        match asked.form {
-            LinksForm::Json => {
-                for link in &report.links {
-                    output.json(&record::Link::of(input, &places, link, asked.grammar))?;
-                }
-            }
-            LinksForm::Target { ends_with_zero } => targets(&report, ends_with_zero, output)?,
-            LinksForm::Text => {
-                // An empty line divides files.
-                if !report.links.is_empty() && !std::mem::replace(&mut is_listed, true) {
-                    output.gap()?;
-                }
-                text(&report.links, &places, asked.grammar, output)?;
-            }
-        }
-        if asked.strict && output.strict(&places, &report) {
+    let (mut tally, mut hints) = (Tally::default(), Hints::default());
+    let mut listing = Listing { asked, is_listed: false, strict: Strict::default() };
+    let mut status = Status::Done;
+    if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
+        let path = file.path;
+        let read = listing.large((path, large), &options, output)?.and_then(|totals| {
+            let (mut from, found) = (large, &totals.diagnostics);
+            let places = Places::in_file_of(path, &mut from, totals.charset, found)?;
+            output.diagnostics(&places, found);
+            tally.add_totals(&totals);
+            hints.add_large(large, path, &options, &totals)
+        });
+        if listing.strict.say(output) {
             status = Status::NotHeld;
         }
-        tally.add(&report, LinkResult::of);
-        hints.add(input, options, &report);
+        return Ok((after(read, status, output), (tally, hints)));
+    }
+    let read = file.each(|input, options| {
+        if output.is_verbose() {
+            let report = examine(input.bytes, options);
+            output.details(input, &Places::of(input, &report), &report);
+        }
+        let rows = |row: &mut Row<'_>| baselink::links(input.bytes, options, row);
+        let totals = listing.list(input.path, (input.lines, input.offset), output, rows)?;
+        output.diagnostics(&Places::of_totals(input, &totals), &totals.diagnostics);
+        if std::mem::take(&mut listing.strict).say(output) {
+            status = Status::NotHeld;
+        }
+        tally.add_totals(&totals);
+        hints.add_totals(input, options, &totals);
         Ok(())
     })?;
     Ok((after(read, status, output), (tally, hints)))
 }
 
-/// Prints the targets of those links that have one. What a URL on a line of its own must not have is escaped.
-fn targets(report: &Report, ends_with_zero: bool, output: &mut Output) -> io::Result<()> {
-    for target in report.links.iter().filter_map(|link| link.target.as_deref()) {
-        match ends_with_zero {
-            true => write!(output.out(), "{target}\0")?,
-            false => writeln!(output.out(), "{}", visible(target))?,
-        }
-    }
-    Ok(())
-}
+/// Takes links, one by one.
+type Row<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
+
+/// So many bytes of a large file are read at once.
+const WINDOW: usize = 1 << 20;
+
+/// How many rows wait until it is known how wide columns are.
+const AHEAD: usize = 1_000;
 
 /// Room that the columns before the reference have at most: a long one moves only its own row.
 const WIDEST: usize = 40;
 
-fn text(
-    links: &[LinkReport],
-    places: &Places<'_>,
-    grammar: bool,
-    output: &mut Output,
-) -> io::Result<()> {
-    let columns =
-        |link: &LinkReport| [places.at(link.span), link.outcome.name().into(), location(link)];
-    let mut widths = [0; 3];
-    for link in links {
-        for (width, column) in widths.iter_mut().zip(columns(link)) {
-            *width = column.chars().count().clamp(*width, WIDEST.max(*width));
+/// Prints links as they come.
+struct Listing<'a> {
+    asked: &'a Links,
+    /// Whether links of the file were printed.
+    is_listed: bool,
+    strict: Strict,
+}
+
+impl Listing<'_> {
+    /// Lists the links of a large file, of which a piece is in memory at a time.
+    fn large(
+        &mut self,
+        (path, file): (&Path, &fs::File),
+        options: &Options,
+        output: &mut Output,
+    ) -> io::Result<Result<Totals>> {
+        let failed = |error: &dyn Display| Error::new(format!("{}: {error}", name(path)));
+        let length = match file.metadata() {
+            Ok(metadata) => metadata.len(),
+            Err(error) => return Ok(Err(failed(&cause(&error)))),
+        };
+        let mut readers = readers(file, length, 1);
+        let rows = |row: &mut Row<'_>| links_stream(&mut readers, options, WINDOW, row);
+        let listed = self.list(path, (0, 0), output, rows)?;
+        Ok(listed.map_err(|error| {
+            let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
+            failed(&cause(&error))
+        }))
+    }
+
+    /// Prints the links that `rows` gives, of a document that so many lines and bytes of its file come before.
+    fn list<T>(
+        &mut self,
+        path: &Path,
+        (lines, offset): (usize, usize),
+        output: &mut Output,
+        rows: impl FnOnce(&mut Row<'_>) -> T,
+    ) -> io::Result<T> {
+        let mut printed = Ok(());
+        let mut table =
+            Table { path, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
+        let listed = rows(&mut |mut found| {
+            found.line += lines;
+            if self.asked.strict {
+                self.strict.add(&found.link, || at(path, &found));
+            }
+            printed = self.print(&mut table, offset, found, output);
+            if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        printed.and_then(|()| table.flush(output))?;
+        Ok(listed)
+    }
+
+    fn print(
+        &mut self,
+        table: &mut Table<'_>,
+        offset: usize,
+        found: ListedLink,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let ListedLink { link, line, column } = &found;
+        match (self.asked.form, &link.target) {
+            (LinksForm::Json, _) => {
+                let place = (*line, *column);
+                output.json(&record::Link::of(table.path, place, offset, link, table.grammar))
+            }
+            (LinksForm::Target { .. }, None) => Ok(()),
+            (LinksForm::Target { ends_with_zero: true }, Some(target)) => {
+                write!(output.out(), "{target}\0")
+            }
+            // What a URL on a line of its own must not have is escaped.
+            (LinksForm::Target { .. }, Some(target)) => {
+                writeln!(output.out(), "{}", visible(target))
+            }
+            (LinksForm::Text, _) => {
+                // An empty line divides files.
+                if !std::mem::replace(&mut self.is_listed, true) {
+                    output.gap()?;
+                }
+                table.add(found, output)
+            }
         }
     }
-    // Where the columns take more than half of the terminal, the rows are better off without them.
-    if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
-        widths = [0; 3];
+}
+
+/// `path:line:column`.
+fn at(path: &Path, ListedLink { line, column, .. }: &ListedLink) -> String {
+    format!("{}:{line}:{column}", name(path))
+}
+
+/// Rows with their columns one below the other.
+struct Table<'a> {
+    path: &'a Path,
+    grammar: bool,
+    /// Known once enough rows are.
+    widths: Option<[usize; 3]>,
+    waiting: Vec<ListedLink>,
+}
+
+impl Table<'_> {
+    fn add(&mut self, found: ListedLink, output: &mut Output) -> io::Result<()> {
+        if let Some(widths) = self.widths {
+            return self.row(&found, widths, output);
+        }
+        self.waiting.push(found);
+        if self.waiting.len() == AHEAD { self.flush(output) } else { Ok(()) }
     }
-    let ink = output.ink;
-    for link in links {
-        let [place, outcome, location] = columns(link);
+
+    fn columns(&self, found: &ListedLink) -> [String; 3] {
+        let link = &found.link;
+        [at(self.path, found), link.outcome.name().into(), location(link)]
+    }
+
+    /// Prints what waits.
+    fn flush(&mut self, output: &mut Output) -> io::Result<()> {
+        let mut widths = [0; 3];
+        for found in &self.waiting {
+            for (width, column) in widths.iter_mut().zip(self.columns(found)) {
+                *width = column.chars().count().clamp(*width, WIDEST.max(*width));
+            }
+        }
+        // Where the columns take more than half of the terminal, the rows are better off without them.
+        if output.width().is_some_and(|room| widths.iter().sum::<usize>() > room / 2) {
+            widths = [0; 3];
+        }
+        self.widths = Some(widths);
+        let waiting = std::mem::take(&mut self.waiting);
+        waiting.iter().try_for_each(|found| self.row(found, widths, output))
+    }
+
+    fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
+        let (ink, link) = (output.ink, &found.link);
+        let [place, outcome, location] = self.columns(found);
         let gap =
             |width: usize, column: &str| " ".repeat(width.saturating_sub(column.chars().count()));
         let gaps = [gap(widths[0], &place), gap(widths[1], &outcome), gap(widths[2], &location)];
@@ -149,14 +265,13 @@ fn text(
         if let Some(reason) = link.reason {
             write!(output.out(), "  ({})", reason.name())?;
         }
-        if grammar {
+        if self.grammar {
             let verdict = baselink::reference::conformance(&link.reference);
             let violation = verdict.violation.map(|violation| format!(": {violation}"));
             let category = verdict.category.name();
             let verdict = format!("[{category}{}]", visible(&violation.unwrap_or_default()));
             write!(output.out(), "  {}", ink.paint(FAINT, verdict))?;
         }
-        writeln!(output.out())?;
+        writeln!(output.out())
     }
-    Ok(())
 }

@@ -487,16 +487,42 @@ impl Output {
         }
     }
 
-    /// Says which links keep `--strict` from holding, and returns whether there are any.
+    /// Says which links of a report `--strict` does not accept; whether there are any.
     pub(crate) fn strict(&mut self, places: &Places<'_>, report: &Report) -> bool {
-        let mut failing = report.links.iter().filter(|link| !is_intended(link));
-        let Some(first) = failing.next() else { return false };
-        let (place, what) = (places.at(first.span), outcome_and_reason(first));
-        let first = format!("'{}'", visible(&first.reference));
-        match failing.count() + 1 {
-            1 => self
+        let mut strict = Strict::default();
+        for link in &report.links {
+            strict.add(link, || places.at(link.span));
+        }
+        strict.say(self)
+    }
+}
+
+/// The links that `--strict` does not accept.
+#[derive(Default)]
+pub(crate) struct Strict {
+    /// What is said of the first.
+    first: Option<[String; 3]>,
+    number: usize,
+}
+
+impl Strict {
+    /// Takes in a link, which is at `place`.
+    pub(crate) fn add(&mut self, link: &LinkReport, place: impl FnOnce() -> String) {
+        if is_intended(link) {
+            return;
+        }
+        self.number += 1;
+        let reference = || format!("'{}'", visible(&link.reference));
+        self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
+    }
+
+    /// Says which there are; whether there are any.
+    pub(crate) fn say(&self, output: &mut Output) -> bool {
+        let Some([place, first, what]) = &self.first else { return false };
+        match self.number {
+            1 => output
                 .error(&format_args!("{place}: --strict: {first} was not made absolute: {what}")),
-            number => self.error(&format_args!(
+            number => output.error(&format_args!(
                 "{place}: --strict: {number} relative links were not made absolute, the first is \
                  {first}: {what}; -v lists all"
             )),

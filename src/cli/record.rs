@@ -77,17 +77,18 @@ impl Grammar {
 }
 
 impl<'a> Link<'a> {
-    /// The record of `link`.
+    /// The record of `link` of the file at `path`, which is on this line and column of it, and `offset` bytes further
+    /// than its span says.
     pub(crate) fn of(
-        input: &'a Input<'_>,
-        places: &Places<'_>,
+        path: &'a Path,
+        (line, column): (usize, usize),
+        offset: usize,
         link: &'a LinkReport,
         grammar: bool,
     ) -> Self {
-        let (line, column) = places.line_and_column(link.span);
-        let span = places.in_file(link.span);
+        let span = link.span.shifted(offset);
         Self {
-            path: input.path.to_string_lossy(),
+            path: path.to_string_lossy(),
             entity: &link.entity,
             line,
             column,

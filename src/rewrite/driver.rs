@@ -67,6 +67,19 @@ pub(super) trait Sink {
     /// Takes any other link that was judged.
     fn judged(&mut self, bytes: &[u8], judged: Judged) -> Result<(), Self::End>;
 
+    /// The first `done` bytes of a window are gone.
+    fn slide(&mut self, _window: &[u8], _done: usize) -> Result<(), Self::End> {
+        Ok(())
+    }
+
+    /// The window, which began at `offset` of the document, is all of it from now on.
+    fn widen(&mut self, _offset: usize) {}
+
+    /// There are no more links, and the last window is this.
+    fn end(&mut self, _window: &[u8]) -> Result<(), Self::End> {
+        Ok(())
+    }
+
     /// Whether anything was changed.
     fn has_changed(&self) -> bool {
         false

@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::driver::{self, Asked, Opened, Settled};
+use super::driver::{self, Asked, Opened, Settled, Sink as _};
 use super::judge::Surroundings;
 use super::message;
 use super::options::Options;

@@ -1,14 +1,14 @@
-//! The sink that reports: each link leaves as it is judged.
+//! The sink that reports: each link leaves as it is judged, with its line and column.
 //!
 //! ```
 //! use std::ops::ControlFlow;
 //! use baselink::{Options, links};
 //! let mut first = None;
-//! links(b"<a href=x><a href=y>", &Options::default(), &mut |link| {
-//!     first = Some(link.reference);
+//! links(b"<p>\n<a href=x><a href=y>", &Options::default(), &mut |found| {
+//!     first = Some((found.line, found.column, found.link.reference));
 //!     ControlFlow::Break(())
 //! });
-//! assert_eq!(first.as_deref(), Some("x"));
+//! assert_eq!(first, Some((2, 9, "x".to_owned())));
 //! ```
 //!
 //! Deliberately absent: edits. Whether one can be made is in the report.
@@ -20,15 +20,78 @@ use super::file;
 use super::judged::Judged;
 use super::options::Options;
 use super::totals::Totals;
+use crate::format::Format;
 use crate::report::LinkReport;
 use crate::resolve::Splice;
 use crate::scan::html::pass;
 use crate::scan::html::prelude::Bases;
+use crate::span::Lines;
 
-/// Takes rows.
-type Row<'a> = dyn FnMut(LinkReport) -> ControlFlow<()> + 'a;
+/// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedLink {
+    /// What became of it.
+    pub link: LinkReport,
+    /// Its line.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+}
 
-struct Rows<'a, 'r>(&'a mut Row<'r>);
+/// Takes links, and says whether it wants more.
+pub(super) type Row<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
+
+/// Gives links to whoever takes them.
+pub(super) struct Rows<'a, 'r> {
+    row: &'a mut Row<'r>,
+    /// How much of the document is before the window.
+    offset: usize,
+    /// Where the window begins, and up to where of the document lines were counted.
+    window: Line,
+    counted: Line,
+}
+
+/// A place in a document.
+#[derive(Clone, Copy)]
+struct Line {
+    at: usize,
+    number: usize,
+    /// Where the line begins.
+    start: usize,
+    /// Whether a CR is right before the place.
+    follows_cr: bool,
+}
+
+impl<'a, 'r> Rows<'a, 'r> {
+    pub(super) fn new(row: &'a mut Row<'r>) -> Self {
+        let first = Line { at: 0, number: 1, start: 0, follows_cr: false };
+        Self { row, offset: 0, window: first, counted: first }
+    }
+
+    /// The line of the place `at` of the window. A line ends as [`Lines`] says.
+    fn line(&mut self, window: &[u8], at: usize) -> Line {
+        let to = self.offset + at;
+        if to < self.counted.at {
+            self.counted = self.window;
+        }
+        let line = &mut self.counted;
+        let from = line.at - self.offset;
+        let text = window.get(from..at).unwrap_or_default();
+        for end in memchr::memchr2_iter(b'\n', b'\r', text) {
+            let is_after_cr = match end.checked_sub(1) {
+                Some(before) => text[before] == b'\r',
+                None => line.follows_cr,
+            };
+            line.number += usize::from(!(text[end] == b'\n' && is_after_cr));
+            line.start = self.offset + from + end + 1;
+        }
+        if let Some(last) = text.last() {
+            line.follows_cr = *last == b'\r';
+        }
+        line.at = to;
+        *line
+    }
+}
 
 impl Sink for Rows<'_, '_> {
     type End = ();
@@ -37,23 +100,44 @@ impl Sink for Rows<'_, '_> {
     // Each link is wanted with its report.
     fn splice(&mut self, _bytes: &[u8], _at: usize, _splice: Splice<'_>) {}
 
-    fn judged(&mut self, _bytes: &[u8], judged: Judged) -> Result<(), ()> {
-        match (self.0)(judged.report) {
+    fn judged(&mut self, bytes: &[u8], judged: Judged) -> Result<(), ()> {
+        let mut link = judged.report;
+        let Line { number: line, start, at, .. } = self.line(bytes, link.span.start);
+        link.span = link.span.shifted(self.offset);
+        match (self.row)(ListedLink { link, line, column: at - start + 1 }) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(()),
         }
+    }
+
+    fn slide(&mut self, window: &[u8], done: usize) -> Result<(), ()> {
+        self.window = self.line(window, done);
+        self.offset += done;
+        Ok(())
+    }
+
+    fn widen(&mut self, _offset: usize) {
+        self.offset = 0;
+        self.window = Line { at: 0, number: 1, start: 0, follows_cr: false };
     }
 }
 
 /// Gives `row` every link of `bytes`.
 pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut Row<'_>) -> Totals {
     if let Some(opened) = Opened::of(bytes, options, Bases::Decisive) {
-        let mut driver = opened.driver(options, true, Rows(row));
+        let mut driver = opened.driver(options, true, Rows::new(row));
         // Whoever breaks is told no more.
         let _ = pass::links(&opened.whole(bytes, options), &options.scan, &mut driver);
         return driver.totals();
     }
     let (plan, totals) = file::plan(bytes, options, true);
-    let _ = plan.report.links.into_iter().try_for_each(row);
+    let lines = match options.format {
+        Format::Message | Format::Mbox => Lines::of(bytes),
+        _ => totals.charset.lines(bytes),
+    };
+    let _ = plan.report.links.into_iter().try_for_each(|link| {
+        let (line, column) = lines.place(link.span.start);
+        row(ListedLink { link, line, column })
+    });
     totals
 }

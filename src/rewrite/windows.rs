@@ -31,11 +31,12 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use self::StreamError::{Giving, Reading};
-use super::driver::{Opened, may_be_passed};
+use super::driver::{Driver, Opened, Sink, may_be_passed};
 use super::file;
 use super::options::Options;
+use super::rows::{Row, Rows, rows};
 use super::totals::Totals;
-use super::write::{Give, LEAST, Write};
+use super::write::{LEAST, Write};
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::scan::Scanner;
 use crate::scan::html::pass::Windows;
@@ -63,19 +64,66 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
     window: usize,
     give: &mut dyn FnMut(&mut Vec<u8>) -> io::Result<()>,
 ) -> Result<Totals, StreamError> {
-    let mut piece = Vec::with_capacity(window);
-    if may_be_passed(options)
-        && options.scan.scanner == Scanner::Fast
-        && let Some(found) = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?
-        && let [document, ..] = handles
-    {
-        return in_windows(document, window.max(LEAST), found, options, give);
+    if let Some((opened, document)) = open(handles, window, options)? {
+        let mut piece = Vec::with_capacity(window / 2);
+        let mut driver = opened.driver(options, false, Write::in_pieces(&mut piece, give));
+        in_windows(document, window, &opened, options, &mut driver).map_err(
+            |stopped| match stopped {
+                Stopped::Engine(error) => Reading(error),
+                Stopped::Sink(error) => Giving(error),
+            },
+        )?;
+        return Ok(driver.totals());
     }
-    let bytes = match handles {
-        [document, ..] => whole(document).map_err(Reading)?,
-        [] => Vec::new(),
-    };
+    let bytes = read(handles)?;
+    let mut piece = Vec::with_capacity(window);
     file::write(&bytes, options, Write::in_pieces(&mut piece, give)).map_err(Giving)
+}
+
+/// Gives `row` every link of a document, as [`super::links`] does. `handles` read it, as in [`rewrite_stream`], and the
+/// memory is that of one.
+///
+/// # Errors
+///
+/// When the document cannot be read. Rows that were given are right.
+pub fn links_stream<D: Read + Seek + Send>(
+    handles: &mut [D],
+    options: &Options,
+    window: usize,
+    row: &mut Row<'_>,
+) -> Result<Totals, StreamError> {
+    if let Some((opened, document)) = open(handles, window, options)? {
+        let mut driver = opened.driver(options, true, Rows::new(row));
+        if let Err(Stopped::Engine(error)) =
+            in_windows(document, window, &opened, options, &mut driver)
+        {
+            return Err(Reading(error));
+        }
+        return Ok(driver.totals());
+    }
+    Ok(rows(&read(handles)?, options, row))
+}
+
+/// A document that can be read window by window, with its base.
+fn open<'h, D: Read + Seek + Send>(
+    handles: &'h mut [D],
+    window: usize,
+    options: &Options,
+) -> Result<Option<(Opened, &'h mut D)>, StreamError> {
+    if !may_be_passed(options) || options.scan.scanner != Scanner::Fast {
+        return Ok(None);
+    }
+    let found = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?;
+    let (Some(found), [document, ..]) = (found, handles) else { return Ok(None) };
+    let head = head(document).map_err(Reading)?;
+    Ok(Some((Opened::undeclared(&head, found, options), document)))
+}
+
+fn read<D: Read + Seek>(handles: &mut [D]) -> Result<Vec<u8>, StreamError> {
+    match handles {
+        [document, ..] => whole(document).map_err(Reading),
+        [] => Ok(Vec::new()),
+    }
 }
 
 /// Why a document was not rewritten to its end.
@@ -239,38 +287,33 @@ fn continued(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take(3).take_while(is_within).count()
 }
 
-/// Rewrites a document that declares no base, nor another encoding.
-fn in_windows(
+/// Tells `driver` of a document that declares no base, nor another encoding.
+fn in_windows<S: Sink>(
     document: &mut (impl Read + Seek),
     window: usize,
-    found: Detected,
+    opened: &Opened,
     options: &Options,
-    give: &mut Give<'_>,
-) -> Result<Totals, StreamError> {
-    let length = document.seek(SeekFrom::End(0)).map_err(Reading)?;
-    let head = head(document).map_err(Reading)?;
-    let opened = Opened::undeclared(&head, found, options);
-    let mut buffer = vec![0; window];
-    let mut piece = Vec::with_capacity(buffer.len() / 2);
-    let write = Write::in_pieces(&mut piece, give);
-    let mut driver = opened.driver(options, false, write);
-    let mut windows = Windows::new(found.charset, &options.scan);
-    let (mut from, mut filled, mut offset) = (found.mark, 0, 0);
+    driver: &mut Driver<'_, S>,
+) -> Result<(), Stopped<io::Error, S::End>> {
+    let length = document.seek(SeekFrom::End(0)).map_err(Stopped::Engine)?;
+    document.rewind().map_err(Stopped::Engine)?;
+    let mut buffer = vec![0; window.max(LEAST)];
+    let mut windows = Windows::new(opened.found.charset, &options.scan);
+    let (mut from, mut filled, mut offset) = (opened.found.mark, 0, 0);
     let stopped = loop {
-        let is_last = fill(document, &mut buffer, &mut filled).map_err(Reading)?;
+        let is_last = fill(document, &mut buffer, &mut filled).map_err(Stopped::Engine)?;
         let bytes = &buffer[..filled];
         let at = from.min(filled);
-        let reached = match windows.links(bytes, at, is_last, &options.scan, &mut driver) {
+        let reached = match windows.links(bytes, at, is_last, &options.scan, driver) {
             Ok(reached) => reached,
-            Err(Stopped::Sink(error)) => return Err(Giving(error)),
+            Err(Stopped::Sink(end)) => return Err(Stopped::Sink(end)),
             Err(Stopped::Engine(Unproved { at, .. })) => break at,
         };
         if is_last {
-            driver.sink.end(bytes).map_err(Giving)?;
-            return Ok(driver.totals());
+            return driver.sink.end(bytes).map_err(Stopped::Sink);
         }
         let done = reached.done;
-        driver.sink.slide(bytes, done).map_err(Giving)?;
+        driver.sink.slide(bytes, done).map_err(Stopped::Sink)?;
         windows.slide(done);
         offset += done;
         driver.move_window(offset);
@@ -286,14 +329,14 @@ fn in_windows(
         }
     };
     drop(buffer);
-    let bytes = whole(document).map_err(Reading)?;
-    driver.move_window(0);
-    if driver.sink.widen() > bytes.len() {
-        return Err(Reading(has_changed()));
+    let bytes = whole(document).map_err(Stopped::Engine)?;
+    if offset + stopped > bytes.len() {
+        return Err(Stopped::Engine(has_changed()));
     }
+    driver.move_window(0);
+    driver.sink.widen(offset);
     let document = opened.whole(&bytes, options);
     let place = (offset, stopped);
-    windows.rest(&document, place, &options.scan, &mut driver).map_err(Giving)?;
-    driver.sink.end(&bytes).map_err(Giving)?;
-    Ok(driver.totals())
+    windows.rest(&document, place, &options.scan, driver).map_err(Stopped::Sink)?;
+    driver.sink.end(&bytes).map_err(Stopped::Sink)
 }

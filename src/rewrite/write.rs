@@ -32,8 +32,6 @@ pub(super) struct Write<'a, 'g> {
     out: &'a mut Vec<u8>,
     /// What takes the output in pieces of about this size.
     give: Option<(&'a mut Give<'g>, usize)>,
-    /// How much of the document is before the window.
-    offset: usize,
     /// Up to where the window has been written.
     copied: usize,
     changed: bool,
@@ -42,7 +40,7 @@ pub(super) struct Write<'a, 'g> {
 impl<'a, 'g> Write<'a, 'g> {
     /// Puts the output after what `out` holds.
     pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
-        Self { out, give: None, offset: 0, copied: 0, changed: false }
+        Self { out, give: None, copied: 0, changed: false }
     }
 
     /// Gathers the output in `buffer`, and gives it away in pieces of about the buffer's capacity.
@@ -50,28 +48,6 @@ impl<'a, 'g> Write<'a, 'g> {
         buffer.clear();
         let most = buffer.capacity().max(LEAST);
         Self { give: Some((give, most)), ..Self::into(buffer) }
-    }
-
-    /// Writes what is left of the last window.
-    pub(super) fn end(&mut self, window: &[u8]) -> io::Result<()> {
-        self.keep(window, window.len())?;
-        self.give()
-    }
-
-    /// Writes the window up to `done`, which is gone from it then.
-    pub(super) fn slide(&mut self, window: &[u8], done: usize) -> io::Result<()> {
-        if done > self.copied {
-            self.keep(window, done)?;
-        }
-        self.copied -= done.min(self.copied);
-        self.offset += done;
-        Ok(())
-    }
-
-    /// The window is all of the document from now on. Gives where it began.
-    pub(super) fn widen(&mut self) -> usize {
-        self.copied += self.offset;
-        std::mem::take(&mut self.offset)
     }
 
     /// Writes the window up to what `edit` replaces, and then what is new.
@@ -135,6 +111,23 @@ impl Sink for Write<'_, '_> {
 
     fn judged(&mut self, window: &[u8], judged: Judged) -> io::Result<()> {
         judged.edits.iter().try_for_each(|edit| self.edit(window, edit))
+    }
+
+    fn slide(&mut self, window: &[u8], done: usize) -> io::Result<()> {
+        if done > self.copied {
+            self.keep(window, done)?;
+        }
+        self.copied -= done.min(self.copied);
+        Ok(())
+    }
+
+    fn widen(&mut self, offset: usize) {
+        self.copied += offset;
+    }
+
+    fn end(&mut self, window: &[u8]) -> io::Result<()> {
+        self.keep(window, window.len())?;
+        self.give()
     }
 
     fn has_changed(&self) -> bool {
