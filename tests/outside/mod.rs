@@ -1,6 +1,6 @@
 //! What tests need that is not part of the repository: public test suites and real documents, in a folder
 //! `shared` beside the checkout, and two programs. A test that lacks what it needs does nothing, and
-//! `tests/without.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
+//! `tests/not_run.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
 //! Deliberately absent: facts. What is a base, a reference and an answer is a table in `fixtures/`.
 #![allow(dead_code)]
