@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
                     let is = |one: &&str| name.eq_ignore_ascii_case(one);
                     let silent = ["namespace", "document", "-moz-document", "supports"]
                         .iter()
-                        .any(|one| is(&one));
+                        .any(is);
                     let prelude = Place {
                         strings: if is(&"import") { Strings::First } else { Strings::None },
                         silent: place.silent || silent,
