@@ -423,6 +423,9 @@ fn a_million_of_the_usual() {
     assert_eq!(check(&"@import url(a);".repeat(100_000)), 100_000);
     assert_eq!(check(&"a{b:url(c)}".repeat(100_000)), 100_000);
     assert_eq!(check(&format!("{}@import 'a", "/**/\n".repeat(200_000))), 1);
+    // In parentheses no at-keyword begins an at-rule, which has to be found out for each of them.
+    assert_eq!(check(&format!("({}url(a)", "@supports ".repeat(500_000))), 1);
+    assert_eq!(check(&format!("({}url(a)", "@import /**/".repeat(500_000))), 1);
     // A bad url takes everything up to its parenthesis.
     assert_eq!(check(&format!("{}) url(a)", "url(".repeat(1_000_000))), 1);
 }

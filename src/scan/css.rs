@@ -24,8 +24,8 @@
 //! text ends (a url-token, a string, a function) is a token like others.
 //!
 //! The tokens are our own (`css/tokens.rs`), and most of them are never made. Where no string is a URL and nothing
-//! is silent, only what begins at one of six bytes can matter, so the others are skipped. Which blocks are open is
-//! found out afterwards, where an at-rule or a function makes it matter.
+//! is silent, only what begins at one of six bytes can matter, so the others are skipped. Which blocks are open there
+//! is found out afterwards, where it matters whether an at-keyword begins an at-rule.
 //!
 //! Deliberately absent: grammars. All three kinds of CSS are the same tokens, what is invalid is
 //! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
@@ -171,6 +171,10 @@ fn arguments(name: &[u8]) -> Option<Arguments> {
 /// The at-rules whose prelude holds no link: names, match patterns, conditions.
 const SILENT_PRELUDES: &[&str] = &["namespace", "document", "-moz-document", "supports"];
 
+fn is_silent_prelude(name: &[u8]) -> bool {
+    SILENT_PRELUDES.iter().any(|silent| is_name(name, silent))
+}
+
 /// Which strings directly inside an open block are URLs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Strings {
@@ -185,7 +189,7 @@ enum Strings {
 /// An open block or function, or the text as a whole.
 #[derive(Clone, Copy)]
 struct Block {
-    /// What closes it; of the text as a whole nothing does.
+    /// What closes it, if anything does or it matters.
     closer: Option<u8>,
     strings: Strings,
     group: Option<Group>,
@@ -200,7 +204,7 @@ struct Block {
 }
 
 impl Block {
-    const WHOLE: Self = Self {
+    const NEUTRAL: Self = Self {
         closer: None,
         strings: Strings::None,
         group: None,
@@ -271,7 +275,7 @@ impl Block {
         if is_name(name, "import") {
             self.strings = Strings::Next;
         }
-        self.silent_prelude = SILENT_PRELUDES.iter().any(|silent| is_name(name, silent));
+        self.silent_prelude = is_silent_prelude(name);
     }
 
     /// A token that means nothing by itself has gone by.
@@ -368,88 +372,133 @@ pub(crate) struct Urls<'a> {
     marks: Marks<'a>,
     /// Up to where it is read.
     at: usize,
-    /// Up to where `block` and `outer` are known; from there on to `at` all blocks are neutral.
-    settled: usize,
-    block: Block,
-    outer: Vec<Block>,
-}
-
-/// What there is in neutral blocks.
-enum Ahead {
-    Url(CssUrl),
-    /// A token that holds this byte, and begins what may not be neutral.
-    Token(usize),
-    End,
+    /// The open blocks, outermost first, where the innermost is not neutral; otherwise none.
+    blocks: Vec<Block>,
+    nesting: Nesting,
+    /// Up to here, an at-rule with a silent prelude may hold what looks like a URL.
+    doubtful: usize,
 }
 
 impl<'a> Urls<'a> {
     pub(crate) fn of(bytes: &'a [u8], options: Options) -> Self {
-        let marks = Marks { bytes, next: [0; 2] };
-        Self { bytes, options, marks, at: 0, settled: 0, block: Block::WHOLE, outer: Vec::new() }
+        Self {
+            bytes,
+            options,
+            marks: Marks { bytes, next: [0; 2] },
+            at: 0,
+            blocks: Vec::new(),
+            nesting: Nesting { at: 0, open: Vec::new(), start: true },
+            doubtful: 0,
+        }
     }
 
-    /// Goes from one byte at which something can begin that matters to the next.
+    /// Goes from one byte at which something can begin that matters to the next, up to where a URL ends or a
+    /// block begins that is not neutral, or to the end.
     #[inline]
-    fn look_ahead(&mut self) -> Ahead {
+    fn skip(&mut self) -> Option<CssUrl> {
         let bytes = self.bytes;
         loop {
             let (before, at) = (self.at, self.marks.find(self.at));
             self.at = match bytes[at..] {
-                [] => return Ahead::End,
+                [] => at,
                 [b'/', b'*', ..] => tokens::comment_end(bytes, at),
                 [b'"' | b'\'', ..] => tokens::string(bytes, at).1,
-                [b'(', ..] => match ident_before(bytes, before, at) {
-                    name if name.eq_ignore_ascii_case(b"url") => {
-                        let (token, end) = url(bytes, at + 1);
+                [b'(', ..] => {
+                    let name = &bytes[word_start(bytes, before, at)..at];
+                    self.at = at + 1;
+                    if name.eq_ignore_ascii_case(b"url") {
+                        let (url, end) = url(bytes, at + 1);
                         self.at = end;
-                        match token {
-                            Some(url) => return Ahead::Url(url),
-                            None => continue,
+                        if url.is_some() {
+                            return url;
                         }
+                    } else if FUNCTION_NAMES.passes(name) && self.enter(name) {
+                        return None;
                     }
-                    name => match arguments(name) {
-                        None | Some(Arguments::Inherited) => at + 1,
-                        Some(_) => return Ahead::Token(at),
-                    },
-                },
+                    continue;
+                }
                 [b'@', ..] => {
-                    let end = tokens::word_end(bytes, at + 1);
-                    let name = &bytes[at + 1..end];
-                    let is = |known: &&str| is_name(name, known);
-                    if is(&"import") || SILENT_PRELUDES.iter().any(is) {
-                        return Ahead::Token(at);
+                    self.at = tokens::word_end(bytes, at + 1);
+                    let name = &bytes[at + 1..self.at];
+                    if is_name(name, "import") {
+                        if let Some(url) = self.imported(at) {
+                            return Some(url);
+                        }
+                    } else if is_silent_prelude(name) && self.silence(at) {
+                        return None;
                     }
-                    end
+                    continue;
                 }
                 [b'\\', ..] => {
-                    let end = tokens::word_end(bytes, at);
-                    if bytes.get(end) == Some(&b'(') {
-                        return Ahead::Token(end);
+                    let (token, end) = tokens::token(bytes, word_start(bytes, before, at));
+                    self.at = end.max(at + 1);
+                    match token {
+                        Token::Url(span) => {
+                            return Some(CssUrl { span, form: Form::Token, group: None });
+                        }
+                        Token::Function(name) if self.enter(name) => return None,
+                        _ => continue,
                     }
-                    end.max(at + 1)
                 }
                 _ => at + 1,
             };
-        }
-    }
-
-    /// Reads from where the blocks are known up to the token that holds the byte at `at`.
-    fn settle(&mut self, at: usize) -> Option<CssUrl> {
-        self.at = self.settled;
-        loop {
-            let found = self.step();
-            if self.at > at {
-                return found;
+            if self.at == bytes.len() {
+                return None;
             }
         }
     }
 
-    /// Reads the next token, and knows the blocks after it.
+    /// The function `name` begins in a neutral block. Whether it is none itself.
+    fn enter(&mut self, name: &[u8]) -> bool {
+        let block = Block::NEUTRAL.of_function(name);
+        if !block.is_neutral() {
+            self.blocks.push(block);
+        }
+        !block.is_neutral()
+    }
+
+    /// The string after the `@import` that begins at `at` and has just been read, if that begins an at-rule.
+    fn imported(&mut self, at: usize) -> Option<CssUrl> {
+        let mut next = self.at;
+        while next < self.bytes.len() {
+            match tokens::token(self.bytes, next) {
+                (Token::Blank, end) => next = end,
+                (Token::String(span), end) => {
+                    self.nesting.of_rule(self.bytes, at)?;
+                    self.at = end;
+                    let form = Form::String(char::from(self.bytes[next]));
+                    return Some(CssUrl { span, form, group: None });
+                }
+                _ => break,
+            }
+        }
+        None
+    }
+
+    /// The at-keyword of a silent prelude, which begins at `at`, has just been read. Whether a block is open now in
+    /// which that matters; whether it begins an at-rule is asked only where there may be a URL.
+    fn silence(&mut self, at: usize) -> bool {
+        if self.at >= self.doubtful {
+            match prelude_end(self.bytes, self.at) {
+                Ok(end) => {
+                    self.at = end;
+                    return false;
+                }
+                Err(doubtful) => self.doubtful = doubtful,
+            }
+        }
+        let closer = self.nesting.of_rule(self.bytes, at);
+        let of_rule =
+            |closer| Block { closer, silent_prelude: true, start: false, ..Block::NEUTRAL };
+        self.blocks.extend(closer.map(of_rule));
+        closer.is_some()
+    }
+
+    /// Reads the next token, where blocks are not neutral.
     fn step(&mut self) -> Option<CssUrl> {
         let (token, end) = tokens::token(self.bytes, self.at);
         let start = std::mem::replace(&mut self.at, end);
-        self.settled = end;
-        let block = &mut self.block;
+        let block = self.blocks.last_mut()?;
         let mut found = None;
         let inner = match token {
             Token::Blank => return None,
@@ -480,10 +529,11 @@ impl<'a> Urls<'a> {
             Token::Open(closer) => Some(block.inside(closer)),
             // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
             Token::Close(closer) if block.closer == Some(closer) => {
-                if let Some(enclosing) = self.outer.pop() {
-                    *block = enclosing;
-                }
-                if closer == b'}' && block.has_statements() {
+                self.blocks.pop();
+                if let Some(block) = self.blocks.last_mut()
+                    && closer == b'}'
+                    && block.has_statements()
+                {
                     block.end_statement();
                 }
                 return None;
@@ -491,9 +541,7 @@ impl<'a> Urls<'a> {
             _ => None,
         };
         block.pass(token);
-        if let Some(inner) = inner {
-            self.outer.push(std::mem::replace(&mut self.block, inner));
-        }
+        self.blocks.extend(inner);
         found
     }
 }
@@ -501,24 +549,81 @@ impl<'a> Urls<'a> {
 impl Iterator for Urls<'_> {
     type Item = CssUrl;
 
+    #[inline]
     fn next(&mut self) -> Option<CssUrl> {
-        loop {
-            let found = if self.block.is_neutral() {
-                match self.look_ahead() {
-                    Ahead::Url(url) => Some(url),
-                    Ahead::Token(at) => self.settle(at),
-                    Ahead::End => return None,
-                }
-            } else if self.at < self.bytes.len() {
-                self.step()
+        while self.at < self.bytes.len() {
+            let found = if self.blocks.is_empty() {
+                self.skip()
             } else {
-                return None;
+                let found = self.step();
+                if self.blocks.last().is_some_and(|block| block.is_neutral()) {
+                    self.blocks.clear();
+                }
+                found
             };
             if found.is_some() {
                 return found;
             }
         }
+        None
     }
+}
+
+/// Which blocks are open, of those that were neutral when they were read.
+struct Nesting {
+    /// Up to where it is known.
+    at: usize,
+    /// What closes each of them.
+    open: Vec<u8>,
+    /// A rule or declaration may begin here.
+    start: bool,
+}
+
+impl Nesting {
+    /// If the at-keyword at `at`, which may not decrease, begins an at-rule: what closes the block that it is in.
+    fn of_rule(&mut self, bytes: &[u8], at: usize) -> Option<Option<u8>> {
+        while self.at < at {
+            let (token, end) = tokens::token(bytes, self.at);
+            self.at = end;
+            match token {
+                Token::Blank => continue,
+                Token::Open(closer) => self.open.push(closer),
+                Token::Function(_) => self.open.push(b')'),
+                Token::Close(closer) if self.open.last() == Some(&closer) => {
+                    self.open.pop();
+                }
+                _ => {
+                    self.start = token == Token::Semicolon && self.has_statements();
+                    continue;
+                }
+            }
+            self.start =
+                matches!(token, Token::Open(b'}') | Token::Close(b'}')) && self.has_statements();
+        }
+        (self.start && self.has_statements()).then(|| self.open.last().copied())
+    }
+
+    fn has_statements(&self) -> bool {
+        matches!(self.open.last(), None | Some(b'}'))
+    }
+}
+
+/// Where the prelude that begins at `at` ends, if nothing in it can be a URL, in an at-rule or in none; or up to where
+/// that is in doubt.
+fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
+    let mut depth = 0_usize;
+    while at < bytes.len() {
+        let (token, end) = tokens::token(bytes, at);
+        match token {
+            Token::Semicolon | Token::Open(b'}') if depth == 0 => return Ok(at),
+            Token::Open(b')') | Token::Function(_) => depth += 1,
+            Token::Close(b')') if depth > 0 => depth -= 1,
+            Token::String(_) | Token::Url(_) | Token::Open(_) | Token::Close(_) => return Err(end),
+            _ => {}
+        }
+        at = end;
+    }
+    Ok(at)
 }
 
 /// The URL of the `url(` that ends at `at`, if it is a good one, and where its token or its string ends.
@@ -537,17 +642,17 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     (url, end)
 }
 
-/// The name of the function whose `(` is at `at`, if it has no escapes; a token ends at `start` or after it.
-fn ident_before(bytes: &[u8], start: usize, at: usize) -> &[u8] {
-    let before = &bytes[start..at];
-    let length = before.iter().rev().take_while(|&&byte| tokens::is_of_name(byte)).count();
-    let (before, name) = before.split_at(before.len() - length);
-    match name {
-        // It is the name of a hash.
-        _ if before.ends_with(b"#") => b"",
-        // They belong to a CDO.
-        [b'-', b'-', name @ ..] if before.ends_with(b"<!") => name,
-        _ => name,
+/// Where the token begins that has ident code points before `at`, after the one that ends at `before`.
+fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
+    let is_of_name = |byte: &&u8| tokens::is_of_name(**byte);
+    let length = bytes[before..at].iter().rev().take_while(is_of_name).count();
+    let start = at - length;
+    match bytes[before..start] {
+        // A hash.
+        [.., b'#'] => start - 1,
+        // Two dashes belong to a CDO.
+        [.., b'<', b'!'] if bytes[start..at].starts_with(b"--") => start + 2,
+        _ => start,
     }
 }
 

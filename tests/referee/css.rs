@@ -74,9 +74,8 @@ impl<'a> Reader<'a> {
                 token if Some(token) == closer => return,
                 Token::AtKeyword(name) => {
                     let is = |one: &&str| name.eq_ignore_ascii_case(one);
-                    let silent = ["namespace", "document", "-moz-document", "supports"]
-                        .iter()
-                        .any(|one| is(&one));
+                    let silent =
+                        ["namespace", "document", "-moz-document", "supports"].iter().any(is);
                     let prelude = Place {
                         strings: if is(&"import") { Strings::First } else { Strings::None },
                         silent: place.silent || silent,

@@ -81,6 +81,7 @@ fn url(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
 }
 
 /// The url-token whose `url(` ends at `at` (4.3.6). The end of the text ends it as well.
+#[inline]
 pub(super) fn url_token(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
     let start = space_end(bytes, at);
     let mut end = start;
@@ -119,6 +120,7 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// The string that the quote at `at` begins (4.3.5). The end of the text ends it as well, and a newline makes it bad.
+#[inline]
 pub(super) fn string(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);
     let mut end = start;
@@ -197,8 +199,10 @@ fn begins_ident(bytes: &[u8]) -> bool {
 }
 
 /// Whether the word `name` is `known`, which is in lower case: ASCII case does not count, and escapes are decoded.
+#[inline]
 pub(super) fn is_name(name: &[u8], known: &str) -> bool {
-    if memchr::memchr(b'\\', name).is_none() {
+    // An escape is longer than what it stands for.
+    if name.len() <= known.len() || !name.contains(&b'\\') {
         return name.eq_ignore_ascii_case(known.as_bytes());
     }
     let mut rest = name;

@@ -102,7 +102,7 @@ pub(crate) fn best_effort<S: Sink>(
     let mut walk = Walk::<_, false>::new(&bytes[..range.end], true, scripting, &names, sink);
     match walk.run(range.start) {
         Err(Stopped::Sink(stop)) => Err(stop),
-        _ => Ok(walk.facts()),
+        Ok(_) | Err(Stopped::Engine(_)) => Ok(walk.facts()),
     }
 }
 
@@ -119,7 +119,7 @@ pub(crate) struct OpenElements {
 }
 
 /// `PROVES` is whether it stops where it cannot prove what is there.
-struct Walk<'a, S, const PROVES: bool> {
+struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
     /// Whether the document ends where they do.
     is_last: bool,
@@ -134,13 +134,18 @@ struct Walk<'a, S, const PROVES: bool> {
     has_base: bool,
     /// Up to where no table has been found.
     without_table: usize,
+    /// Why it halted.
+    stopped: Option<Stopped<FallbackReason, S::Stop>>,
 }
 
+/// The walk goes no further, and has noted why. It says no more, so that what comes of a tag fits in registers.
+struct Halted;
+
 /// What came of a tag: where to go on, and none at the end of the document.
-type Next<S> = Result<Option<usize>, Stopped<FallbackReason, <S as Sink>::Stop>>;
+type Next = Result<Option<usize>, Halted>;
 
 /// What came of a part of one.
-type Done<S> = Result<(), Stopped<FallbackReason, <S as Sink>::Stop>>;
+type Done = Result<(), Halted>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     fn new(
@@ -151,8 +156,19 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         sink: &'a mut S,
     ) -> Self {
         let (tag, open) = (RawTag::default(), OpenElements::default());
-        let (bases, has_base, without_table) = (Vec::new(), false, 0);
-        Self { bytes, is_last, scripting, names, sink, tag, open, bases, has_base, without_table }
+        Self {
+            bytes,
+            is_last,
+            scripting,
+            names,
+            sink,
+            tag,
+            open,
+            bases: Vec::new(),
+            has_base: false,
+            without_table: 0,
+            stopped: None,
+        }
     }
 
     fn facts(self) -> TreeFacts {
@@ -176,21 +192,36 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             match next {
                 Ok(Some(next)) => at = next,
                 Ok(None) => return Ok(at),
-                Err(Stopped::Sink(stop)) => return Err(Stopped::Sink(stop)),
-                Err(Stopped::Engine(reason)) => {
-                    return Err(Stopped::Engine(Unproved { at, reason }));
-                }
+                Err(Halted) => break,
             }
+        }
+        match self.stopped.take() {
+            Some(Stopped::Sink(stop)) => Err(Stopped::Sink(stop)),
+            Some(Stopped::Engine(reason)) => Err(Stopped::Engine(Unproved { at, reason })),
+            None => Ok(at),
         }
     }
 
-    /// Stops where the walk has to prove what is there, before the sink is told anything of the tag.
-    fn unproved(&self, reason: FallbackReason) -> Done<S> {
-        if PROVES { Err(Stopped::Engine(reason)) } else { Ok(()) }
+    /// Halts where the walk has to prove what is there, before the sink is told anything of the tag.
+    fn unproved(&mut self, reason: FallbackReason) -> Done {
+        if !PROVES {
+            return Ok(());
+        }
+        self.stopped = Some(Stopped::Engine(reason));
+        Err(Halted)
+    }
+
+    /// Halts where the sink wants no more.
+    #[inline(always)]
+    fn told(&mut self, told: Result<(), S::Stop>) -> Done {
+        told.map_err(|stop| {
+            self.stopped = Some(Stopped::Sink(stop));
+            Halted
+        })
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, at: usize) -> Next<S> {
+    fn start_tag(&mut self, at: usize) -> Next {
         let end = name_end(self.bytes, at + 1, b'>');
         let name = Name::read(self.bytes, at + 1, end);
         let element = self.names.element(name);
@@ -211,7 +242,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// A start tag whose name matters, or one in foreign content.
     #[inline(never)]
-    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next<S> {
+    fn special_tag(&mut self, at: usize, end: usize, element: Element) -> Next {
         let bytes = self.bytes;
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
@@ -238,7 +269,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// A start tag that makes an element of SVG or MathML inside of such.
-    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next<S> {
+    fn foreign_tag(&mut self, at: usize, end: usize, next: usize, namespace: Namespace) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
         let is_annotation =
@@ -271,7 +302,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         element: Element,
         place: Place,
-    ) -> Next<S> {
+    ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
         if place == Place::Point && PROVES && !self.only_nests(element.kind, name) {
@@ -352,7 +383,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         text: TextModel,
         kind: Kind,
-    ) -> Next<S> {
+    ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..name_end];
         let end = match kind {
@@ -370,7 +401,8 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let self_closing = std::mem::replace(&mut self.tag.self_closing, of_start.1);
         self.tell(at, name_end, next, Namespace::Html, text)?;
         if let Some(after) = after {
-            self.sink.end_text(end)?;
+            let told = self.sink.end_text(end);
+            self.told(told)?;
             if !PROVES {
                 (self.tag.attributes, self.tag.self_closing) = (attributes, self_closing);
                 self.tell_end_tag(end, end_of_name, after)?;
@@ -380,7 +412,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, at: usize) -> Next<S> {
+    fn end_tag(&mut self, at: usize) -> Next {
         match self.bytes.get(at + 2) {
             Some(b'a'..=b'z' | b'A'..=b'Z') => {}
             None => return Ok(None),
@@ -405,7 +437,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// An end tag where it matters what it closes.
     #[inline(never)]
-    fn close(&mut self, at: usize, end: usize) -> Done<S> {
+    fn close(&mut self, at: usize, end: usize) -> Done {
         let bytes = self.bytes;
         let name = &bytes[at + 2..end];
         let ends_style = self.open.in_svg_style && name.eq_ignore_ascii_case(b"style");
@@ -428,13 +460,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             }
         }
         if ends_style {
-            self.sink.end_text(at)?;
+            let told = self.sink.end_text(at);
+            self.told(told)?;
         }
         Ok(())
     }
 
     /// What begins with `<!` or `<?`: a comment, a DOCTYPE, a CDATA section.
-    fn declaration(&mut self, at: usize) -> Next<S> {
+    fn declaration(&mut self, at: usize) -> Next {
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<![CDATA[") && self.open.foreign.has_sections() {
             return self.section(at);
@@ -444,12 +477,13 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             return Ok(None);
         }
         if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
-            self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())))?;
+            let told = self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
+            self.told(told)?;
         }
         Ok(end)
     }
 
-    fn section(&mut self, at: usize) -> Next<S> {
+    fn section(&mut self, at: usize) -> Next {
         let rest = &self.bytes[at..];
         let length = memchr::memmem::find(rest, b"]]>");
         let text = &rest[..length.unwrap_or(rest.len())];
@@ -461,17 +495,18 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// What begins with `</` and is no tag: nothing, or a bogus comment.
-    fn bogus(&mut self, at: usize) -> Next<S> {
+    fn bogus(&mut self, at: usize) -> Next {
         let end = find(self.bytes, at, b'>');
         let next = (end < self.bytes.len()).then_some(end + 1);
         if !PROVES && end > at + 2 {
-            self.sink.comment(Span::new(at, next.unwrap_or(end)))?;
+            let told = self.sink.comment(Span::new(at, next.unwrap_or(end)));
+            self.told(told)?;
         }
         Ok(next)
     }
 
     /// Notes a `base` element of HTML, and whether it is effective.
-    fn base(&mut self, at: usize) -> Done<S> {
+    fn base(&mut self, at: usize) -> Done {
         let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
         let standing = if self.open.templates > 0 {
             Standing::Template
@@ -520,9 +555,10 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         namespace: Namespace,
         text: TextModel,
-    ) -> Done<S> {
+    ) -> Done {
         if std::mem::take(&mut self.open.in_svg_style) {
-            self.sink.end_text(at)?;
+            let told = self.sink.end_text(at);
+            self.told(told)?;
         }
         self.report(at, name_end, next, namespace, text)
     }
@@ -535,31 +571,33 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         next: usize,
         namespace: Namespace,
         text: TextModel,
-    ) -> Done<S> {
+    ) -> Done {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 1, name_end);
-        Ok(self.sink.start_tag(&self.tag, namespace, text)?)
+        let told = self.sink.start_tag(&self.tag, namespace, text);
+        self.told(told)
     }
 
-    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) -> Done<S> {
+    fn tell_end_tag(&mut self, at: usize, name_end: usize, next: usize) -> Done {
         self.tag.span = Span::new(at, next);
         self.tag.name = Span::new(at + 2, name_end);
         self.tag.end_tag = true;
         let told = self.sink.end_tag(&self.tag);
         self.tag.end_tag = false;
-        Ok(told?)
+        self.told(told)
     }
 
     /// Reads the attributes of a tag from the end of its name on, and keeps those that can matter, or all of
     /// them. Gives where the tag ends; none where the document ends in it.
     #[inline(always)]
-    fn attributes(&mut self, name_end: usize, whole: bool) -> Next<S> {
-        let names = self.names;
+    fn attributes(&mut self, name_end: usize, whole: bool) -> Next {
+        let (names, stopped) = (self.names, &mut self.stopped);
         let mut count = 0;
         tag::attributes(self.bytes, name_end, &mut self.tag, |bytes, name| {
             count += 1;
             if PROVES && count > MOST_ATTRIBUTES {
-                return Err(Stopped::Engine(FallbackReason::Attributes));
+                *stopped = Some(Stopped::Engine(FallbackReason::Attributes));
+                return Err(Halted);
             }
             Ok(whole || names.has_attribute(Name::read(bytes, name.start, name.end)))
         })
