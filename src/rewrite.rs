@@ -34,6 +34,7 @@ mod labels;
 mod message;
 mod options;
 mod plan;
+mod prepared;
 mod rows;
 mod totals;
 mod windows;

@@ -14,7 +14,7 @@
 //!
 //! Deliberately absent: whether a link differs. It is judged link by link ([`super::judge`]).
 
-use super::judge::prepare;
+use super::prepared::prepare;
 use crate::base::{abridged, stand_in};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layer::charset::Charset;

@@ -14,7 +14,6 @@
 //! Deliberately absent: which base a document has.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,6 +21,7 @@ use super::copies::Copies;
 use super::crawled::Crawler;
 use super::judged::Judged;
 use super::options::{BaseElement, Choice, Fragments, Options};
+use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
 use crate::base::{self, BaseChain, Established, Rule, Source};
 use crate::diagnostic::Diagnostic;
@@ -57,11 +57,6 @@ impl Surroundings<'_> {
 /// Relative `Content-Location`s, and how many open multiparts have a part with each.
 pub(super) type Labels = HashMap<Box<str>, usize>;
 
-/// Under which profiles something is otherwise, in the order of [`Profile::ALL`].
-type Under = [bool; Profile::ALL.len()];
-
-const NOWHERE: Under = [false; Profile::ALL.len()];
-
 /// Judges the links of one document.
 pub(super) struct Judge<'a> {
     chain: &'a BaseChain,
@@ -81,61 +76,6 @@ pub(super) struct Judge<'a> {
     /// For references that lack nothing but a scheme, where there is no base.
     assumed: Option<PreparedBase>,
     others: HashMap<Against, PreparedBase>,
-}
-
-/// A base with what was found out about it once.
-struct PreparedBase {
-    url: Arc<str>,
-    base: Base,
-    usable: bool,
-    charset: Charset,
-    /// What the bases of the other profiles are made of, and they, once they are asked.
-    looked_at: Arc<str>,
-    others: OnceCell<Vec<Base>>,
-}
-
-impl PreparedBase {
-    fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
-        let is_short = url.len() <= LONGEST_BASE;
-        // One that is too long is not looked at, for it may be that of many documents.
-        let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
-        let base = prepare(options.profile, &looked_at, charset);
-        Self {
-            usable: is_short && resolve::usable(&url).is_ok(),
-            url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
-            base,
-            charset,
-            looked_at,
-            others: OnceCell::new(),
-        }
-    }
-
-    /// Whether it is spelled as it is in any attribute, and in any CSS.
-    fn is_spelled_anywhere(&self) -> bool {
-        let is_plain = |byte: u8| {
-            byte.is_ascii_graphic()
-                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
-                && !matches!(byte, b'(' | b')' | b'\\')
-        };
-        self.base.as_str().bytes().all(is_plain)
-    }
-
-    /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.
-    fn differs(&self, reference: &str, url: Option<&str>) -> Under {
-        let others = self.others.get_or_init(|| {
-            let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
-            others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
-        });
-        let differs = |other: &Base| match (other.resolve(reference), url) {
-            (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
-            (other, own) => other.is_ok() != own.is_some(),
-        };
-        Profile::ALL.map(|one| others.iter().any(|other| other.profile() == one && differs(other)))
-    }
-}
-
-pub(super) fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
-    Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
 }
 
 /// What becomes of a reference as it lies in the bytes, where that can be said at once.

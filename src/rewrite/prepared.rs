@@ -1,0 +1,78 @@
+//! A base that links are resolved against, with what is found out about it once.
+//!
+//! ```
+//! use baselink::{Options, examine};
+//! // Each profile sees the base in its own way, and a link that differs says so.
+//! let report = examine(b"<a href='../../x'>", &Options::at("http://a/b/"));
+//! assert!(report.links[0].differs);
+//! ```
+//!
+//! Deliberately absent: which base a link has.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use super::options::Options;
+use crate::document::LONGEST_BASE;
+use crate::layer::charset::Charset;
+use crate::resolve::{self, Base, Profile};
+
+/// Under which profiles something is otherwise, in the order of [`Profile::ALL`].
+pub(super) type Under = [bool; Profile::ALL.len()];
+
+pub(super) const NOWHERE: Under = [false; Profile::ALL.len()];
+
+/// A base with what was found out about it once.
+pub(super) struct PreparedBase {
+    pub(super) url: Arc<str>,
+    pub(super) base: Base,
+    pub(super) usable: bool,
+    pub(super) charset: Charset,
+    /// What the bases of the other profiles are made of, and they, once they are asked.
+    pub(super) looked_at: Arc<str>,
+    others: OnceCell<Vec<Base>>,
+}
+
+impl PreparedBase {
+    pub(super) fn new(url: Arc<str>, options: &Options, charset: Charset) -> Self {
+        let is_short = url.len() <= LONGEST_BASE;
+        // One that is too long is not looked at, for it may be that of many documents.
+        let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
+        let base = prepare(options.profile, &looked_at, charset);
+        Self {
+            usable: is_short && resolve::usable(&url).is_ok(),
+            url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
+            base,
+            charset,
+            looked_at,
+            others: OnceCell::new(),
+        }
+    }
+
+    /// Whether it is spelled as it is in any attribute, and in any CSS.
+    pub(super) fn is_spelled_anywhere(&self) -> bool {
+        let is_plain = |byte: u8| {
+            byte.is_ascii_graphic()
+                && !matches!(byte, b'&' | b'"' | b'\'' | b'<' | b'>' | b'=' | b'`')
+                && !matches!(byte, b'(' | b')' | b'\\')
+        };
+        self.base.as_str().bytes().all(is_plain)
+    }
+
+    /// Which other profiles see another target than `url`, spelling aside; for `None`, which see any.
+    pub(super) fn differs(&self, reference: &str, url: Option<&str>) -> Under {
+        let others = self.others.get_or_init(|| {
+            let others = Profile::ALL.into_iter().filter(|&one| one != self.base.profile());
+            others.map(|profile| prepare(profile, &self.looked_at, self.charset)).collect()
+        });
+        let differs = |other: &Base| match (other.resolve(reference), url) {
+            (Ok(target), Some(url)) => !resolve::is_same_place(&target.url, url),
+            (other, own) => other.is_ok() != own.is_some(),
+        };
+        Profile::ALL.map(|one| others.iter().any(|other| other.profile() == one && differs(other)))
+    }
+}
+
+pub(super) fn prepare(profile: Profile, url: &str, charset: Charset) -> Base {
+    Base::new(profile, url).with_query_encoding(move |query| charset.encode_query(query))
+}
