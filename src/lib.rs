@@ -93,9 +93,15 @@
 //!
 //! The messages of a mailbox come from [`scan::mbox`], one at a time.
 //!
+//! # Features
+//!
+//! - `cli` (default): the program `baselink`, with the crates that only it needs;
+//! - `tree`: the module `tree`, for folders of documents;
+//! - neither: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
+//!
 //! # Deliberately absent
 //!
-//! The network; and files, but for [`tree`]: all else gets bytes and gives bytes. A document never fails:
+//! The network; and files, but for the module `tree`: all else gets bytes and gives bytes. A document never fails:
 //! whatever is odd becomes a [`diagnostic::Diagnostic`].
 
 #![forbid(unsafe_code)]
@@ -113,6 +119,7 @@ pub mod resolve;
 pub mod rewrite;
 pub mod scan;
 pub mod span;
+#[cfg(feature = "tree")]
 pub mod tree;
 pub mod verify;
 

@@ -6,6 +6,7 @@
 //! child is killed; 12 without it.
 //!
 //! Deliberately absent: other systems than Unix.
+#![cfg(feature = "cli")]
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
