@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::reference::{Grammar, scheme};
 use crate::span::Span;
 
@@ -139,7 +139,8 @@ impl Base {
         let base = Self::new(profile, url);
         match base.inherited.usable {
             Err(why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid)) => {
-                Err(Error::new(format!("'{url}' cannot be a base URL: {}", why_not_absolute(why))))
+                let sentence = format!("'{url}' cannot be a base URL: {}", why_not_absolute(why));
+                Err(Error::of(ErrorKind::Url, sentence))
             }
             _ => Ok(base),
         }
