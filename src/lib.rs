@@ -117,18 +117,21 @@ pub mod reference;
 pub mod report;
 pub mod resolve;
 pub mod rewrite;
+pub mod rewriter;
 pub mod scan;
 pub mod span;
 #[cfg(feature = "tree")]
 pub mod tree;
 pub mod verify;
 
+pub use error::{Error, ErrorKind};
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use rewrite::{
     BaseElement, Beside, Choice, Destination, Fragments, LinkBases, ListedLink, LocalCopies,
     Options, Rewritten, StreamError, Totals, edits, examine, links, links_stream, rewrite,
     rewrite_into, rewrite_stream, rewrite_to,
 };
+pub use rewriter::{Rewriter, RewriterBuilder};
 pub use scan::{ScanOptions, scan, scan_as};
 
 /// The example of the README, so that it is run.

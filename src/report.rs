@@ -287,6 +287,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what is known of a message that begins at `start` of the file.
+    pub(crate) fn append(&mut self, mut message: Self, start: usize) {
+        let before = self.entities.len();
+        for entity in &mut message.entities {
+            entity.parent = entity.parent.map(|parent| before + parent);
+        }
+        let spans = message.links.iter_mut().map(|link| &mut link.span);
+        let spans = spans.chain(message.diagnostics.iter_mut().map(|one| &mut one.span));
+        spans.for_each(|span| *span = span.shifted(start));
+        self.entities.append(&mut message.entities);
+        self.links.append(&mut message.links);
+        self.diagnostics.append(&mut message.diagnostics);
+    }
+
     /// How many links have `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {
