@@ -49,6 +49,16 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// What it is about.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+/// How the library and the program make them.
+#[doc(hidden)]
+impl Error {
     /// An error of an [argument](ErrorKind::Argument) that says `sentence`: no capital at the start, no full stop
     /// at the end.
     #[must_use]
@@ -79,12 +89,6 @@ impl Error {
     #[must_use]
     pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
         Self { kind: ErrorKind::Io, sentence: sentence.into(), source: Some(error) }
-    }
-
-    /// What it is about.
-    #[must_use]
-    pub const fn kind(&self) -> ErrorKind {
-        self.kind
     }
 }
 

@@ -179,6 +179,7 @@ impl Base {
     /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
     /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn with_query_encoding(
         mut self,
@@ -243,6 +244,7 @@ impl Base {
     ///     assert_eq!(target.url, url);
     /// }
     /// ```
+    #[doc(hidden)]
     pub fn resolve_into(
         &self,
         reference: &str,
@@ -279,6 +281,7 @@ impl Base {
     ///     assert_eq!(prefix(reference), None, "{reference}");
     /// }
     /// ```
+    #[doc(hidden)]
     #[must_use]
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {

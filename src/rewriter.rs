@@ -16,19 +16,23 @@
 //!
 //! Deliberately absent: names of files, and what lies beside a file. A folder of documents has the module `tree`.
 
+use std::fmt;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::iter;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::base::{self, BaseChain, Outer, Retrieval};
-use crate::document::Document;
+use crate::document::{Against, Document};
 use crate::edit::Edits;
 use crate::error::{Error, Result, cause};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::{LinkReport, Report};
 use crate::resolve::{Base, Profile};
-use crate::rewrite::{self, BaseElement, Destination, Fragments, LocalCopies, Options, Rewritten};
+use crate::rewrite::{
+    self, BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
+};
 use crate::rewrite::{StreamError, Totals};
 use crate::scan::mbox::Messages;
 use crate::span::Span;
@@ -59,6 +63,21 @@ pub struct RewriterBuilder {
     charset: Option<String>,
     groups: Vec<String>,
     places: Vec<String>,
+}
+
+/// A closure that chooses what is written in the place of links.
+struct Chosen<F>(F);
+
+impl<F> fmt::Debug for Chosen<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Chosen(..)")
+    }
+}
+
+impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for Chosen<F> {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        self.0(link)
+    }
 }
 
 impl RewriterBuilder {
@@ -152,9 +171,25 @@ impl RewriterBuilder {
         self
     }
 
-    /// Writes something else than the target in the place of links.
-    pub fn destination(mut self, destination: impl Destination + 'static) -> Self {
-        self.options.destination = Some(Arc::new(destination));
+    /// Asks `choose` what is written in the place of each link that has a target and may be changed, also of absolute
+    /// ones.
+    ///
+    /// ```
+    /// use baselink::{Choice, Rewriter};
+    /// let rewriter = Rewriter::builder().url("http://b/").choose(|link| {
+    ///     let target = link.target.as_deref().unwrap_or_default();
+    ///     target.strip_prefix("http://a/").map_or(Choice::Target, |local| Choice::Reference(local.into()))
+    /// });
+    /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
+    /// let rewritten = rewriter.build()?.rewrite(page);
+    /// assert_eq!(&*rewritten.into_output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn choose(
+        mut self,
+        choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
+    ) -> Self {
+        self.options.destination = Some(Arc::new(Chosen(choose)));
         self
     }
 
@@ -262,18 +297,33 @@ impl Rewriter {
     }
 
     /// Gives every link of a document to `visit`, in the order of the document: where it is, its base, its target,
-    /// and what [`rewrite`](Self::rewrite) makes of it.
+    /// and what [`rewrite`](Self::rewrite) makes of it. Of an HTML document no link is kept.
     ///
     /// ```
     /// use baselink::{Outcome, Rewriter};
     /// let rewriter = Rewriter::builder().url("http://a/b").build()?;
     /// let mut targets = Vec::new();
-    /// rewriter.links(b"<img src=x.png><a href=mailto:c@d>", |link| targets.push(link.target.clone()));
+    /// rewriter.links(b"<img src=x.png><a href=mailto:c@d>", |link| targets.push(link.target));
     /// assert_eq!(targets, [Some("http://a/x.png".into()), Some("mailto:c@d".into())]);
     /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn links(&self, bytes: &[u8], visit: impl FnMut(&LinkReport)) {
-        self.rewrite(bytes).report.links.iter().for_each(visit);
+    pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(LinkReport)) -> Totals {
+        let options = self.options_for(bytes);
+        let mut row = |start: usize, mut link: LinkReport| {
+            link.span = link.span.shifted(start);
+            visit(link);
+            ControlFlow::Continue(())
+        };
+        if options.format != Format::Mbox {
+            return rewrite::links(bytes, &options, &mut |link| row(0, link));
+        }
+        let mut totals = Totals::none();
+        for (number, Span { start, end }) in messages(bytes) {
+            let options = numbered(&options, number);
+            let its = rewrite::links(&bytes[start..end], &options, &mut |link| row(start, link));
+            totals.append(its, start);
+        }
+        totals
     }
 
     /// The base of a document, with what was found on every level and why it was taken or passed over. Of a message
@@ -390,6 +440,7 @@ fn mailbox_to(
     Ok(totals)
 }
 
+#[doc(hidden)]
 impl From<StreamError> for Error {
     fn from(error: StreamError) -> Self {
         let (what, error) = match error {

@@ -50,6 +50,7 @@ impl LinkBases {
 
 /// What became of a file, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
     counts: Counts,
     /// How many of those that were rewritten lead elsewhere under another resolver.
