@@ -70,8 +70,8 @@ pub struct Rewritten<'a> {
 
 impl<'a> Rewritten<'a> {
     /// What was put together of several that were rewritten.
-    pub(crate) fn new(source: &'a [u8], edits: Edits, report: Report) -> Self {
-        Self { source, edits, parts: Vec::new(), report }
+    pub(crate) fn new(source: &'a [u8], edits: Edits, report: Report, totals: Totals) -> Self {
+        Self { source, edits, parts: Vec::new(), report, totals }
     }
 
     /// The bytes that were rewritten.

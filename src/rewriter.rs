@@ -33,7 +33,7 @@ use crate::resolve::{Base, Profile};
 use crate::rewrite::{
     self, BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
 };
-use crate::rewrite::{StreamError, Totals};
+use crate::rewrite::{ListedLink, StreamError, Totals};
 use crate::scan::mbox::Messages;
 use crate::span::Span;
 use crate::verify::{self, Difference};
@@ -240,14 +240,16 @@ impl Rewriter {
             return rewrite::rewrite(bytes, &options);
         }
         let (mut edits, mut report) = (Edits::default(), Report::default());
+        let mut totals = Totals::none();
         for (number, message) in messages(bytes) {
             let one = rewrite::rewrite(&bytes[message.range()], &numbered(&options, number));
             // Messages do not overlap.
             if edits.append(one.edits, message.start).is_ok() {
                 report.append(one.report, message.start);
+                totals.append(one.totals, message.start);
             }
         }
-        Rewritten::new(bytes, edits, report)
+        Rewritten::new(bytes, edits, report, totals)
     }
 
     /// Makes every relative link of the document that `reader` has, from its start to its end, absolute, and writes
@@ -309,18 +311,18 @@ impl Rewriter {
     /// ```
     pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(LinkReport)) -> Totals {
         let options = self.options_for(bytes);
-        let mut row = |start: usize, mut link: LinkReport| {
+        let mut row = |start: usize, ListedLink { mut link, .. }: ListedLink| {
             link.span = link.span.shifted(start);
             visit(link);
             ControlFlow::Continue(())
         };
         if options.format != Format::Mbox {
-            return rewrite::links(bytes, &options, &mut |link| row(0, link));
+            return rewrite::links(bytes, &options, &mut |found| row(0, found));
         }
         let mut totals = Totals::none();
         for (number, Span { start, end }) in messages(bytes) {
             let options = numbered(&options, number);
-            let its = rewrite::links(&bytes[start..end], &options, &mut |link| row(start, link));
+            let its = rewrite::links(&bytes[start..end], &options, &mut |found| row(start, found));
             totals.append(its, start);
         }
         totals

@@ -64,6 +64,7 @@ pub struct Totals {
     /// The source that gave it.
     pub source: Source,
     /// The base of the relative links of all its documents.
+    #[doc(hidden)]
     pub of_links: LinkBases,
     /// How many of the links that were rewritten were only a fragment.
     pub fragments: usize,
@@ -115,6 +116,9 @@ impl Totals {
         }
         self.differing += message.differing;
         self.without_scheme += message.without_scheme;
+        self.of_links.merge(message.of_links);
+        self.fragments += message.fragments;
+        self.entities += message.entities;
         self.changed |= message.changed;
         // A stream may be longer than a number of this machine can say.
         let place = |at: usize| start.saturating_add(at);
