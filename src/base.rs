@@ -38,6 +38,7 @@ pub use heading::of_heading;
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Rule {
     /// 3.1, embedded in the document's content or its own heading.
     Embedded,
@@ -75,6 +76,7 @@ impl Rule {
 
 /// What declared a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Source {
     /// An HTML `base` element.
     BaseElement,
@@ -164,6 +166,7 @@ impl Status {
     }
 }
 
+#[doc(hidden)]
 impl From<UrlField> for Source {
     fn from(field: UrlField) -> Self {
         match field {
@@ -177,6 +180,7 @@ impl From<UrlField> for Source {
 
 /// One level of the chain, or one of several declarations on a level.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Level {
     /// The entity that declares it.
     pub entity: Arc<str>,
@@ -197,6 +201,7 @@ pub struct Level {
 
 /// The level that gave an inherited base, as seen from the entity that declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Declared {
     /// That entity.
     pub entity: Arc<str>,
@@ -208,6 +213,7 @@ pub struct Declared {
 
 /// A base URL, and what gave it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Established {
     /// The URL.
     pub url: Arc<str>,
@@ -219,6 +225,7 @@ pub struct Established {
 
 /// The base of one entity, with the whole way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BaseChain {
     /// The entity.
     pub entity: Arc<str>,
@@ -235,22 +242,31 @@ pub struct BaseChain {
     /// Every level, innermost first.
     pub levels: Vec<Level>,
     /// The base that the document would have without a declaration of its own content.
+    #[doc(hidden)]
     pub fallback: Option<Established>,
     /// The document's own URL.
+    #[doc(hidden)]
     pub retrieval: Option<Established>,
     /// The base as no `xml:base` changes it; `None` when there is none.
+    #[doc(hidden)]
     pub document: Option<Established>,
     /// The bases of elements that declare one, in the order of the document.
+    #[doc(hidden)]
     pub elements: Vec<ElementChain>,
     /// Whether `xml:base` counts in the document.
+    #[doc(hidden)]
     pub honours_xml_base: bool,
     /// Whether the effective `base` element is one that a browser wrote when it saved the page.
+    #[doc(hidden)]
     pub has_written_base: bool,
     /// What the document says of having been saved.
+    #[doc(hidden)]
     pub saved: Option<Saved>,
     /// Whether it says that a browser saved it with its files.
+    #[doc(hidden)]
     pub says_it_was_saved_with_files: bool,
     /// The scheme of references that lack nothing else, where there is no base.
+    #[doc(hidden)]
     pub assumed_scheme: Option<Arc<str>>,
     /// What is odd about the declarations.
     pub diagnostics: Vec<Diagnostic>,
@@ -258,6 +274,7 @@ pub struct BaseChain {
 
 /// The base of an element with an `xml:base` below the document element.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ElementChain {
     /// What gave it, and its URL; `None` when there is none.
     pub base: Option<Established>,

@@ -15,6 +15,7 @@ use crate::span::Span;
 
 /// The kinds of oddity, a closed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Code {
     /// A `<base href>` that is not absolute (RFC 1808, 10, requires it to be).
     BaseRelative,
@@ -70,6 +71,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
+    #[doc(hidden)]
     pub const ALL: [Self; 25] = [
         Self::BaseRelative,
         Self::BaseUnusable,
@@ -133,6 +135,7 @@ impl Code {
 
 /// One oddity.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// Its kind.
     pub code: Code,

@@ -14,7 +14,7 @@
 
 use std::io;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
@@ -42,10 +42,11 @@ impl Edits {
         if let Some(last) = self.list.last()
             && span.start < last.span.end
         {
-            return Err(Error::new(format!(
+            let sentence = format!(
                 "an edit at {}..{} overlaps the one at {}..{}",
                 span.start, span.end, last.span.start, last.span.end
-            )));
+            );
+            return Err(Error::of(ErrorKind::Overlap, sentence));
         }
         self.list.push(Edit { span, new });
         Ok(())

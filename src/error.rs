@@ -1,34 +1,94 @@
 //! What can fail: files and arguments, never documents.
 //!
-//! A document's oddities are [`Diagnostic`](crate::diagnostic::Diagnostic)s; an [`Error`] is one
-//! sentence about the world outside and ends the command with status 2.
+//! An anomaly of a document is a [`Diagnostic`](crate::diagnostic::Diagnostic). An [`Error`] is about the world
+//! outside: one sentence for people, a [kind](Error::kind) for programs, and what the system said as its
+//! [source](std::error::Error::source).
 //!
 //! ```
+//! use baselink::error::ErrorKind;
 //! use baselink::resolve::{Base, Profile};
 //! let error = Base::absolute(Profile::Rfc1808, "../up").unwrap_err();
+//! assert_eq!(error.kind(), ErrorKind::Url);
 //! assert!(error.to_string().contains("../up"));
 //! ```
 //!
 //! What sentences are made of is here, too: a path for people ([`name`]), what the system has against
 //! a file ([`cause`]), text that cannot mislead ([`visible`]).
 //!
-//! Deliberately absent: a variant per cause. Callers show the sentence; nobody branches on it.
+//! Deliberately absent: the command line. No sentence names an option; `cli` adds which one to use.
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::{fmt, io};
 
-/// One sentence saying what could not be used and what to do about it.
+/// What could not be used, in one sentence, and of which kind that is.
 #[derive(Debug)]
 pub struct Error {
+    kind: ErrorKind,
     sentence: String,
+    source: Option<io::Error>,
+}
+
+/// What an [`Error`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// An argument: an unknown name, a pattern or a place that is not written as such are written.
+    Argument,
+    /// A URL that cannot be a base.
+    Url,
+    /// A file with settings or URLs that is not written as such files are.
+    Syntax,
+    /// A file that is not what it has to be: a link or a folder in its place, a name that another file has, one
+    /// that another program changed meanwhile.
+    File,
+    /// The system, about a file or a stream; [`source`](std::error::Error::source) mostly has what it says.
+    Io,
+    /// Two edits of the same bytes.
+    Overlap,
 }
 
 impl Error {
-    /// An error that says `sentence`: no capital at the start, no full stop at the end.
+    /// What it is about.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+/// How the library and the program make them.
+#[doc(hidden)]
+impl Error {
+    /// An error of an [argument](ErrorKind::Argument) that says `sentence`: no capital at the start, no full stop
+    /// at the end.
     #[must_use]
     pub fn new(sentence: impl Into<String>) -> Self {
-        Self { sentence: sentence.into() }
+        Self::of(ErrorKind::Argument, sentence)
+    }
+
+    /// An error of this kind that says `sentence`.
+    #[must_use]
+    pub fn of(kind: ErrorKind, sentence: impl Into<String>) -> Self {
+        Self { kind, sentence: sentence.into(), source: None }
+    }
+
+    /// An error that says of the file at `path` why it cannot be used.
+    #[must_use]
+    pub fn file(path: &Path, why: &str) -> Self {
+        Self::of(ErrorKind::File, format!("{}: {why}", name(path)))
+    }
+
+    /// An error that says what the system has against the file at `path`.
+    #[must_use]
+    pub fn io(path: &Path, error: io::Error) -> Self {
+        let sentence = format!("{}: {}", name(path), cause(&error));
+        Self::system(sentence, error)
+    }
+
+    /// An error of the system that says `sentence`.
+    #[must_use]
+    pub fn system(sentence: impl Into<String>, error: io::Error) -> Self {
+        Self { kind: ErrorKind::Io, sentence: sentence.into(), source: Some(error) }
     }
 }
 
@@ -38,7 +98,11 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.source.as_ref().map(|error| error as _)
+    }
+}
 
 /// The result of touching a file or an argument.
 pub type Result<T> = std::result::Result<T, Error>;

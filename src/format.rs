@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 
 /// The formats. The command line knows all by name but the last two, which nobody asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum Format {
     /// text/html
     #[default]
@@ -119,6 +120,7 @@ const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 
 impl Format {
     /// All of them, in the order of the table.
+    #[doc(hidden)]
     pub const ALL: [Self; 9] = [
         Self::Html,
         Self::Xhtml,

@@ -19,9 +19,9 @@
 //! # Glossary
 //!
 //! - *reference*: what an author wrote to point at something, relative or absolute (RFC 1808, 2.2);
-//! - *link*: a reference with the place where it stands ([`document::Link`]);
-//! - *base URL*: what a relative reference is relative to ([`base::BaseChain`]);
-//! - *target*: the absolute URL that a reference means ([`resolve::Target`]);
+//! - *link*: a reference with the place where it stands ([`LinkReport`]);
+//! - *base URL*: what a relative reference is relative to ([`BaseChain`]);
+//! - *target*: the absolute URL that a reference means ([`Target`]);
 //! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4);
 //! - *heading*: the header fields of a message or of a part of it (RFC 1808, 3.1);
 //! - *transfer encoding*: how the bytes of a part stand in the message (RFC 2045, 6);
@@ -29,99 +29,144 @@
 //!
 //! # Operations
 //!
-//! Rewrite a page:
+//! A [`Rewriter`] is told once what is known of the documents. Rewrite a page:
 //!
 //! ```
-//! let page = b"<base href=/docs/><a href=intro.html>";
-//! let rewritten = baselink::rewrite(page, &baselink::Options::at("http://a/x/y.html"));
+//! use baselink::Rewriter;
+//! let rewriter = Rewriter::builder().url("http://a/x/y.html").build()?;
+//! let rewritten = rewriter.rewrite(b"<base href=/docs/><a href=intro.html>");
 //! assert_eq!(
-//!     rewritten.output(),
+//!     &*rewritten.into_output(),
 //!     b"<base href=http://a/docs/><a href=http://a/docs/intro.html>"
 //! );
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! List its links with what becomes of them:
 //!
 //! ```
-//! use baselink::{Options, Outcome, examine};
-//! let report = examine(b"<img src=x.png><a href=mailto:a@b>", &Options::at("http://a/"));
-//! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
+//! use baselink::{Outcome, Rewriter};
+//! let rewriter = Rewriter::builder().url("http://a/").build()?;
+//! let mut outcomes = Vec::new();
+//! rewriter.links(b"<img src=x.png><a href=mailto:a@b>", |link| outcomes.push(link.outcome));
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! Ask for its base, and why:
 //!
 //! ```
-//! let report = baselink::examine(b"<base href=http://b/>", &baselink::Options::at("http://a/"));
-//! let chain = &report.entities[0].chain;
+//! let rewriter = baselink::Rewriter::builder().url("http://a/").build()?;
+//! let chain = rewriter.base(b"<base href=http://b/>");
 //! assert_eq!(chain.base.as_deref(), Some("http://b/"));
 //! assert_eq!(chain.rule.section(), "3.1");
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! Resolve one reference, and go back:
 //!
 //! ```
-//! use baselink::resolve::{Profile, relativize, resolve};
+//! use baselink::{Profile, relativize, resolve};
 //! let base = "http://a/b/c/d;p?q#f";
-//! assert_eq!(resolve(Profile::Rfc1808, base, "../g").unwrap(), "http://a/b/g");
+//! assert_eq!(resolve(Profile::Rfc1808, base, "../g"), Ok("http://a/b/g".to_owned()));
 //! assert_eq!(relativize(Profile::Rfc1808, base, "http://a/b/g"), "../g");
 //! ```
 //!
 //! Prove that nothing but URLs changed:
 //!
 //! ```
-//! use baselink::{Options, rewrite, verify};
-//! let page = b"<p class=a><a href='x'>y</a>";
-//! let options = Options::at("http://a/");
-//! let rewritten = rewrite(page, &options);
-//! assert_eq!(verify::verify(&rewritten, &options), Ok(()));
+//! let rewriter = baselink::Rewriter::builder().url("http://a/").build()?;
+//! let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
+//! assert_eq!(rewriter.verify(&rewritten), Ok(()));
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
 //! Rewrite a message, in which each part has a base of its own:
 //!
 //! ```
-//! use baselink::{Options, format::Format, rewrite};
 //! let message = b"Base: <URL:http://a/>\nContent-Type: multipart/mixed; boundary=b\n\n\
 //!     --b\nContent-Type: text/html\n\n<a href=x>\n\
 //!     --b\nBase: <URL:http://b/>\nContent-Type: text/html\n\n<a href=x>\n--b--\n";
-//! let options = Options { format: Format::Message, ..Options::default() };
-//! let rewritten = rewrite(message, &options);
+//! let rewritten = baselink::Rewriter::builder().build()?.rewrite(message);
 //! let targets: Vec<_> = rewritten.report.links.iter().map(|link| link.in_output()).collect();
 //! assert_eq!(targets, ["http://a/x", "http://b/x"]);
 //! assert_eq!(rewritten.report.entities[1].chain.rule.section(), "3.2");
+//! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! The messages of a mailbox come from [`scan::mbox`], one at a time.
+//! [`Rewriter::rewrite_to`] rewrites a stream, a mailbox among them. `examples/` has programs that run.
+//!
+//! # Features
+//!
+//! - `cli` (default): the program `baselink`, with the crates that only it needs;
+//! - `tree`: the module `tree`, for folders of documents;
+//! - neither: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
+//!
+//! # Stability
+//!
+//! The names on this page are the library, and keep to semantic versioning; enums and structs that will grow are
+//! non-exhaustive. Two things are outside of that promise: the module `tree`, and modules that are hidden here,
+//! which the program and its tests use.
 //!
 //! # Deliberately absent
 //!
-//! The network; and files, but for [`tree`]: all else gets bytes and gives bytes. A document never fails:
-//! whatever is odd becomes a [`diagnostic::Diagnostic`].
+//! The network; and files, but for the module `tree`: all else gets bytes and gives bytes. A document never fails:
+//! an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
 
+// The rooms, for the program and the tests. They are no part of the library's promise, and change as they must.
+#[doc(hidden)]
 pub mod base;
+#[doc(hidden)]
 pub mod diagnostic;
+#[doc(hidden)]
 pub mod document;
+#[doc(hidden)]
 pub mod edit;
+#[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
 pub mod format;
+#[doc(hidden)]
 pub mod layer;
+#[doc(hidden)]
 pub mod reference;
+#[doc(hidden)]
 pub mod report;
+#[doc(hidden)]
 pub mod resolve;
+#[doc(hidden)]
 pub mod rewrite;
+mod rewriter;
+#[doc(hidden)]
 pub mod scan;
+#[doc(hidden)]
 pub mod span;
+#[cfg(feature = "tree")]
 pub mod tree;
+#[doc(hidden)]
 pub mod verify;
 
+pub use base::{BaseChain, Declared, Level, Rule, Source, Status};
+pub use diagnostic::{Code, Diagnostic};
+pub use edit::{Edit, Edits};
+pub use error::{Error, ErrorKind};
+pub use format::Format;
+pub use layer::charset::Charset;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
+pub use resolve::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
+pub use rewrite::{BaseElement, Choice, Fragments, LocalCopies, Rewritten, Totals};
+pub use rewriter::{Rewriter, RewriterBuilder};
+pub use span::Span;
+pub use verify::Difference;
+
+#[doc(hidden)]
 pub use rewrite::{
-    BaseElement, Beside, Choice, Destination, Fragments, LinkBases, ListedLink, LocalCopies,
-    Options, Rewritten, StreamError, Totals, edits, examine, links, links_stream, rewrite,
-    rewrite_into, rewrite_stream, rewrite_to,
+    Beside, Destination, LinkBases, ListedLink, Options, StreamError, edits, examine, links,
+    links_stream, rewrite, rewrite_into, rewrite_stream, rewrite_to,
 };
+#[doc(hidden)]
 pub use scan::{ScanOptions, scan, scan_as};
 
 /// The example of the README, so that it is run.

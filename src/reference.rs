@@ -1,7 +1,7 @@
 //! A reference as it is written: its components, its category, and whether it keeps the grammar.
 //!
 //! [`Reference::split`] is RFC 1808 section 2.4 or RFC 3986 appendix B; [`Reference::category`]
-//! names the productions of RFC 1808 section 2.2; [`conformance`] recognises that grammar exactly,
+//! names the productions of RFC 1808 section 2.2; `conformance` recognises that grammar exactly,
 //! and the scheme-specific ones of RFC 1738 section 5. Splitting is lenient, since real links break
 //! every grammar: any text has components, and putting them together again gives the text.
 //!

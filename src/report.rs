@@ -55,6 +55,7 @@ impl Outcome {
 
 /// Why a link was left, or could not be edited: a closed list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Reason {
     /// It names an element of the same document by its id, and must go on doing so.
     IdReference,
@@ -105,6 +106,7 @@ pub enum Reason {
 
 impl Reason {
     /// All of them.
+    #[doc(hidden)]
     pub const ALL: [Self; 21] = [
         Self::IdReference,
         Self::Empty,
@@ -177,6 +179,7 @@ impl Reason {
 
 /// A link, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkReport {
     /// The entity it stands in.
     pub entity: Arc<str>,
@@ -258,6 +261,7 @@ impl LinkReport {
 
 /// An entity, and how its base was established.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct EntityReport {
     /// The entity around it, by its place among those of the report.
     pub parent: Option<usize>,
@@ -270,13 +274,16 @@ pub struct EntityReport {
     /// Its base.
     pub chain: BaseChain,
     /// What a fragment can name in it, decoded; empty where it was not asked for.
+    #[doc(hidden)]
     pub ids: Vec<String>,
     /// Whether it was scanned without its tree.
+    #[doc(hidden)]
     pub without_tree: bool,
 }
 
 /// Everything that is known of a file's links.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Report {
     /// The document and those inside it, outermost first.
     pub entities: Vec<EntityReport>,
@@ -287,6 +294,20 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what is known of a message that begins at `start` of the file.
+    pub(crate) fn append(&mut self, mut message: Self, start: usize) {
+        let before = self.entities.len();
+        for entity in &mut message.entities {
+            entity.parent = entity.parent.map(|parent| before + parent);
+        }
+        let spans = message.links.iter_mut().map(|link| &mut link.span);
+        let spans = spans.chain(message.diagnostics.iter_mut().map(|one| &mut one.span));
+        spans.for_each(|span| *span = span.shifted(start));
+        self.entities.append(&mut message.entities);
+        self.links.append(&mut message.links);
+        self.diagnostics.append(&mut message.diagnostics);
+    }
+
     /// How many links have `outcome`.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> usize {

@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::reference::{Grammar, scheme};
 use crate::span::Span;
 
@@ -139,7 +139,8 @@ impl Base {
         let base = Self::new(profile, url);
         match base.inherited.usable {
             Err(why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid)) => {
-                Err(Error::new(format!("'{url}' cannot be a base URL: {}", why_not_absolute(why))))
+                let sentence = format!("'{url}' cannot be a base URL: {}", why_not_absolute(why));
+                Err(Error::of(ErrorKind::Url, sentence))
             }
             _ => Ok(base),
         }
@@ -178,6 +179,7 @@ impl Base {
     /// let base = Base::new(Profile::Whatwg, "http://a/").with_query_encoding(latin1);
     /// assert_eq!(base.resolve("é?é").unwrap().url, "http://a/%C3%A9?%E9");
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn with_query_encoding(
         mut self,
@@ -242,6 +244,7 @@ impl Base {
     ///     assert_eq!(target.url, url);
     /// }
     /// ```
+    #[doc(hidden)]
     pub fn resolve_into(
         &self,
         reference: &str,
@@ -278,6 +281,7 @@ impl Base {
     ///     assert_eq!(prefix(reference), None, "{reference}");
     /// }
     /// ```
+    #[doc(hidden)]
     #[must_use]
     #[inline]
     pub fn splice(&self, reference: &[u8]) -> Option<Splice<'_>> {

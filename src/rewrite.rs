@@ -40,6 +40,7 @@ mod totals;
 mod windows;
 mod write;
 
+use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -69,6 +70,11 @@ pub struct Rewritten<'a> {
 }
 
 impl<'a> Rewritten<'a> {
+    /// What was put together of several that were rewritten.
+    pub(crate) fn new(source: &'a [u8], edits: Edits, report: Report, totals: Totals) -> Self {
+        Self { source, edits, parts: Vec::new(), report, totals }
+    }
+
     /// The bytes that were rewritten.
     #[must_use]
     pub fn source(&self) -> &'a [u8] {
@@ -79,6 +85,15 @@ impl<'a> Rewritten<'a> {
     #[must_use]
     pub fn output(&self) -> Vec<u8> {
         self.edits.apply(self.source)
+    }
+
+    /// The same, without a copy where nothing changes.
+    #[must_use]
+    pub fn into_output(self) -> Cow<'a, [u8]> {
+        match self.edits.is_empty() {
+            true => Cow::Borrowed(self.source),
+            false => Cow::Owned(self.output()),
+        }
     }
 }
 

@@ -43,6 +43,7 @@ use crate::span::Span;
 
 /// Something in the output that the report does not account for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Difference {
     /// A sentence without a full stop.
     pub message: String,

@@ -16,6 +16,7 @@ const ORDER: &[&[&str]] = &[
     &["report"],
     &["rewrite"],
     &["verify"],
+    &["rewriter"],
     &["tree"],
     &["cli"],
     &["main"],

@@ -3,6 +3,7 @@
 //!
 //! `tests/browser/crawl` is a tree as a crawler writes it. A real one is that of Debian's `python3.11-doc`, or
 //! of the folder that `BASELINK_PYTHON_DOC` names. `tests/outside/mod.rs` finds Chromium.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeMap;

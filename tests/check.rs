@@ -1,5 +1,6 @@
 //! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
 //! fixture can hold. `fixtures/README.md` says what a case has.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::ffi::OsString;

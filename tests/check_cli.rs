@@ -2,6 +2,7 @@
 //! browsers (a SARIF log, and the page of `--report`), and what `--fix` leaves when it is stopped.
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::HashSet;

@@ -13,6 +13,7 @@
 //! out below.
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;

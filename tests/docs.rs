@@ -3,6 +3,7 @@
 //! `docs/trees.md` against the sources of retrieval URLs.
 //!
 //! Deliberately absent: prose. Only tables are compared.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used)]
 
 use baselink::base::Source;

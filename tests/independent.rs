@@ -3,6 +3,7 @@
 //! the real messages.
 //!
 //! Deliberately absent: what is in the script, which has a test of its own.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;

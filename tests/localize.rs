@@ -1,4 +1,5 @@
 //! Offline mirrors: what is there is linked by where it lies, what is not by where it was.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use std::fmt::Write as _;

@@ -4,6 +4,7 @@
 //!
 //! The commands of a page are run one after the other in a folder of their own. It has the `fixtures`, which
 //! they may write to, and a Maildir, `Mail`, with the message `fixtures/mail.eml`.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs::{self, File};

@@ -103,7 +103,8 @@ fn every_reference_of_the_table_leads_to_its_target() {
             let referee = match profile {
                 Profile::Rfc1808 => section4::rfc1808(&base, &reference),
                 Profile::Rfc3986 => section4::rfc3986(&base, &reference),
-                Profile::Whatwg => continue,
+                // The URL Standard has no referee here.
+                _ => continue,
             };
             assert_eq!(referee, expected, "the referee of {profile}: {base} + {reference}");
         }

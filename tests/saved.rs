@@ -5,6 +5,7 @@
 //! The saved pages are those of `fixtures/saves`, a folder for each program. `BASELINK_SAVES` names a folder
 //! with real ones under the same names; the table that docs/saved-pages.md shows is printed for those.
 //! `tests/outside/mod.rs` finds Chromium.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::collections::BTreeSet;

@@ -1,5 +1,6 @@
 //! Where the URL of a file comes from (RFC 1808, 3.3), and the way back. The URLs were derived by hand
 //! from RFC 3986, 2.1 and 3.3, from wget's manual and from what the programs write.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;

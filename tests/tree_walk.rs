@@ -1,4 +1,5 @@
 //! Walking folders that are made for each test: which files, in which order, and what is said.
+#![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;

@@ -6,6 +6,7 @@
 //! does not have (another user, extended attributes, `script`) is skipped with a notice.
 //!
 //! Deliberately absent: kills at any moment and full disks, which `tests/trees_killed.rs` has.
+#![cfg(feature = "cli")]
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: the moments between two steps of a replacement, one by one; `tests/tree_write.rs`
 //! builds what each leaves. Power cuts: they need a machine of their own.
+#![cfg(feature = "cli")]
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 

@@ -123,6 +123,7 @@ impl BaseChain {
     }
 
     /// The chain as a document inside sees it that stands where references are resolved `against`.
+    #[doc(hidden)]
     #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
         let (base, is_from_outside) = match against {

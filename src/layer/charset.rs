@@ -71,7 +71,10 @@ impl Charset {
     pub fn name(self) -> &'static str {
         self.0.name()
     }
+}
 
+#[doc(hidden)]
+impl Charset {
     /// Whether markup can be found in the bytes: no byte of `<>"'=&/` or white space ever stands for
     /// anything but itself (though letters and digits may, as second bytes of Shift_JIS or gb18030).
     #[must_use]

@@ -17,6 +17,7 @@ use crate::reference::Grammar;
 
 /// The rules by which a reference is resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
 pub enum Profile {
     /// RFC 1808 section 4, with the readings of `docs/resolution.md`.
     #[default]
@@ -29,6 +30,7 @@ pub enum Profile {
 
 impl Profile {
     /// Every profile, the default first.
+    #[doc(hidden)]
     pub const ALL: [Self; 3] = [Self::Rfc1808, Self::Rfc3986, Self::Whatwg];
 
     /// The name by which it is chosen.

@@ -17,6 +17,7 @@ use crate::span::Span;
 
 /// What a reference resolves to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Target {
     /// The absolute URL.
     pub url: String,
@@ -27,6 +28,7 @@ pub struct Target {
 
 /// A range of a reference that is unchanged in the URL it resolves to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Kept {
     /// The bytes of the reference.
     pub reference: Span,
@@ -36,6 +38,7 @@ pub struct Kept {
 
 /// Why a reference has no target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Unresolvable {
     /// The reference is relative, and nothing can be relative to this base.
     BaseUnusable(Unusable),

@@ -14,6 +14,7 @@ use crate::reference::{Grammar, Reference, scheme};
 
 /// Why nothing can be relative to a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub enum Unusable {
     /// It is the empty string.
     Empty,

@@ -14,6 +14,7 @@ use crate::error::Error;
 
 /// What becomes of links to local copies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LocalCopies {
     /// They are left.
     #[default]

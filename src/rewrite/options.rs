@@ -54,6 +54,7 @@ pub struct Options {
 
 /// What is written where a link with a target stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Choice {
     /// The target, where the link is relative.
     Target,
@@ -119,6 +120,7 @@ impl Options {
 
 /// What becomes of a reference that is a fragment only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fragments {
     /// It is resolved: RFC 1808 to the letter.
     #[default]
@@ -147,6 +149,7 @@ impl FromStr for Fragments {
 
 /// What becomes of the `base` element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BaseElement {
     /// It is kept, and its own href made absolute.
     #[default]

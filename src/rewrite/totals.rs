@@ -50,6 +50,7 @@ impl LinkBases {
 
 /// What became of a file, in numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Totals {
     counts: Counts,
     /// How many of those that were rewritten lead elsewhere under another resolver.
@@ -63,6 +64,7 @@ pub struct Totals {
     /// The source that gave it.
     pub source: Source,
     /// The base of the relative links of all its documents.
+    #[doc(hidden)]
     pub of_links: LinkBases,
     /// How many of the links that were rewritten were only a fragment.
     pub fragments: usize,
@@ -103,8 +105,28 @@ impl Totals {
     }
 
     /// Those of a file without links.
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self::of(None, Charset::UTF_8, Tally::default(), Vec::new())
+    }
+
+    /// Adds what became of a message that begins at `start` of the file.
+    pub(crate) fn append(&mut self, message: Self, start: usize) {
+        for (all, its) in self.counts.iter_mut().flatten().zip(message.counts.iter().flatten()) {
+            *all += its;
+        }
+        self.differing += message.differing;
+        self.without_scheme += message.without_scheme;
+        self.of_links.merge(message.of_links);
+        self.fragments += message.fragments;
+        self.entities += message.entities;
+        self.changed |= message.changed;
+        // A stream may be longer than a number of this machine can say.
+        let place = |at: usize| start.saturating_add(at);
+        let shifted = |one: Diagnostic| {
+            let span = Span::new(place(one.span.start), place(one.span.end));
+            Diagnostic { span, ..one }
+        };
+        self.diagnostics.extend(message.diagnostics.into_iter().map(shifted));
     }
 
     /// How many links have `outcome`.

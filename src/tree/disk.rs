@@ -158,7 +158,7 @@ pub(super) fn sync_bytes<T: Send>(
     }
     at_once(all, |one| {
         if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&new.device)) {
-            new.file().sync_all().map_err(|error| not_written(path, &error))?;
+            new.file().sync_all().map_err(|error| not_written(path, error))?;
         }
         Ok(one)
     });

@@ -18,7 +18,7 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::error::{Error, cause, name};
+use crate::error::{Error, ErrorKind, cause, name};
 
 /// How the names of temporary files begin. They are hidden, and no document.
 pub const TEMPORARY: &str = ".baselink-";
@@ -62,6 +62,11 @@ pub fn is_one_file(one: &Path, other: &Path) -> bool {
 }
 
 /// Says that the file at `path` was not written.
-pub(super) fn not_written(path: &Path, error: &io::Error) -> Error {
-    Error::new(format!("{} was not written: {}", name(path), cause(error)))
+pub(super) fn not_written(path: &Path, error: io::Error) -> Error {
+    Error::system(format!("{} was not written: {}", name(path), cause(&error)), error)
+}
+
+/// Says why the file at `path` was not written.
+pub(super) fn refused(path: &Path, why: &str) -> Error {
+    Error::of(ErrorKind::File, format!("{} was not written: {why}", name(path)))
 }

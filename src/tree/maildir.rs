@@ -53,7 +53,7 @@ use std::io::{self, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::file::not_written;
+use super::file::{not_written, refused};
 use super::write::{Lost, Original, standing, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
@@ -235,7 +235,7 @@ impl Delivery {
         let path = old.path();
         let maildir = maildir_of(path).filter(|_| is_message(path));
         let Some(maildir) = maildir else {
-            return Err(Error::new(format!("{}: not a message of a Maildir", name(path))));
+            return Err(Error::file(path, "not a message of a Maildir"));
         };
         old.unchanged()?;
         old.writable()?;
@@ -243,7 +243,7 @@ impl Delivery {
         if standing(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
             return Err(symbolic_link(&tmp));
         }
-        let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, &error))?;
+        let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, error))?;
         Ok(Self { old: old.clone(), new: Counted::new(BufWriter::new(new)) })
     }
 
@@ -253,7 +253,7 @@ impl Delivery {
     ///
     /// What `write` returns, or the system. The delivery is then to be dropped.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write(&mut self.new).map_err(|error| not_written(self.old.path(), &error))
+        write(&mut self.new).map_err(|error| not_written(self.old.path(), error))
     }
 
     /// Gives the message its name, and removes the old file.
@@ -270,7 +270,7 @@ impl Delivery {
 
     fn complete(self) -> Result<Complete> {
         let Self { old, new } = self;
-        let failed = |error: io::Error| not_written(old.path(), &error);
+        let failed = |error: io::Error| not_written(old.path(), error);
         let path = new.name_like(old.path());
         let new = new.out.into_inner().map_err(|error| failed(error.into_error()))?;
         let lost = old.given_to(new.file(), true).map_err(failed)?;
@@ -305,7 +305,7 @@ struct Complete {
 impl Complete {
     fn rename(mut self) -> Result<Self> {
         let (old, to) = (self.old.path(), &self.to.path);
-        let failed = |error: io::Error| not_written(old, &error);
+        let failed = |error: io::Error| not_written(old, error);
         let Some(new) = self.new.take() else { return Ok(self) };
         if old == to {
             self.old.unnamed_by(|| new.replace(to))?.map_err(failed)?;
@@ -319,7 +319,7 @@ impl Complete {
                     return Ok(self);
                 }
                 let why = format!("{}: another file has that name", name(to));
-                Err(Error::new(format!("{} was not written: {why}", name(old))))
+                Err(refused(old, &why))
             }
             Err((_, error)) => Err(failed(error)),
         }
@@ -338,7 +338,7 @@ impl Complete {
             Ok(Err(error)) => {
                 let (old, new, why) = (name(old), name(&to.path), cause(&error));
                 let why = format!("{old} could not be removed: {why}; the new message is {new}");
-                return Err(Error::new(why));
+                return Err(Error::system(why, error));
             }
         }
         Ok(self)

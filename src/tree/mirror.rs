@@ -54,7 +54,7 @@ use std::sync::{Mutex, MutexGuard};
 use super::disk::New;
 use super::file::{folder_of, identity, not_written};
 use super::write::{Files, Lost, Meets, Replacement, lock, replaceable, standing, symbolic_link};
-use crate::error::{Error, Result, cause, name};
+use crate::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
 #[derive(Debug)]
@@ -92,20 +92,20 @@ impl Mirror {
     pub fn new(out: &Path) -> Result<Self> {
         // Without a last separator, behind which a symbolic link would look like a folder.
         let out: PathBuf = out.components().collect();
-        let unusable = |path: &Path, error: &io::Error| match error.kind() {
+        let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
                 let folder = name(folder_of(path));
-                Error::new(format!("{}: there is no folder {folder}", name(path)))
+                Error::system(format!("{}: there is no folder {folder}", name(path)), error)
             }
-            _ => Error::new(format!("{}: {}", name(path), cause(error))),
+            _ => Error::io(path, error),
         };
         let real = match is_folder(&out)? {
-            true => fs::canonicalize(&out).map_err(|error| unusable(&out, &error))?,
+            true => fs::canonicalize(&out).map_err(|error| unusable(&out, error))?,
             false => {
                 let folder =
-                    fs::canonicalize(folder_of(&out)).map_err(|error| unusable(&out, &error))?;
+                    fs::canonicalize(folder_of(&out)).map_err(|error| unusable(&out, error))?;
                 let Some(last) = out.file_name() else {
-                    return Err(unusable(&out, &ErrorKind::NotFound.into()));
+                    return Err(unusable(&out, ErrorKind::NotFound.into()));
                 };
                 folder.join(last)
             }
@@ -133,8 +133,7 @@ impl Mirror {
     ///
     /// `root` cannot be found.
     pub fn conflicts_with(&self, root: &Path) -> Result<Option<Error>> {
-        let real = fs::canonicalize(root)
-            .map_err(|error| Error::new(format!("{}: {}", name(root), cause(&error))))?;
+        let real = fs::canonicalize(root).map_err(|error| Error::io(root, error))?;
         let (out, root) = (name(&self.out), name(root));
         let sentence = match (is_within(&self.real, &real), is_within(&real, &self.real)) {
             (false, false) => return Ok(None),
@@ -142,7 +141,7 @@ impl Mirror {
             (true, false) => format!("{out}: the output folder is in the input {root}"),
             (false, true) => format!("{out}: the output folder holds the input {root}"),
         };
-        Ok(Some(Error::new(format!("{sentence}; name another, or use --in-place"))))
+        Ok(Some(Error::of(error::ErrorKind::File, sentence)))
     }
 
     /// Begins to write what is made of the file `input`, at `relative` below this folder. Folders are
@@ -155,7 +154,7 @@ impl Mirror {
     /// but a file at its end, or a read-only one unless `input` is read-only as well; another input with
     /// the same output.
     pub fn begin(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let read = fs::metadata(input).map_err(|error| unread(input, &error))?;
+        let read = fs::metadata(input).map_err(|error| Error::io(input, error))?;
         self.begin_like(input, relative, &read)
     }
 
@@ -225,10 +224,10 @@ impl Mirror {
     ///
     /// Those of [`Mirror::begin`]; an `input` that is no regular file or cannot be read.
     pub fn begin_copy(&self, input: &Path, relative: &Path) -> Result<Replacement> {
-        let failed = |error| unread(input, &error);
+        let failed = |error| Error::io(input, error);
         // To open a pipe is to wait for its other end.
         if !fs::metadata(input).map_err(failed)?.is_file() {
-            return Err(Error::new(format!("{}: not a regular file", name(input))));
+            return Err(Error::file(input, "not a regular file"));
         }
         self.begin_copy_of(File::open(input).map_err(failed)?, input, relative)
     }
@@ -244,10 +243,10 @@ impl Mirror {
         input: &Path,
         relative: &Path,
     ) -> Result<Replacement> {
-        let read = from.metadata().map_err(|error| unread(input, &error))?;
+        let read = from.metadata().map_err(|error| Error::io(input, error))?;
         let copy = self.begin_like(input, relative, &read)?;
         io::copy(&mut from, &mut copy.file())
-            .map_err(|error| not_written(&self.out.join(relative), &error))?;
+            .map_err(|error| not_written(&self.out.join(relative), error))?;
         Ok(copy)
     }
 
@@ -283,7 +282,7 @@ impl Mirror {
                     Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                         is_folder(&folder)?;
                     }
-                    made => made.map_err(|error| not_written(&folder, &error))?,
+                    made => made.map_err(|error| not_written(&folder, error))?,
                 }
             }
             match below.next() {
@@ -330,7 +329,8 @@ impl Mirror {
                 Ok(false) | Err(_) => return None,
             };
             given.err().map(|error| {
-                Error::new(format!("{}: {}: {}", name(&folder), Lost::Times, cause(&error)))
+                let lost = format!("{}: {}: {}", name(&folder), Lost::Times, cause(&error));
+                Error::system(lost, error)
             })
         });
         let failed: Vec<_> = failed.collect();
@@ -349,7 +349,7 @@ impl Mirror {
         if let Some(other) = taken.inputs.get(path) {
             let (path, other, input) = (name(path), name(other), name(input));
             let why = format!("{path} would be written from {input}, and was from {other} already");
-            return Err(Error::new(why));
+            return Err(Error::of(error::ErrorKind::File, why));
         }
         taken.inputs.insert(path.to_owned(), input.to_owned());
         Ok(())
@@ -361,7 +361,8 @@ impl Mirror {
 
     fn outside(&self, relative: &Path) -> Error {
         let (out, relative) = (name(&self.out), name(relative));
-        Error::new(format!("'{relative}' is no name inside the output folder {out}"))
+        let sentence = format!("'{relative}' is no name inside the output folder {out}");
+        Error::of(error::ErrorKind::File, sentence)
     }
 }
 
@@ -371,7 +372,7 @@ fn is_folder(path: &Path) -> Result<bool> {
         None => Ok(false),
         Some(there) if there.is_dir() => Ok(true),
         Some(there) if there.is_symlink() => Err(symbolic_link(path)),
-        Some(_) => Err(Error::new(format!("{}: not a folder", name(path)))),
+        Some(_) => Err(Error::file(path, "not a folder")),
     }
 }
 
@@ -394,10 +395,6 @@ fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
         above = above.filter(|above| above.file_name() == same).and_then(Path::parent);
     }
     like
-}
-
-fn unread(input: &Path, error: &io::Error) -> Error {
-    Error::new(format!("{}: {}", name(input), cause(error)))
 }
 
 /// The permission bits of a file or folder, without those that lend the rights of its owner.

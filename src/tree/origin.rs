@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
 use crate::document::Saved;
-use crate::error::{Error, Result, name};
+use crate::error::{Error, ErrorKind, Result, name};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::resolve;
@@ -153,10 +153,10 @@ impl RootUrl {
         let url = &self.given;
         match (&self.folder, unusable(url)) {
             (Some(_), _) => Ok(()),
-            (None, Some(why)) => Err(Error::new(format!("{url}: {why}"))),
+            (None, Some(why)) => Err(Error::of(ErrorKind::Url, format!("{url}: {why}"))),
             (None, None) => {
                 let why = "the URL of a folder has no query and no fragment";
-                Err(Error::new(format!("{url}: {why}")))
+                Err(Error::of(ErrorKind::Url, format!("{url}: {why}")))
             }
         }
     }

@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use crate::base::{Source, stand_in};
 use crate::document::{Against, LONGEST_BASE, Program};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
@@ -62,12 +62,14 @@ pub use scanned::{Scanned, ScannedLink, Scanning, scan};
 ///
 /// The path cannot be made absolute.
 pub fn on_disk(path: &Path) -> Result<RootUrl> {
-    let failed = |why: &dyn std::fmt::Display| Error::new(format!("{}: {why}", path.display()));
-    let absolute = std::path::absolute(path).map_err(|error| failed(&error))?;
+    let absolute = std::path::absolute(path)
+        .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
     let root = RootUrl::new("file:///")?;
     let names = absolute.iter().filter(|name| *name != "/").map(crate::tree::origin::names::bytes);
     let names: Vec<u8> = names.collect::<Vec<_>>().join(&b'/');
-    let url = url_below(&root, &names).ok_or_else(|| failed(&"no URL can have such a name"))?;
+    let none =
+        || Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()));
+    let url = url_below(&root, &names).ok_or_else(none)?;
     RootUrl::new(&url)
 }
 

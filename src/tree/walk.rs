@@ -36,7 +36,7 @@ use walkdir::WalkDir;
 
 use super::straight;
 use super::write::{Suffix, is_temporary};
-use crate::error::{Error, Result, name};
+use crate::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
 ///
@@ -196,7 +196,7 @@ impl Entry {
     ///
     /// As there.
     pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
-        let system = |error: io::Error| failed(&self.path, &error);
+        let system = |error: io::Error| failed(&self.path, error);
         let is_any = self.relative.is_empty() || follow;
         let file = match is_any {
             true => File::open(&self.path).map_err(system)?,
@@ -216,17 +216,17 @@ impl Entry {
             // What was named may lie behind a link, or be one.
             Err(error) if straight::is_link(&error) => {
                 let real = fs::canonicalize(&self.root);
-                let mut path = real.map_err(|error| failed(&self.path, &error))?;
+                let mut path = real.map_err(|error| failed(&self.path, error))?;
                 path.extend(&self.relative);
-                straight::open(&path).map_err(|error| self.not_opened(&error))
+                straight::open(&path).map_err(|error| self.not_opened(error))
             }
-            Err(error) => Err(self.not_opened(&error)),
+            Err(error) => Err(self.not_opened(error)),
         }
     }
 
-    fn not_opened(&self, error: &io::Error) -> Error {
+    fn not_opened(&self, error: io::Error) -> Error {
         match self.is_where_it_was() {
-            Ok(()) if straight::is_link(error) => self.is_other(),
+            Ok(()) if straight::is_link(&error) => self.is_other(),
             Ok(()) => failed(&self.path, error),
             Err(other) => other,
         }
@@ -245,7 +245,7 @@ impl Entry {
             &mut options,
             (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
         );
-        options.open(&self.path).map_err(|error| self.not_opened(&error))
+        options.open(&self.path).map_err(|error| self.not_opened(error))
     }
 
     /// Looks whether no folder from the root down to the file is a symbolic link, and the file is none. A
@@ -271,8 +271,7 @@ impl Entry {
     }
 
     fn is_other(&self) -> Error {
-        let path = name(&self.path);
-        Error::new(format!("{path}: another program put something else there; it was left out"))
+        Error::file(&self.path, "another program put something else there; it was left out")
     }
 }
 
@@ -403,10 +402,10 @@ impl Walk<'_> {
             return None;
         }
         let metadata = match is_root {
-            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, &error))),
+            true => fs::metadata(path).map_err(|error| (is_there(&error), failed(path, error))),
             false => found
                 .metadata()
-                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(&error))),
+                .map_err(|error| (error.io_error().is_some_and(is_there), sentence(error))),
         };
         let metadata = match metadata {
             Ok(metadata) => metadata,
@@ -472,7 +471,7 @@ impl Iterator for Walk<'_> {
                 Some(Err(error)) => {
                     let is_unread = error.io_error().is_some_and(is_there);
                     self.unread.extend(error.path().filter(|_| is_unread).map(Path::to_owned));
-                    return Some(Err(sentence(&error)));
+                    return Some(Err(sentence(error)));
                 }
                 Some(Ok(found)) => {
                     if let Some(entry) = self.entry(self.number - 1, &found) {
@@ -501,25 +500,25 @@ fn is_there(error: &io::Error) -> bool {
     error.kind() != ErrorKind::NotFound
 }
 
-fn sentence(error: &walkdir::Error) -> Error {
-    let path = error.path().unwrap_or(Path::new(""));
+fn sentence(error: walkdir::Error) -> Error {
+    let path = error.path().unwrap_or(Path::new("")).to_owned();
     if let Some(ancestor) = error.loop_ancestor() {
-        let (path, ancestor) = (name(path), name(ancestor));
-        let why = format!("{path}: a link to {ancestor}, in which it stands; not followed");
-        return Error::new(why);
+        let why = format!("a link to {}, in which it stands; not followed", name(ancestor));
+        return Error::file(&path, &why);
     }
-    match error.io_error() {
-        Some(error) => failed(path, error),
-        None => Error::new(error.to_string()),
+    let said = error.to_string();
+    match error.into_io_error() {
+        Some(error) => failed(&path, error),
+        None => Error::of(error::ErrorKind::File, said),
     }
 }
 
-fn failed(path: &Path, error: &io::Error) -> Error {
+fn failed(path: &Path, error: io::Error) -> Error {
     let cause = match error.kind() {
         ErrorKind::NotFound if path.is_symlink() => "a link to nothing".to_owned(),
         ErrorKind::NotFound => "no such file".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     };
-    Error::new(format!("{}: {cause}", name(path)))
+    Error::system(format!("{}: {cause}", name(path)), error)
 }

@@ -48,8 +48,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 pub use super::file::{TEMPORARY, is_one_file, is_temporary};
-use super::file::{folder_of, identity, not_written};
-use crate::error::{Error, Result, cause, name};
+use super::file::{folder_of, identity, not_written, refused};
+use crate::error::{self, Error, Result, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
 /// it leaves nothing behind.
@@ -142,7 +142,7 @@ impl Replacement {
         standing: Standing,
         mode: u32,
     ) -> Result<Self> {
-        let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+        let refused = |why: &str| Err(Error::file(path, why));
         let out = match old {
             Some(old) if old.is_symlink() => return Err(symbolic_link(path)),
             Some(old) if old.is_dir() => {
@@ -172,9 +172,9 @@ impl Replacement {
                 if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
                     let (file, folder) = (name(path), name(folder));
                     let why = format!("{file} was not written: there is no folder {folder}");
-                    return Err(Error::new(why));
+                    return Err(Error::system(why, error));
                 }
-                Err(not_written(path, &error))
+                Err(not_written(path, error))
             }
         }
     }
@@ -189,7 +189,7 @@ impl Replacement {
             Out::Temporary(out) => write(out),
             Out::Device(out) => write(out),
         }
-        .map_err(|error| not_written(&self.path, &error))
+        .map_err(|error| not_written(&self.path, error))
     }
 
     /// The same for what is written in large pieces, which are not gathered, and tells what `write` tells.
@@ -205,7 +205,7 @@ impl Replacement {
             Out::Temporary(out) => out.flush().and_then(|()| write(out.get_mut())),
             Out::Device(out) => out.flush().and_then(|()| write(out.get_mut())),
         }
-        .map_err(|error| not_written(&self.path, &error))
+        .map_err(|error| not_written(&self.path, error))
     }
 
     /// The file that is being written, before it has its name.
@@ -247,7 +247,7 @@ impl Replacement {
 
     fn complete(self) -> Result<Complete> {
         let Self { path, out, standing } = self;
-        let failed = |error: io::Error| not_written(&path, &error);
+        let failed = |error: io::Error| not_written(&path, error);
         let new = match out {
             Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
             Out::Device(mut out) => {
@@ -287,9 +287,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     for file in &mut files {
         then(file, |file| match paths.insert(file.path.clone()) {
             true => Ok(file),
-            false => {
-                Err(Error::new(format!("{}: named twice, and written once", name(&file.path))))
-            }
+            false => Err(Error::file(&file.path, "named twice, and written once")),
         });
     }
     // Before the names: a crash of the machine must not leave an empty file under one.
@@ -299,10 +297,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     let folders = Folders::sync(files.iter().flatten().filter_map(Complete::backed_up));
     for file in &mut files {
         then(file, |file| match folders.failure(&file.path) {
-            Some(why) => {
-                let path = name(&file.path);
-                Err(Error::new(format!("{path} was not written: no backup of it is safe: {why}")))
-            }
+            Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
             None => Ok(file),
         });
     }
@@ -349,7 +344,7 @@ impl Complete {
     fn rename(mut self) -> Result<Self> {
         let Some(new) = self.new.take() else { return Ok(self) };
         let path = &self.path;
-        let failed = |error: io::Error| not_written(path, &error);
+        let failed = |error: io::Error| not_written(path, error);
         if matches!(self.standing, Standing::Output { new: true, .. }) {
             // In the folder that it is in, whatever has that folder's name by now.
             let place = new.path().with_file_name(path.file_name().unwrap_or_default());
@@ -362,7 +357,7 @@ impl Complete {
                         replaceable(path, &there, &meets.others)?;
                     }
                     let why = "another file of that name came there meanwhile, and was left";
-                    Err(Error::new(format!("{} was not written: {why}", name(path))))
+                    Err(refused(path, why))
                 }
                 Err((_, error)) => Err(failed(error)),
             };
@@ -430,7 +425,7 @@ impl InPlace {
     /// or one whose backup is no file; one that was changed since [`Original::of`].
     pub fn begin(&self, original: &Original) -> Result<Replacement> {
         let path = &original.path;
-        let refused = |why: &str| Err(Error::new(format!("{}: {why}", name(path))));
+        let refused = |why: &str| Err(Error::file(path, why));
         let now = original.unchanged()?;
         original.writable()?;
         let mut names = names_of(&now);
@@ -476,14 +471,13 @@ impl Original {
     ///
     /// Anything but a file: a symbolic link, a directory, a device, a pipe, nothing.
     pub fn of(path: &Path) -> Result<Self> {
-        let seen = fs::symlink_metadata(path)
-            .map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        let seen = fs::symlink_metadata(path).map_err(|error| Error::io(path, error))?;
         if seen.is_symlink() {
             return Err(symbolic_link(path));
         }
         if !seen.is_file() {
             let what = if seen.is_dir() { "a directory" } else { "not a regular file" };
-            return Err(Error::new(format!("{}: {what}", name(path))));
+            return Err(Error::file(path, what));
         }
         Ok(Self { path: path.to_owned(), state: state(&seen), seen, folder: folder(path) })
     }
@@ -500,7 +494,7 @@ impl Original {
     ///
     /// The system's, and that something else is there now.
     pub fn open(&self) -> Result<File> {
-        let failed = |error| Error::new(format!("{}: {}", name(&self.path), cause(&error)));
+        let failed = |error| Error::io(&self.path, error);
         let file = File::open(&self.path).map_err(failed)?;
         let steps = self.own_steps();
         self.still(&file.metadata().map_err(failed)?, steps.as_deref())?;
@@ -514,7 +508,7 @@ impl Original {
 
     fn unchanged_but_for(&self, steps: Option<&OwnSteps>) -> Result<Metadata> {
         let now = fs::symlink_metadata(&self.path);
-        let now = now.map_err(|error| not_written(&self.path, &error))?;
+        let now = now.map_err(|error| not_written(&self.path, error))?;
         self.still(&now, steps)?;
         if folder(&self.path) != self.folder {
             return Err(self.changed());
@@ -536,8 +530,7 @@ impl Original {
     }
 
     fn changed(&self) -> Error {
-        let why = "another program changed it meanwhile; it was left as it is";
-        Error::new(format!("{}: {why}", name(&self.path)))
+        Error::file(&self.path, "another program changed it meanwhile; it was left as it is")
     }
 
     /// What this program did to files, if there may be something of this one.
@@ -577,9 +570,9 @@ impl Original {
         };
         match opened {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                Err(Error::new(format!("{}: the file is read-only", name(&self.path))))
+                Err(Error::system(format!("{}: the file is read-only", name(&self.path)), error))
             }
-            Err(error) => Err(not_written(&self.path, &error)),
+            Err(error) => Err(not_written(&self.path, error)),
             Ok(_) => Ok(()),
         }
     }
@@ -615,11 +608,11 @@ impl Original {
         // to stay something may, so then it is a copy; and where there are no hard links.
         let linked = names_of(&self.seen) == 1 && fs::hard_link(&self.path, backup).is_ok();
         if !linked {
-            return self.copy_to(backup).map_err(|error| not_written(backup, &error));
+            return self.copy_to(backup).map_err(|error| not_written(backup, error));
         }
         // The link itself is a change of the file.
         let now = fs::symlink_metadata(&self.path);
-        let now = now.map_err(|error| not_written(&self.path, &error))?;
+        let now = now.map_err(|error| not_written(&self.path, error))?;
         if !is_as_seen(&now, &self.seen) || names_of(&now) > 2 {
             return Err(self.changed());
         }
@@ -662,7 +655,7 @@ pub(super) fn standing(path: &Path) -> Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(there) => Ok(Some(there)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(not_written(path, &error)),
+        Err(error) => Err(not_written(path, error)),
     }
 }
 
@@ -678,7 +671,7 @@ pub(super) fn replaceable(path: &Path, there: &Metadata, others: &Files) -> Resu
         }
         _ => return Ok(()),
     };
-    Err(Error::new(format!("{}: {why}", name(path))))
+    Err(Error::file(path, why))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -686,18 +679,18 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 pub(super) fn unsynced(path: &Path, why: &str) -> Error {
-    Error::new(format!("{} is new, but its folder could not be synced: {why}", name(path)))
+    let sentence = format!("{} is new, but its folder could not be synced: {why}", name(path));
+    Error::of(error::ErrorKind::Io, sentence)
 }
 
 pub(super) fn symbolic_link(path: &Path) -> Error {
     let target = fs::read_link(path).map(|target| name(&target)).unwrap_or_default();
     let why = format!("a symbolic link, which is not written through; name {target} itself");
-    Error::new(format!("{}: {why}", name(path)))
+    Error::file(path, &why)
 }
 
 fn no_backup(backup: &Path) -> Error {
-    let why = "not a regular file, so it cannot be the backup; nothing was written";
-    Error::new(format!("{}: {why}", name(backup)))
+    Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
 }
 
 fn is_same(one: &Metadata, other: &Metadata) -> bool {

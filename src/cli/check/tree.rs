@@ -248,7 +248,7 @@ fn scan(
         for found in scanned.diagnostics[known..].iter().filter(|found| is_of_the_document(found)) {
             let at = |offset: usize| offset.saturating_sub(input.offset);
             let span = Span::new(at(found.span.start), at(found.span.end));
-            output.diagnostic(&places, &Diagnostic { span, ..found.clone() });
+            output.diagnostic(&places, &Diagnostic::new(found.code, span, found.message.clone()));
         }
         Ok(())
     })?;

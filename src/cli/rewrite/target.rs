@@ -170,6 +170,14 @@ impl<'a> Target<'a> {
     }
 }
 
+/// Refuses an output folder that is in the input `root`, or the other way round.
+fn is_apart(mirror: &Mirror, root: &Path) -> Result<()> {
+    match mirror.conflicts_with(root)? {
+        Some(why) => Err(Error::new(format!("{why}; name another, or use --in-place"))),
+        None => Ok(()),
+    }
+}
+
 impl Below {
     fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
         let mirror = Mirror::new(out)?;
@@ -182,9 +190,7 @@ impl Below {
             if fs::metadata(root).is_err() || names.contains_key(root) {
                 continue;
             }
-            if let Some(conflict) = mirror.conflicts_with(root)? {
-                return Err(conflict);
-            }
+            is_apart(&mirror, root)?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
@@ -234,10 +240,8 @@ impl Below {
     /// The place of `entry`, below the folder.
     fn place(&self, entry: &Entry) -> Result<PathBuf> {
         // A link may lead to what is being written.
-        if self.follow
-            && let Some(conflict) = self.mirror.conflicts_with(&entry.path)?
-        {
-            return Err(conflict);
+        if self.follow {
+            is_apart(&self.mirror, &entry.path)?;
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         Ok(root.into_iter().chain(&entry.relative).collect())

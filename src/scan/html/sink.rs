@@ -62,7 +62,13 @@ pub(crate) trait Sink {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
     /// A start tag.
-    StartTag { tag: &'a RawTag, namespace: Namespace, text: TextModel },
+    StartTag {
+        tag: &'a RawTag,
+        // Only what looks for the canonical URL of a page asks for it.
+        #[cfg_attr(not(feature = "tree"), allow(dead_code))]
+        namespace: Namespace,
+        text: TextModel,
+    },
     /// An end tag.
     EndTag { tag: &'a RawTag },
     /// A comment with both ends.

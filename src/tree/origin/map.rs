@@ -25,13 +25,13 @@ use std::collections::hash_map::Entry as Slot;
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::names;
-use crate::error::{Error, Result, cause, name};
+use crate::error::{Error, ErrorKind, Result, name};
 use crate::tree::walk::{Entry, Kind};
 
 /// A table of files and their URLs.
@@ -62,7 +62,7 @@ impl UrlMap {
     ///
     /// The file cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
     pub fn read(path: &Path) -> Result<Self> {
-        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         Self::read_from(fs::File::open(path).map_err(failed)?, path)
     }
 
@@ -72,14 +72,11 @@ impl UrlMap {
     ///
     /// It cannot be read, has more than 1 GiB, or [`parse`](Self::parse) fails on it.
     pub fn read_from(reader: impl Read, path: &Path) -> Result<Self> {
-        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let mut text = Vec::new();
         reader.take(LARGEST + 1).read_to_end(&mut text).map_err(failed)?;
         if text.len() as u64 > LARGEST {
-            return Err(Error::new(format!(
-                "{}: a map of more than 1 GiB is not read",
-                name(path)
-            )));
+            return Err(Error::file(path, "a map of more than 1 GiB is not read"));
         }
         Self::parse(&text, path)
     }
@@ -205,7 +202,7 @@ impl UrlMap {
     }
 
     fn wrong(&self, line: u64, what: &str) -> Error {
-        Error::new(format!("{}, line {line}: {what}", name(&self.name)))
+        Error::of(ErrorKind::Syntax, format!("{}, line {line}: {what}", name(&self.name)))
     }
 
     /// How many files it names.

@@ -1,0 +1,454 @@
+//! The front door: a [`Rewriter`] is told once what is known of documents and what is wanted, and then rewrites
+//! any number of them (RFC 1808, sections 3 and 4).
+//!
+//! ```
+//! use std::borrow::Cow;
+//! use baselink::Rewriter;
+//! let rewriter = Rewriter::builder().url("http://a/b/c.html").build()?;
+//! assert_eq!(&*rewriter.rewrite(b"<a href=d>").into_output(), b"<a href=http://a/b/d>");
+//! // What does not change is not copied.
+//! assert!(matches!(rewriter.rewrite(b"<a href=http://d/>").into_output(), Cow::Borrowed(_)));
+//! # Ok::<(), baselink::Error>(())
+//! ```
+//!
+//! A mailbox (RFC 4155) is rewritten message by message; entities of its messages are named `1`, `2.1` and so on,
+//! the number of the message first.
+//!
+//! Deliberately absent: names of files, and what lies beside a file. A folder of documents has the module `tree`.
+
+use std::fmt;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::iter;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::base::{self, BaseChain, Outer, Retrieval};
+use crate::document::{Against, Document};
+use crate::edit::Edits;
+use crate::error::{Error, Result, cause};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::report::{LinkReport, Report};
+use crate::resolve::{Base, Profile};
+use crate::rewrite::{
+    self, BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
+};
+use crate::rewrite::{ListedLink, StreamError, Totals};
+use crate::scan::mbox::Messages;
+use crate::span::Span;
+use crate::verify::{self, Difference};
+
+/// How many bytes of a stream are in memory at a time, where a document can be read in pieces.
+const WINDOW: usize = 1 << 20;
+
+/// So many bytes tell the format of a document.
+const HEAD: u64 = 4_096;
+
+/// Rewrites documents. [`Rewriter::builder`] makes one.
+#[derive(Clone, Debug)]
+pub struct Rewriter {
+    options: Options,
+    /// Whether the format of each document is told by its first bytes.
+    detects: bool,
+}
+
+/// What a [`Rewriter`] is to know and to do. Without any call it resolves by RFC 1808, knows no retrieval URL, and
+/// tells formats by the first bytes.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct RewriterBuilder {
+    options: Options,
+    url: Option<String>,
+    format: Option<Format>,
+    charset: Option<String>,
+    groups: Vec<String>,
+    places: Vec<String>,
+}
+
+/// A closure that chooses what is written in the place of links.
+struct Chosen<F>(F);
+
+impl<F> fmt::Debug for Chosen<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Chosen(..)")
+    }
+}
+
+impl<F: Fn(&LinkReport) -> Choice + Send + Sync> Destination for Chosen<F> {
+    fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
+        self.0(link)
+    }
+}
+
+impl RewriterBuilder {
+    /// The absolute URL by which the documents were retrieved (RFC 1808, 3.3).
+    pub fn url(mut self, url: impl Into<String>) -> Self {
+        self.url = Some(url.into());
+        self
+    }
+
+    /// The rules by which references are resolved.
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.options.profile = profile;
+        self
+    }
+
+    /// What the documents are.
+    pub fn format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// The encoding of the documents, by a label of the Encoding Standard. A byte order mark counts more.
+    pub fn charset(mut self, label: impl Into<String>) -> Self {
+        self.charset = Some(label.into());
+        self
+    }
+
+    /// What becomes of references that are a fragment only. By default they are resolved, but only where a browser
+    /// would leave the page ([`Fragments::Auto`]) in a page that says that it was saved.
+    pub fn fragments(mut self, fragments: Fragments) -> Self {
+        self.options.fragments = Some(fragments);
+        self
+    }
+
+    /// What becomes of the `base` element.
+    pub fn base_element(mut self, policy: BaseElement) -> Self {
+        self.options.base_element = policy;
+        self
+    }
+
+    /// What becomes of links to the files that a browser saved with a page.
+    pub fn local_copies(mut self, policy: LocalCopies) -> Self {
+        self.options.local_copies = policy;
+        self
+    }
+
+    /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
+    pub fn assumed_scheme(mut self, scheme: &str) -> Self {
+        self.options.assumed_scheme = Some(scheme.into());
+        self
+    }
+
+    /// Whether `Content-Location` may be a base (RFC 2557, 5). It may by default; else only `Base` and
+    /// `Content-Base` are.
+    pub fn content_location(mut self, counts: bool) -> Self {
+        self.options.no_content_location = !counts;
+        self
+    }
+
+    /// Whether messages with a DKIM or ARC signature are left as they are. By default they are not.
+    pub fn skip_dkim(mut self, skips: bool) -> Self {
+        self.options.skip_dkim = skips;
+        self
+    }
+
+    /// Counts further places as links: groups by their names, separated by commas, or `all`.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").enable("headers").build()?;
+    /// let message = b"List-Archive: <x>\nSubject: y\n\nz";
+    /// assert_eq!(&*rewriter.rewrite(message).into_output(), b"List-Archive: <http://a/x>\nSubject: y\n\nz");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn enable(mut self, groups: impl Into<String>) -> Self {
+        self.groups.push(groups.into());
+        self
+    }
+
+    /// Counts an attribute as a link, written `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`, `urls`, `srcset`,
+    /// `css` or `html`.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").place("*[data-src]=url").build()?;
+    /// assert_eq!(&*rewriter.rewrite(b"<p data-src=x>").into_output(), b"<p data-src=http://a/x>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn place(mut self, place: impl Into<String>) -> Self {
+        self.places.push(place.into());
+        self
+    }
+
+    /// Asks `choose` what is written in the place of each link that has a target and may be changed, also of absolute
+    /// ones.
+    ///
+    /// ```
+    /// use baselink::{Choice, Rewriter};
+    /// let rewriter = Rewriter::builder().url("http://b/").choose(|link| {
+    ///     let target = link.target.as_deref().unwrap_or_default();
+    ///     target.strip_prefix("http://a/").map_or(Choice::Target, |local| Choice::Reference(local.into()))
+    /// });
+    /// let page = b"<a href='http://a/x?y&amp;z'></a><a href=c></a>";
+    /// let rewritten = rewriter.build()?.rewrite(page);
+    /// assert_eq!(&*rewritten.into_output(), b"<a href='x?y&amp;z'></a><a href=http://b/c></a>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn choose(
+        mut self,
+        choose: impl Fn(&LinkReport) -> Choice + Send + Sync + 'static,
+    ) -> Self {
+        self.options.destination = Some(Arc::new(Chosen(choose)));
+        self
+    }
+
+    /// The rewriter.
+    ///
+    /// # Errors
+    ///
+    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); a label, group or place that
+    /// is none ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
+    ///
+    /// ```
+    /// use baselink::{ErrorKind, Rewriter};
+    /// let error = Rewriter::builder().url("b/c.html").build().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Url);
+    /// ```
+    pub fn build(self) -> Result<Rewriter> {
+        let mut options = self.options;
+        if let Some(url) = self.url {
+            Base::absolute(options.profile, &url)?;
+            options.retrieval = Some(Retrieval::url(url));
+        }
+        if let Some(label) = self.charset {
+            let unknown = || Error::new(format!("unknown encoding '{label}'"));
+            options.scan.charset = Some(Charset::for_label(&label).ok_or_else(unknown)?);
+        }
+        for groups in self.groups {
+            options.scan.groups.extend(groups.parse()?);
+        }
+        for place in self.places {
+            options.scan.places.push(place.parse()?);
+        }
+        options.format = self.format.unwrap_or_default();
+        Ok(Rewriter { options, detects: self.format.is_none() })
+    }
+}
+
+impl Rewriter {
+    /// A rewriter that is told what is known step by step.
+    pub fn builder() -> RewriterBuilder {
+        RewriterBuilder::default()
+    }
+
+    /// Makes every relative link of a document absolute.
+    #[must_use]
+    pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
+        let options = self.options_for(bytes);
+        if options.format != Format::Mbox {
+            return rewrite::rewrite(bytes, &options);
+        }
+        let (mut edits, mut report) = (Edits::default(), Report::default());
+        let mut totals = Totals::none();
+        for (number, message) in messages(bytes) {
+            let one = rewrite::rewrite(&bytes[message.range()], &numbered(&options, number));
+            // Messages do not overlap.
+            if edits.append(one.edits, message.start).is_ok() {
+                report.append(one.report, message.start);
+                totals.append(one.totals, message.start);
+            }
+        }
+        Rewritten::new(bytes, edits, report, totals)
+    }
+
+    /// Makes every relative link of the document that `reader` has, from its start to its end, absolute, and writes
+    /// the result to `writer`. HTML that declares no base, and each message of a mailbox, is read and written in
+    /// pieces, so that memory does not grow with the length of the document; any other document is read as a whole.
+    ///
+    /// A base may follow what it governs, and is looked for first: what cannot be read twice, such as standard
+    /// input, is to be read to memory by the caller, and given to [`rewrite`](Self::rewrite).
+    ///
+    /// # Errors
+    ///
+    /// Those of `reader` and `writer`. What was written is then of no use.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    /// use baselink::Rewriter;
+    /// let page = Cursor::new(b"<a href=../x>".repeat(100_000));
+    /// let mut out = Vec::new();
+    /// let totals = Rewriter::builder().url("http://a/b/c").build()?.rewrite_to(page, &mut out)?;
+    /// assert_eq!(totals.links(), 100_000);
+    /// assert_eq!(out, b"<a href=http://a/x>".repeat(100_000));
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn rewrite_to(
+        &self,
+        mut reader: impl Read + Seek + Send,
+        mut writer: impl Write,
+    ) -> Result<Totals> {
+        let mut head = Vec::new();
+        reader
+            .rewind()
+            .and_then(|()| reader.by_ref().take(HEAD).read_to_end(&mut head))
+            .and_then(|_| reader.seek(SeekFrom::Start(0)))
+            .map_err(StreamError::Reading)?;
+        let options = self.options_for(&head);
+        if options.format == Format::Mbox {
+            return mailbox_to(Messages::new(reader), &options, &mut writer).map_err(Error::from);
+        }
+        let mut give = |piece: &mut Vec<u8>| {
+            writer.write_all(piece)?;
+            piece.clear();
+            Ok(())
+        };
+        let totals = rewrite::rewrite_stream(&mut [reader], &options, WINDOW, &mut give)?;
+        writer.flush().map_err(StreamError::Giving)?;
+        Ok(totals)
+    }
+
+    /// Gives every link of a document to `visit`, in the order of the document: where it is, its base, its target,
+    /// and what [`rewrite`](Self::rewrite) makes of it. Of an HTML document no link is kept.
+    ///
+    /// ```
+    /// use baselink::{Outcome, Rewriter};
+    /// let rewriter = Rewriter::builder().url("http://a/b").build()?;
+    /// let mut targets = Vec::new();
+    /// rewriter.links(b"<img src=x.png><a href=mailto:c@d>", |link| targets.push(link.target));
+    /// assert_eq!(targets, [Some("http://a/x.png".into()), Some("mailto:c@d".into())]);
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(LinkReport)) -> Totals {
+        let options = self.options_for(bytes);
+        let mut row = |start: usize, ListedLink { mut link, .. }: ListedLink| {
+            link.span = link.span.shifted(start);
+            visit(link);
+            ControlFlow::Continue(())
+        };
+        if options.format != Format::Mbox {
+            return rewrite::links(bytes, &options, &mut |found| row(0, found));
+        }
+        let mut totals = Totals::none();
+        for (number, Span { start, end }) in messages(bytes) {
+            let options = numbered(&options, number);
+            let its = rewrite::links(&bytes[start..end], &options, &mut |found| row(start, found));
+            totals.append(its, start);
+        }
+        totals
+    }
+
+    /// The base of a document, with what was found on every level and why it was taken or passed over. Of a message
+    /// it is that of its outermost heading, of a mailbox that of its first message; [`rewrite`](Self::rewrite) has
+    /// those of all entities.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// let chain = rewriter.base(b"<base href=http://b/>");
+    /// assert_eq!(chain.base.as_deref(), Some("http://b/"));
+    /// assert_eq!(chain.rule.section(), "3.1");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    #[must_use]
+    pub fn base(&self, bytes: &[u8]) -> BaseChain {
+        let options = self.options_for(bytes);
+        let first = match options.format {
+            Format::Mbox => {
+                messages(bytes).next().map_or(bytes, |(_, first)| &bytes[first.range()])
+            }
+            _ => bytes,
+        };
+        let entities = rewrite::examine(first, &options).entities;
+        entities.into_iter().next().map_or_else(
+            || {
+                let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
+                let outer = Outer::Retrieval(options.retrieval.as_ref());
+                base::establish(&nothing, outer, options.profile)
+            },
+            |outermost| outermost.chain,
+        )
+    }
+
+    /// Proves that what [`rewrite`](Self::rewrite) made of a document differs from it in the reported links only,
+    /// by parsing both.
+    ///
+    /// # Errors
+    ///
+    /// The first differences, in the order of the document.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
+    /// assert_eq!(rewriter.verify(&rewritten), Ok(()));
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn verify(&self, rewritten: &Rewritten<'_>) -> std::result::Result<(), Vec<Difference>> {
+        let source = rewritten.source();
+        let options = self.options_for(source);
+        if options.format != Format::Mbox {
+            return verify::verify(rewritten, &options);
+        }
+        let mut edits = Edits::default();
+        for (number, message) in messages(source) {
+            let options = numbered(&options, number);
+            let one = rewrite::rewrite(&source[message.range()], &options);
+            verify::verify(&one, &options)?;
+            let _ = edits.append(one.edits, message.start);
+        }
+        match edits == rewritten.edits {
+            true => Ok(()),
+            false => {
+                Err(vec![Difference { message: "the edits are not those of its messages".into() }])
+            }
+        }
+    }
+
+    fn options_for(&self, head: &[u8]) -> Options {
+        let mut options = self.options.clone();
+        if self.detects {
+            options.format = Format::detect(None, head);
+        }
+        options
+    }
+}
+
+/// The messages of a mailbox in memory: the number of each, and where it is.
+fn messages(mailbox: &[u8]) -> impl Iterator<Item = (usize, Span)> {
+    let mut messages = Messages::new(mailbox);
+    iter::from_fn(move || {
+        // Memory can always be read.
+        let message = messages.next_message().ok()??;
+        Some((message.number, message.message.shifted(usize::try_from(message.offset).ok()?)))
+    })
+}
+
+fn numbered(options: &Options, number: usize) -> Options {
+    let mut options = options.clone();
+    options.scan.entity = number.to_string().into();
+    options
+}
+
+/// Rewrites a mailbox, a message at a time.
+fn mailbox_to(
+    mut messages: Messages<impl Read>,
+    options: &Options,
+    writer: &mut impl Write,
+) -> std::result::Result<Totals, StreamError> {
+    let mut totals = Totals::none();
+    let mut out = Vec::new();
+    while let Some(one) = messages.next_message().map_err(StreamError::Reading)? {
+        out.clear();
+        out.extend_from_slice(&one.bytes[..one.message.start]);
+        let message = &one.bytes[one.message.range()];
+        let its = rewrite::rewrite_into(message, &numbered(options, one.number), &mut out);
+        out.extend_from_slice(&one.bytes[one.message.end..]);
+        writer.write_all(&out).map_err(StreamError::Giving)?;
+        let start = usize::try_from(one.offset).unwrap_or(usize::MAX);
+        totals.append(its, start.saturating_add(one.message.start));
+    }
+    writer.flush().map_err(StreamError::Giving)?;
+    Ok(totals)
+}
+
+#[doc(hidden)]
+impl From<StreamError> for Error {
+    fn from(error: StreamError) -> Self {
+        let (what, error) = match error {
+            StreamError::Reading(error) => ("the document could not be read", error),
+            StreamError::Giving(error) => ("the output could not be written", error),
+        };
+        Self::system(format!("{what}: {}", cause(&error)), error)
+    }
+}

@@ -1,0 +1,165 @@
+//! The library as someone meets it who has only its documentation: the front door, and the programs in `examples/`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use std::borrow::Cow;
+use std::error::Error as _;
+use std::fs;
+use std::io::{self, Cursor, ErrorKind as System, Read, Seek, SeekFrom};
+use std::process::Command;
+
+use baselink::resolve::Profile;
+use baselink::{ErrorKind, Outcome, Rewriter};
+
+/// Two messages; the second has a base of its own. The body of the first begins with a quoted `From `.
+const MAILBOX: &[u8] = b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=x>\n\n\
+    From c@d Sat Jan  3 01:05:34 1996\nBase: <URL:http://e/f/>\nContent-Type: text/html\n\n<a href=x>\n";
+
+const REWRITTEN: &[u8] =
+    b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=http://a/x>\n\n\
+    From c@d Sat Jan  3 01:05:34 1996\nBase: <URL:http://e/f/>\nContent-Type: text/html\n\n<a href=http://e/f/x>\n";
+
+fn at(url: &str) -> Rewriter {
+    Rewriter::builder().url(url).build().unwrap()
+}
+
+/// The same in memory and as a stream, and proved.
+fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
+    let rewritten = rewriter.rewrite(input);
+    assert_eq!(rewriter.verify(&rewritten), Ok(()));
+    let links = rewritten.report.links.len();
+    assert_eq!(
+        rewritten.into_output().escape_ascii().to_string(),
+        output.escape_ascii().to_string()
+    );
+    let mut out = Vec::new();
+    let totals = rewriter.rewrite_to(Cursor::new(input), &mut out).unwrap();
+    assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
+    assert_eq!((totals.links(), totals.changed), (links, input != output));
+    let mut visited = 0;
+    rewriter.links(input, |_| visited += 1);
+    assert_eq!(visited, links);
+}
+
+#[test]
+fn formats_are_told_by_the_first_bytes() {
+    let rewriter = at("http://a/b/c");
+    check(&rewriter, b"<a href=../d>", b"<a href=http://a/d>");
+    check(
+        &rewriter,
+        b"@charset \"utf-8\"; p { background: url(d) }",
+        b"@charset \"utf-8\"; p { background: url(http://a/b/d) }",
+    );
+    check(&rewriter, b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><a href='d'/></svg>", b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><a href='http://a/b/d'/></svg>");
+    check(
+        &rewriter,
+        b"Subject: x\nContent-Type: text/html\n\n<a href=d>",
+        b"Subject: x\nContent-Type: text/html\n\n<a href=http://a/b/d>",
+    );
+    check(&rewriter, b"no markup, href=d", b"no markup, href=d");
+    check(&rewriter, b"", b"");
+}
+
+#[test]
+fn a_mailbox_is_rewritten_message_by_message() {
+    let rewriter = at("http://a/");
+    check(&rewriter, MAILBOX, REWRITTEN);
+    check(&rewriter, REWRITTEN, REWRITTEN);
+    let rewritten = rewriter.rewrite(MAILBOX);
+    for link in &rewritten.report.links {
+        assert_eq!(&MAILBOX[link.span.range()], b"x");
+    }
+    let entities = rewritten.report.links.iter().map(|link| &*link.entity);
+    assert!(entities.eq(["1", "2"]));
+    assert_eq!(rewriter.base(MAILBOX).base.as_deref(), Some("http://a/"));
+    // These are not the edits that another URL asks for.
+    assert!(at("http://other/").verify(&rewritten).is_err());
+}
+
+#[test]
+fn what_does_not_change_is_not_copied() {
+    let page = b"<a href=http://a/>";
+    assert!(
+        matches!(at("http://b/").rewrite(page).into_output(), Cow::Borrowed(same) if same == page)
+    );
+    let page = b"<a href=a>";
+    let unknown = Rewriter::builder().build().unwrap();
+    assert!(matches!(unknown.rewrite(page).into_output(), Cow::Borrowed(same) if same == page));
+    assert_eq!(unknown.rewrite(page).report.count(Outcome::NoBase), 1);
+    assert_eq!(unknown.base(page).rule.section(), "3.4");
+}
+
+#[test]
+fn errors_have_a_kind_and_a_source() {
+    let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
+    assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
+    assert_eq!(kind(Rewriter::builder().charset("x")), ErrorKind::Argument);
+    assert_eq!(kind(Rewriter::builder().enable("x")), ErrorKind::Argument);
+    assert_eq!(kind(Rewriter::builder().place("x")), ErrorKind::Argument);
+    assert_eq!("x".parse::<Profile>().unwrap_err().kind(), ErrorKind::Argument);
+
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(System::ConnectionReset.into())
+        }
+    }
+    impl Seek for Broken {
+        fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
+            Ok(0)
+        }
+    }
+    let error = at("http://a/").rewrite_to(Broken, io::sink()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!(source.kind(), System::ConnectionReset);
+    assert_eq!(error.to_string(), "the document could not be read: connection reset");
+    let full =
+        at("http://a/").rewrite_to(Cursor::new(b"<a href=x>"), &mut [0u8; 4][..]).unwrap_err();
+    assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
+}
+
+#[test]
+fn types_can_be_sent_and_shared() {
+    fn check<T: Send + Sync + 'static>() {}
+    check::<Rewriter>();
+    check::<baselink::RewriterBuilder>();
+    check::<baselink::Error>();
+    check::<baselink::Rewritten<'static>>();
+    check::<baselink::Totals>();
+    check::<baselink::resolve::Base>();
+}
+
+/// What the program `name` in `examples/` prints.
+fn example(name: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--locked", "--example", name, "--"]).args(arguments);
+    let done = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn examples_do_what_they_say() {
+    let folder = std::env::temp_dir().join(format!("baselink-examples-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (page, message) = (path("page.html"), path("message.eml"));
+    fs::write(&page, "<a href='b c'><img src=http://a/>").unwrap();
+    fs::write(
+        &message,
+        "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>",
+    )
+    .unwrap();
+    let rewritten = "<a href='http://a/b c'><img src=http://a/>";
+    assert_eq!(example("rewrite", &["http://a/", &page]), rewritten);
+    assert_eq!(
+        example("links", &["http://a/", &page]),
+        "9: rewritten b c http://a/b c\n23: absolute http://a/ http://a/\n"
+    );
+    assert_eq!(example("stream", &["http://a/", &page, &path("out")]), "1 of 2 links rewritten\n");
+    assert_eq!(fs::read_to_string(path("out")).unwrap(), rewritten);
+    let bases = example("base", &[&message]);
+    assert!(bases.contains("text/html: http://a/\n"), "{bases}");
+    assert!(bases.contains("    3.1 taken http://a/: "), "{bases}");
+    fs::remove_dir_all(&folder).unwrap();
+}
