@@ -5,10 +5,11 @@
 use std::fs::File;
 use std::hint::black_box;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use baselink::{rewrite, rewrite_into, rewrite_stream};
+use baselink::{ListedLink, Options, links, rewrite, rewrite_into, rewrite_stream};
 
 use crate::tools::Tools;
 use crate::{dom, lol, table};
@@ -24,11 +25,22 @@ pub(crate) enum Job {
     Exact,
     Lol,
     Dom,
+    /// The links are listed, with their targets.
+    List,
+    LolList,
 }
 
 impl Job {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Copy, Self::Angles, Self::Fast, Self::Exact, Self::Lol, Self::Dom];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Copy,
+        Self::Angles,
+        Self::Fast,
+        Self::Exact,
+        Self::Lol,
+        Self::Dom,
+        Self::List,
+        Self::LolList,
+    ];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -38,11 +50,21 @@ impl Job {
             Self::Exact => "exact",
             Self::Lol => "lol",
             Self::Dom => "dom",
+            Self::List => "list",
+            Self::LolList => "lol-list",
         }
     }
 
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|job| job.name() == name)
+    }
+
+    /// What lol_html does instead.
+    pub(crate) const fn peer(self) -> Self {
+        match self {
+            Self::List | Self::LolList => Self::LolList,
+            _ => Self::Lol,
+        }
     }
 
     pub(crate) const fn title(self) -> &'static str {
@@ -53,6 +75,8 @@ impl Job {
             Self::Exact => "baselink exact",
             Self::Lol => "lol_html, handlers",
             Self::Dom => "html5ever + rcdom, round trip",
+            Self::List => "baselink, list of links",
+            Self::LolList => "lol_html, list of links",
         }
     }
 }
@@ -81,9 +105,22 @@ impl Tools {
             Job::Exact => drop(rewrite_into(page, &self.exact, out)),
             Job::Lol => lol::rewrite(self, page, out),
             Job::Dom => dom::rewrite(self, page, out),
+            Job::List => list(page, &self.fast, out),
+            Job::LolList => lol::list(self, page, out),
         }
         black_box(&out);
     }
+}
+
+/// Writes a line for each link.
+fn list(page: &[u8], options: &Options, out: &mut Vec<u8>) {
+    let _ = links(page, options, &mut |ListedLink { link, line, column }| {
+        let attribute = link.attribute.as_deref().unwrap_or_default();
+        let target = link.target.as_deref().unwrap_or_default();
+        let (element, reference) = (&link.element, &link.reference);
+        writeln!(out, "{line}:{column} {element}[{attribute}] {reference} {target}").unwrap();
+        ControlFlow::Continue(())
+    });
 }
 
 /// Both scanners must give the same bytes and rows, and the peers must change something, too.
@@ -107,6 +144,14 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
         })
     };
     assert!(edits == 0 || (changed(Job::Lol, &mut out) && changed(Job::Dom, &mut out)));
+    let lines = |job: Job, out: &mut Vec<u8>| {
+        pages.iter().fold(0, |sum, page| {
+            tools.run(job, page, out);
+            sum + memchr::memchr_iter(b'\n', out).count()
+        })
+    };
+    let listed = [lines(Job::List, &mut out), lines(Job::LolList, &mut out)];
+    println!("  {listed:?} lines are listed by baselink and by lol_html");
     println!("  {links} links, {edits} edits; fast and exact give the same bytes and rows");
 }
 
@@ -128,4 +173,25 @@ pub(crate) fn measure(tools: &Tools, pages: &[Vec<u8>], rounds: usize) -> Vec<f6
         }
     }
     taken.iter_mut().map(|taken| table::median(taken)).collect()
+}
+
+/// How long a copy of all messages takes, and their rewriting, in seconds: medians of rounds that take turns.
+pub(crate) fn measure_messages(tools: &Tools, messages: &[Vec<u8>], rounds: usize) -> [f64; 2] {
+    let mut taken = [Vec::new(), Vec::new()];
+    let mut out = Vec::new();
+    for _ in 0..rounds {
+        for (is_copy, taken) in [true, false].into_iter().zip(&mut taken) {
+            let started = Instant::now();
+            for message in messages {
+                out.clear();
+                match is_copy {
+                    true => out.extend_from_slice(message),
+                    false => drop(rewrite_into(message, &tools.message, &mut out)),
+                }
+                black_box(&out);
+            }
+            taken.push(started.elapsed().as_secs_f64());
+        }
+    }
+    taken.each_mut().map(|taken| table::median(taken))
 }

@@ -110,6 +110,44 @@ pub(crate) fn rewrite(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
     rewriter.end().unwrap();
 }
 
+/// Writes a line for each link, in the same places.
+pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
+    let handlers = ElementContentHandlers::default().element(|element: &mut Element<'_, '_>| {
+        if element.attributes().is_empty() {
+            return Ok(());
+        }
+        let name = element.tag_name();
+        for &(attribute, syntax) in places(&name) {
+            let Some(value) = element.get_attribute(attribute) else { continue };
+            let at = element.source_location().bytes().start;
+            let mut line = |reference: &str| {
+                let target = one(&tools.base, reference).unwrap_or_default();
+                writeln!(out, "{at} {name}[{attribute}] {reference} {target}").unwrap();
+            };
+            match syntax {
+                Syntax::Url => line(value.trim_matches(|c: char| c <= ' ')),
+                Syntax::Spaces => {
+                    value::space_separated(&value).iter().for_each(|one| line(&value[one.range()]));
+                }
+                Syntax::Srcset => {
+                    value::srcset(&value).iter().for_each(|one| line(&value[one.range()]));
+                }
+                Syntax::Refresh => {
+                    value::refresh(&value).iter().for_each(|one| line(&value[one.span.range()]));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    });
+    let settings = Settings::new()
+        .append_element_content_handler((Cow::Borrowed(&tools.selector), handlers))
+        .with_strict(false);
+    let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
+    rewriter.write(page).unwrap();
+    rewriter.end().unwrap();
+}
+
 /// The same from file to file, without ever having all of it in memory.
 pub(crate) fn stream(tools: &Tools, from: &Path, to: &Path) {
     let (mut from, to) = (File::open(from).unwrap(), File::create(to).unwrap());

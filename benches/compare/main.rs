@@ -3,7 +3,7 @@
 //! ```text
 //! cargo bench --bench compare                    everything; takes ten minutes and 4 GB of disk
 //! cargo bench --bench compare -- --quick         everything in small, to see that it works
-//! cargo bench --bench compare -- --set pages     one set: pages, dense, small, big, mbox, hostile
+//! cargo bench --bench compare -- --set pages     one set: pages, dense, small, big, mail, mbox, hostile
 //! ```
 //!
 //! Further options: `--rounds N`, `--big SIZE`, `--mbox SIZE`, `--small COUNT`, `--hostile SIZE` (sizes as
@@ -125,12 +125,36 @@ fn main() {
     if asked.wants("big") {
         processes::big(&asked);
     }
+    if asked.wants("mail") {
+        let (what, messages) = mail::messages();
+        of_messages(&asked, what, &messages);
+        let relative = mail::made_relative(&messages);
+        of_messages(&asked, &format!("{what}, made relative"), &relative);
+    }
     if asked.wants("mbox") {
         processes::mailbox(&asked);
     }
     if asked.wants("hostile") {
         hostile::in_kept_memory(&asked);
     }
+}
+
+/// How fast messages are rewritten.
+fn of_messages(asked: &Asked, what: &str, messages: &[Vec<u8>]) {
+    let bytes: usize = messages.iter().map(Vec::len).sum();
+    println!(
+        "\n{what}: {} in {}, in process, one thread",
+        messages.len(),
+        table::megabytes(bytes as u64)
+    );
+    let tools = tools::Tools::new();
+    let [copied, rewritten] = jobs::measure_messages(&tools, messages, asked.rounds);
+    let mut rows = table::Table::new(&["MB/s", "of memcpy"]);
+    for (title, seconds) in [("memcpy", copied), ("baselink", rewritten)] {
+        let speed = table::number(bytes as f64 / 1e6 / seconds);
+        rows.row(title, &[speed, table::ratio(copied / seconds)]);
+    }
+    rows.print();
 }
 
 /// The table of a set whose pages are in memory.
@@ -152,7 +176,7 @@ fn in_process(asked: &Asked, what: &str, pages: &[Vec<u8>]) {
             job.title(),
             &[
                 table::number(bytes as f64 / 1e6 / seconds[index]),
-                table::ratio(of(Job::Lol) / seconds[index]),
+                table::ratio(of(job.peer()) / seconds[index]),
                 table::ratio(of(Job::Angles) / seconds[index]),
                 instructions[index].map_or("-".to_owned(), table::number),
             ],

@@ -2,6 +2,7 @@
 //!
 //! Deliberately absent: what is done with it. [`crate::jobs`] has that.
 
+use baselink::format::Format;
 use baselink::resolve::{Base, Profile};
 use baselink::scan::Scanner;
 use baselink::{Options, ScanOptions};
@@ -18,6 +19,7 @@ pub(crate) fn options(scanner: Scanner) -> Options {
 pub(crate) struct Tools {
     pub(crate) fast: Options,
     pub(crate) exact: Options,
+    pub(crate) message: Options,
     pub(crate) base: Base,
     /// Of any element.
     pub(crate) selector: lol_html::Selector,
@@ -28,6 +30,7 @@ impl Tools {
         Self {
             fast: options(Scanner::Fast),
             exact: options(Scanner::Exact),
+            message: Options { format: Format::Message, ..Options::at(URL) },
             base: Base::new(Profile::Rfc1808, URL),
             selector: "*".parse().unwrap(),
         }
