@@ -232,7 +232,8 @@ impl Watch<'_> {
     }
 
     fn read(&self, start: usize, to: usize) -> Result<Option<RawTag>, Bound> {
-        tag::read_bounded(&self.bytes[..to], start).map_err(|_| Bound::Attributes(start))
+        let tag = tag::read_bounded(&self.bytes[..to], start, MOST_ATTRIBUTES);
+        tag.map_err(|_| Bound::Attributes(start))
     }
 
     /// Draws the conclusions from what was, or was not, emitted for the piece just fed, which begins at `from`.

@@ -13,7 +13,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 
 use crate::layer::escape::Quote;
@@ -49,15 +48,35 @@ pub(crate) struct RawTag {
     pub(crate) self_closing: bool,
 }
 
-/// Reads the attributes of a tag, from the end of its name at `from` on, into `tag`: of each, `keeps` says by
-/// its name whether it is kept. Gives where the tag ends; none where `bytes` end in it.
+/// Which attributes of a tag are kept. A trait, since a closure is called where this is inlined.
+pub(super) trait Keeps {
+    /// Whether the attribute called `name` in `bytes` is.
+    fn keeps(&self, bytes: &[u8], name: Span) -> bool;
+}
+
+/// Every attribute.
+struct All;
+
+impl Keeps for All {
+    fn keeps(&self, _bytes: &[u8], _name: Span) -> bool {
+        true
+    }
+}
+
+/// More attributes than were allowed.
+pub(super) struct TooMany;
+
+/// Reads the attributes of a tag, of which there may be `most`, from the end of its name at `from` on, into
+/// `tag`: those of them that `kept` keeps. Gives where the tag ends; none where `bytes` end in it.
 #[inline(always)]
-pub(super) fn attributes<E>(
+pub(super) fn attributes(
     bytes: &[u8],
     from: usize,
+    most: usize,
+    kept: &impl Keeps,
     tag: &mut RawTag,
-    mut keeps: impl FnMut(&[u8], Span) -> Result<bool, E>,
-) -> Result<Option<usize>, E> {
+) -> Result<Option<usize>, TooMany> {
+    let mut count = 0;
     let mut at = from;
     tag.attributes.clear();
     tag.self_closing = false;
@@ -79,10 +98,14 @@ pub(super) fn attributes<E>(
             }
             Some(_) => {}
         }
+        count += 1;
+        if count > most {
+            return Err(TooMany);
+        }
         // Whatever begins a name belongs to it, `=` too.
         let end = name_end(bytes, at + 1, b'=');
         let name = Span::new(at, end);
-        let is_kept = keeps(bytes, name)?;
+        let is_kept = kept.keeps(bytes, name);
         at = skip_space(bytes, end);
         let (mut value, mut quote) = (None, Quote::None);
         if bytes.get(at) == Some(&b'=') {
@@ -124,27 +147,15 @@ fn skip_space(bytes: &[u8], mut at: usize) -> usize {
 
 /// The tag whose `<` is at `at`; none where what follows begins no tag, or `bytes` end in it.
 pub(crate) fn read(bytes: &[u8], at: usize) -> Option<RawTag> {
-    let Ok(tag) = read_if(bytes, at, |_, _| Ok::<_, Infallible>(true));
-    tag
+    read_bounded(bytes, at, usize::MAX).ok()?
 }
 
-/// More attributes than [`MOST_ATTRIBUTES`].
-pub(super) struct TooMany;
-
-/// The same of a tag with at most [`MOST_ATTRIBUTES`]. No more than those are read.
-pub(super) fn read_bounded(bytes: &[u8], at: usize) -> Result<Option<RawTag>, TooMany> {
-    let mut count = 0;
-    read_if(bytes, at, |_, _| {
-        count += 1;
-        if count > MOST_ATTRIBUTES { Err(TooMany) } else { Ok(true) }
-    })
-}
-
-fn read_if<E>(
+/// The tag whose `<` is at `at`, as [`read`] gives it, if it has at most `most` attributes. No more are read.
+pub(super) fn read_bounded(
     bytes: &[u8],
     at: usize,
-    keeps: impl FnMut(&[u8], Span) -> Result<bool, E>,
-) -> Result<Option<RawTag>, E> {
+    most: usize,
+) -> Result<Option<RawTag>, TooMany> {
     let end_tag = bytes.get(at + 1) == Some(&b'/');
     let start = at + 1 + usize::from(end_tag);
     if !bytes.get(start).is_some_and(u8::is_ascii_alphabetic) {
@@ -152,7 +163,7 @@ fn read_if<E>(
     }
     let name = Span::new(start, name_end(bytes, start, b'>'));
     let mut tag = RawTag { end_tag, name, ..RawTag::default() };
-    let end = attributes(bytes, name.end, &mut tag, keeps)?;
+    let end = attributes(bytes, name.end, most, &All, &mut tag)?;
     Ok(end.map(|end| RawTag { span: Span::new(at, end), ..tag }))
 }
 

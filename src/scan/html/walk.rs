@@ -38,7 +38,7 @@ use self::foreign::{Foreign, Place};
 use self::names::{Element, Kind};
 pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, Stopped, TextModel, TreeFacts};
-use super::tag::{self, MOST_ATTRIBUTES, RawTag};
+use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
@@ -591,16 +591,25 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     /// them. Gives where the tag ends; none where the document ends in it.
     #[inline(always)]
     fn attributes(&mut self, name_end: usize, whole: bool) -> Next {
-        let (names, stopped) = (self.names, &mut self.stopped);
-        let mut count = 0;
-        tag::attributes(self.bytes, name_end, &mut self.tag, |bytes, name| {
-            count += 1;
-            if PROVES && count > MOST_ATTRIBUTES {
-                *stopped = Some(Stopped::Engine(FallbackReason::Attributes));
-                return Err(Halted);
-            }
-            Ok(whole || names.has_attribute(Name::read(bytes, name.start, name.end)))
-        })
+        let most = if PROVES { MOST_ATTRIBUTES } else { usize::MAX };
+        let wanted = Wanted { names: self.names, whole };
+        match tag::attributes(self.bytes, name_end, most, &wanted, &mut self.tag) {
+            Ok(end) => Ok(end),
+            Err(TooMany) => self.unproved(FallbackReason::Attributes).map(|()| None),
+        }
+    }
+}
+
+/// The attributes that can matter, or all of them.
+struct Wanted<'a> {
+    names: &'a Names,
+    whole: bool,
+}
+
+impl Keeps for Wanted<'_> {
+    #[inline(always)]
+    fn keeps(&self, bytes: &[u8], name: Span) -> bool {
+        self.whole || self.names.has_attribute(Name::read(bytes, name.start, name.end))
     }
 }
 
