@@ -60,9 +60,9 @@ const MOST: usize = 10;
 pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
     let mut differences = Vec::new();
     let output = rewritten.output();
-    let beyond_ascii = match options.format {
-        Format::Message | Format::Mbox => entities(rewritten, &output, &mut differences),
-        _ => {
+    let beyond_ascii = match options.format.has_headings() {
+        true => entities(rewritten, &output, &mut differences),
+        false => {
             for part in &rewritten.parts {
                 let source = rewritten.source();
                 document(rewritten, part, source, &rewritten.edits, &output, &mut differences);

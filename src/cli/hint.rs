@@ -118,7 +118,7 @@ impl Hints {
         }
         let is_page = matches!(input.format, Format::Html | Format::Xhtml);
         let named = match input.format {
-            Format::Message | Format::Mbox => archive(input.bytes),
+            format if format.has_headings() => archive(input.bytes),
             format => canonical::named(input.bytes, format)
                 .map(|named| (named.url, named.by.name(), named.span)),
         };

@@ -230,7 +230,7 @@ impl<'a> File<'a> {
             }
             Origin::Standard => reading.origins.of_standard_input(format, &bytes),
         };
-        let contents = if format == Format::Mbox {
+        let contents = if format.holds_many() {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
         } else if let Some(file) = large {
             BUFFER.set(bytes);

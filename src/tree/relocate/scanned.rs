@@ -200,7 +200,7 @@ pub fn scan(
     let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
-    if format != Format::Mbox {
+    if !format.holds_many() {
         scanning.add(bytes, 0, &options);
         return scanning.end();
     }
@@ -274,7 +274,7 @@ impl Scanning {
         let mut report = examine(bytes, options);
         let moved = self.moved_bases(bytes, &report, options);
         let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
-        let is_message = matches!(options.format, Format::Message | Format::Mbox);
+        let is_message = options.format.has_headings();
         let document = report.entities.first().filter(|_| !is_message);
         self.scanned.charset = document.map(|document| document.charset);
         self.scanned.saved_by = document.and_then(|document| {
