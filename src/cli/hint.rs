@@ -18,7 +18,7 @@ use baselink::error::{self, Error, Result, visible};
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
-use baselink::scan::message::{Heading, fields};
+use baselink::scan::fields::{Heading, links};
 use baselink::span::Span;
 use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Report, Totals};
@@ -183,7 +183,7 @@ fn scheme_of(number: usize) -> Option<String> {
 /// The archive in which a message says that it is (RFC 2369, 3.6).
 fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
     let heading = Heading::read(message);
-    let links = fields::links(message, &heading);
+    let links = links(message, &heading);
     let mut archives = links.into_iter().filter(|link| {
         link.element == "list-archive"
             && scheme(Grammar::Rfc3986, &link.reference).is_some()

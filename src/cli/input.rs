@@ -23,10 +23,10 @@ use std::thread;
 use std::time::SystemTime;
 
 use baselink::base::{Retrieval, Source};
+use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
-use baselink::scan::mbox::Messages;
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::canonical;

@@ -25,7 +25,7 @@ use crate::scan::ScanOptions;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
-    /// ([`crate::scan::mbox`]).
+    /// ([`crate::container::mbox`]).
     pub format: Format,
     /// How references are resolved.
     pub profile: Profile,
