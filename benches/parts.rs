@@ -13,11 +13,11 @@
 mod sets;
 
 use baselink::Options;
+use baselink::container::mbox::Messages;
 use baselink::layer::charset::Charset;
 use baselink::layer::transfer::TransferEncoding;
 use baselink::resolve::{Base, Profile, Target};
-use baselink::scan::mbox::Messages;
-use baselink::scan::{ScanOptions, Scanner, css, message, value};
+use baselink::scan::{ScanOptions, Scanner, css, value};
 use baselink::span::Span;
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
@@ -175,7 +175,7 @@ fn entities(bencher: Bencher) {
     let mail = mail();
     bencher
         .counter(BytesCount::new(mail.len()))
-        .bench(|| message::entities(black_box(mail.as_bytes())));
+        .bench(|| container::entities(black_box(mail.as_bytes())));
 }
 
 #[divan::bench]

@@ -43,19 +43,37 @@ pub enum Format {
     Other,
 }
 
-/// Name, media type, and the extensions that stand for each format. `nws` is a news article of Outlook
-/// Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` one of Opera.
-const FORMATS: &[(Format, &str, &str, &[&str])] = &[
-    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"]),
-    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"]),
-    (Format::Svg, "svg", "image/svg+xml", &["svg"]),
-    (Format::Xml, "xml", "application/xml", &["xml", "atom", "rss", "rdf", "opml"]),
-    (Format::Css, "css", "text/css", &["css"]),
-    (Format::Message, "message", "message/rfc822", &["eml", "mht", "mhtml", "nws"]),
-    (Format::Mbox, "mbox", "application/mbox", &["mbox", "mbx", "mbs"]),
-    (Format::Plain, "text", "text/plain", &[]),
-    (Format::Other, "other", "application/octet-stream", &[]),
+/// What a file of a format holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// No links that this version finds.
+    Nothing,
+    /// One document.
+    Document,
+    /// Entities with headings (RFC 2045, 2.4).
+    Entities,
+    /// Several of those, one after the other.
+    Messages,
+}
+
+/// The format, its name, its media type, the extensions that stand for it, what sentences call such a file, and
+/// what it holds. `nws` is a news article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs`
+/// one of Opera.
+const FORMATS: &[Row] = &[
+    (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Holds::Document),
+    (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Holds::Document),
+    (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Holds::Document),
+    (Format::Xml, "xml", "application/xml", XML, "XML", Holds::Document),
+    (Format::Css, "css", "text/css", &["css"], "CSS", Holds::Document),
+    (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
+    (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
+    (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
+    (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
+type Row = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
+const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
+const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
+const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
 
 /// How many bytes are looked at to tell markup.
 const MARKUP_HEAD: usize = 512;
@@ -133,22 +151,48 @@ impl Format {
         Self::Other,
     ];
 
+    /// Its row of the table.
+    fn row(self) -> &'static Row {
+        FORMATS.iter().find(|row| row.0 == self).unwrap_or(&FORMATS[FORMATS.len() - 1])
+    }
+
     /// Its name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
-        FORMATS.iter().find(|row| row.0 == self).map_or("other", |row| row.1)
+        self.row().1
     }
 
     /// Its media type.
     #[must_use]
     pub fn media_type(self) -> &'static str {
-        FORMATS.iter().find(|row| row.0 == self).map_or("application/octet-stream", |row| row.2)
+        self.row().2
     }
 
     /// The extensions of file names that stand for it, in lower case and without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
-        FORMATS.iter().find(|row| row.0 == self).map_or(&[], |row| row.3)
+        self.row().3
+    }
+
+    /// What a sentence calls a file of it, `HTML` or `a message`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn noun(self) -> &'static str {
+        self.row().4
+    }
+
+    /// Whether a file of it holds entities with headings, which may declare bases (RFC 1808, 3.1).
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_headings(self) -> bool {
+        matches!(self.row().5, Holds::Entities | Holds::Messages)
+    }
+
+    /// Whether a file of it holds several of those, of which each is read, rewritten and named by itself.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn holds_many(self) -> bool {
+        self.row().5 == Holds::Messages
     }
 
     /// The format of a media type, both halves in lower case. Any `+xml` without a format of its own is
@@ -173,16 +217,7 @@ impl Format {
     /// Whether this version finds links in it.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(
-            self,
-            Self::Html
-                | Self::Css
-                | Self::Xhtml
-                | Self::Svg
-                | Self::Xml
-                | Self::Message
-                | Self::Mbox
-        )
+        self.row().5 != Holds::Nothing
     }
 
     /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at

@@ -119,6 +119,8 @@
 #[doc(hidden)]
 pub mod base;
 #[doc(hidden)]
+pub mod container;
+#[doc(hidden)]
 pub mod diagnostic;
 #[doc(hidden)]
 pub mod document;

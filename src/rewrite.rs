@@ -26,7 +26,6 @@ pub mod copies;
 mod crawled;
 mod differing;
 mod driver;
-mod fields;
 mod file;
 mod judge;
 mod judged;

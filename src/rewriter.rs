@@ -18,11 +18,12 @@
 
 use std::fmt;
 use std::io::{Read, Seek, SeekFrom, Write};
-use std::iter;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::base::{self, BaseChain, Outer, Retrieval};
+use crate::container::mbox::Messages;
+use crate::container::units;
 use crate::document::{Against, Document};
 use crate::edit::Edits;
 use crate::error::{Error, Result, cause};
@@ -34,7 +35,6 @@ use crate::rewrite::{
     self, BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
 };
 use crate::rewrite::{ListedLink, StreamError, Totals};
-use crate::scan::mbox::Messages;
 use crate::span::Span;
 use crate::verify::{self, Difference};
 
@@ -236,13 +236,13 @@ impl Rewriter {
     #[must_use]
     pub fn rewrite<'a>(&self, bytes: &'a [u8]) -> Rewritten<'a> {
         let options = self.options_for(bytes);
-        if options.format != Format::Mbox {
+        if !options.format.holds_many() {
             return rewrite::rewrite(bytes, &options);
         }
         let (mut edits, mut report) = (Edits::default(), Report::default());
         let mut totals = Totals::none();
-        for (number, message) in messages(bytes) {
-            let one = rewrite::rewrite(&bytes[message.range()], &numbered(&options, number));
+        for (name, message) in units(options.format, bytes) {
+            let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
             if edits.append(one.edits, message.start).is_ok() {
                 report.append(one.report, message.start);
@@ -285,7 +285,7 @@ impl Rewriter {
             .and_then(|_| reader.seek(SeekFrom::Start(0)))
             .map_err(StreamError::Reading)?;
         let options = self.options_for(&head);
-        if options.format == Format::Mbox {
+        if options.format.holds_many() {
             return mailbox_to(Messages::new(reader), &options, &mut writer).map_err(Error::from);
         }
         let mut give = |piece: &mut Vec<u8>| {
@@ -316,12 +316,12 @@ impl Rewriter {
             visit(link);
             ControlFlow::Continue(())
         };
-        if options.format != Format::Mbox {
+        if !options.format.holds_many() {
             return rewrite::links(bytes, &options, &mut |found| row(0, found));
         }
         let mut totals = Totals::none();
-        for (number, Span { start, end }) in messages(bytes) {
-            let options = numbered(&options, number);
+        for (name, Span { start, end }) in units(options.format, bytes) {
+            let options = named(&options, name);
             let its = rewrite::links(&bytes[start..end], &options, &mut |found| row(start, found));
             totals.append(its, start);
         }
@@ -343,12 +343,8 @@ impl Rewriter {
     #[must_use]
     pub fn base(&self, bytes: &[u8]) -> BaseChain {
         let options = self.options_for(bytes);
-        let first = match options.format {
-            Format::Mbox => {
-                messages(bytes).next().map_or(bytes, |(_, first)| &bytes[first.range()])
-            }
-            _ => bytes,
-        };
+        let first = units(options.format, bytes).next();
+        let first = first.map_or(bytes, |(_, first)| &bytes[first.range()]);
         let entities = rewrite::examine(first, &options).entities;
         entities.into_iter().next().map_or_else(
             || {
@@ -377,12 +373,12 @@ impl Rewriter {
     pub fn verify(&self, rewritten: &Rewritten<'_>) -> std::result::Result<(), Vec<Difference>> {
         let source = rewritten.source();
         let options = self.options_for(source);
-        if options.format != Format::Mbox {
+        if !options.format.holds_many() {
             return verify::verify(rewritten, &options);
         }
         let mut edits = Edits::default();
-        for (number, message) in messages(source) {
-            let options = numbered(&options, number);
+        for (name, message) in units(options.format, source) {
+            let options = named(&options, name);
             let one = rewrite::rewrite(&source[message.range()], &options);
             verify::verify(&one, &options)?;
             let _ = edits.append(one.edits, message.start);
@@ -404,19 +400,9 @@ impl Rewriter {
     }
 }
 
-/// The messages of a mailbox in memory: the number of each, and where it is.
-fn messages(mailbox: &[u8]) -> impl Iterator<Item = (usize, Span)> {
-    let mut messages = Messages::new(mailbox);
-    iter::from_fn(move || {
-        // Memory can always be read.
-        let message = messages.next_message().ok()??;
-        Some((message.number, message.message.shifted(usize::try_from(message.offset).ok()?)))
-    })
-}
-
-fn numbered(options: &Options, number: usize) -> Options {
+fn named(options: &Options, name: Option<Arc<str>>) -> Options {
     let mut options = options.clone();
-    options.scan.entity = number.to_string().into();
+    options.scan.entity = name.unwrap_or(options.scan.entity);
     options
 }
 
@@ -432,7 +418,11 @@ fn mailbox_to(
         out.clear();
         out.extend_from_slice(&one.bytes[..one.message.start]);
         let message = &one.bytes[one.message.range()];
-        let its = rewrite::rewrite_into(message, &numbered(options, one.number), &mut out);
+        let its = rewrite::rewrite_into(
+            message,
+            &named(options, Some(one.number.to_string().into())),
+            &mut out,
+        );
         out.extend_from_slice(&one.bytes[one.message.end..]);
         writer.write_all(&out).map_err(StreamError::Giving)?;
         let start = usize::try_from(one.offset).unwrap_or(usize::MAX);

@@ -31,14 +31,17 @@ use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
+use crate::container;
+use crate::container::entity::{Container, Kind};
+use crate::container::fields::is_of_body;
 use crate::edit::Edits;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
 use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
+use crate::scan::fields::{Field, Heading};
 use crate::scan::html::{self, tag, walk};
-use crate::scan::message::{self, Field, Heading, Kind};
 use crate::span::Span;
 
 /// Something in the output that the report does not account for.
@@ -60,9 +63,9 @@ const MOST: usize = 10;
 pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Difference>> {
     let mut differences = Vec::new();
     let output = rewritten.output();
-    let beyond_ascii = match options.format {
-        Format::Message | Format::Mbox => entities(rewritten, &output, &mut differences),
-        _ => {
+    let beyond_ascii = match container::of(options.format) {
+        Some(container) => entities(container, rewritten, &output, &mut differences),
+        None => {
             for part in &rewritten.parts {
                 let source = rewritten.source();
                 document(rewritten, part, source, &rewritten.edits, &output, &mut differences);
@@ -114,13 +117,15 @@ fn document(
 /// Proves that a message has the same entities and that each document in it changed as a file would.
 /// Returns which documents that changed are more than ASCII now, by their places in the report.
 fn entities(
+    container: &Container,
     rewritten: &Rewritten<'_>,
     output: &[u8],
     differences: &mut Vec<Difference>,
 ) -> Vec<usize> {
     let mut beyond_ascii = Vec::new();
     let source = rewritten.source();
-    let (old, new) = (message::entities(source), message::entities(output));
+    let read = |bytes: &[u8]| (container.read)(bytes, &"".into());
+    let (old, new) = (read(source), read(output));
     let mut say = |message: String| differences.push(Difference { message });
     if old.entities.len() != new.entities.len() {
         let (was, is) = (old.entities.len(), new.entities.len());
@@ -159,11 +164,7 @@ fn entities(
             }
             continue;
         };
-        let decoded = (
-            part.encoding.decode(source, old.body),
-            part.encoding.decode(output, new.body),
-            &part.edits,
-        );
+        let decoded = (old.decode(source), new.decode(output), &part.edits);
         let (Ok(before), Ok(after), Some(edits)) = decoded else {
             say(format!("the entity '{name}' cannot be decoded"));
             continue;
@@ -193,8 +194,6 @@ fn same_heading(
     (source, old): (&[u8], &Heading),
     (output, new): (&[u8], &Heading),
 ) -> bool {
-    const OF_BODIES: [&[u8]; 3] = [b"content-md5", b"content-length", b"lines"];
-    let is_of_body = |name: &[u8]| OF_BODIES.iter().any(|one| name.eq_ignore_ascii_case(one));
     let links = &rewritten.report.links;
     let holds_link = |span: Span| {
         let first = links.partition_point(|link| link.span.start < span.start);

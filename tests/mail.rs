@@ -3,8 +3,8 @@
 //! Deliberately absent: messages of our own, which `tests/message_fixtures.rs` and `tests/message_laws.rs` have.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use baselink::container::mbox::Messages;
 use baselink::format::Format;
-use baselink::scan::mbox::Messages;
 use baselink::{Options, Outcome, rewrite, verify};
 
 mod outside;

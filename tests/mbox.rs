@@ -1,13 +1,13 @@
 //! Mailboxes taken apart: the four variants by hand, an obvious splitter as a referee over mailboxes
 //! made of traps, and readers that give the bytes in odd pieces.
 //!
-//! Deliberately absent: the bounds of time and memory. They are tested in `src/scan/mbox.rs`, where
+//! Deliberately absent: the bounds of time and memory. They are tested in `src/container/mbox.rs`, where
 //! the work can be counted.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::io::{self, ErrorKind, Read};
 
-use baselink::scan::mbox::Messages;
+use baselink::container::mbox::Messages;
 use baselink::span::Span;
 use proptest::prelude::*;
 

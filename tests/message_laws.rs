@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use baselink::base::Retrieval;
+use baselink::container::{Entity, Kind, Structure, entities};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -18,7 +19,6 @@ use baselink::layer::digest::{content_md5, with_crlf};
 use baselink::layer::transfer::TransferEncoding;
 use baselink::resolve::Profile;
 use baselink::scan::attributes::{Group, Groups};
-use baselink::scan::message::{Entity, Kind, Structure, entities};
 use baselink::span::Span;
 use baselink::{
     BaseElement, Fragments, Options, Outcome, Reason, Rewritten, rewrite, rewrite_into, verify,

@@ -9,11 +9,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use baselink::container::{Kind, Opaque, Structure, entities};
 use baselink::diagnostic::Code;
 use baselink::document::UrlField;
 use baselink::layer::transfer::TransferEncoding;
-use baselink::scan::message::heading::url_of;
-use baselink::scan::message::{Heading, Kind, MediaType, Opaque, Structure, entities};
+use baselink::scan::fields::heading::url_of;
+use baselink::scan::fields::{Heading, MediaType};
 use baselink::span::Span;
 use proptest::prelude::*;
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::scan::mbox::Messages;
+use baselink::container::mbox::Messages;
 
 const BUFFER: usize = 1 << 20;
 

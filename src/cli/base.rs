@@ -35,7 +35,6 @@ use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status as LevelStatus};
 use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
-use baselink::format::Format;
 use baselink::{EntityReport, examine};
 
 use super::files::{Read, after, each_document};
@@ -68,8 +67,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
 fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
-    let is_tree =
-        asked.form == BasesForm::Levels && matches!(file.format, Format::Message | Format::Mbox);
+    let is_tree = asked.form == BasesForm::Levels && file.format.has_headings();
     let (mut is_shown, mut hints, path) = (false, Hints::default(), file.path);
     let read = file.each(|input, options| {
         let report = examine(input.bytes, options);

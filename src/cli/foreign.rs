@@ -150,12 +150,9 @@ impl Foreign {
             How::Charset(label) => format!("say so with --charset {label}"),
             How::Nothing => "it has no links".to_owned(),
         };
-        let not = match (self.how, format) {
-            (How::Charset(_), _) => String::new(),
-            (_, Format::Message) => ", not a message".to_owned(),
-            (_, Format::Mbox) => ", not a mailbox".to_owned(),
-            (_, format) if format.is_read() => format!(", not {}", format.name().to_uppercase()),
-            _ => ", not a document".to_owned(),
+        let not = match self.how {
+            How::Charset(_) => String::new(),
+            _ => format!(", not {}", format.noun()),
         };
         format!("{}: {}{not}; {how}", name(path), self.what)
     }

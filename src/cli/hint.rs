@@ -18,7 +18,7 @@ use baselink::error::{self, Error, Result, visible};
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
-use baselink::scan::message::{Heading, fields};
+use baselink::scan::fields::{Heading, links};
 use baselink::span::Span;
 use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Report, Totals};
@@ -118,7 +118,7 @@ impl Hints {
         }
         let is_page = matches!(input.format, Format::Html | Format::Xhtml);
         let named = match input.format {
-            Format::Message | Format::Mbox => archive(input.bytes),
+            format if format.has_headings() => archive(input.bytes),
             format => canonical::named(input.bytes, format)
                 .map(|named| (named.url, named.by.name(), named.span)),
         };
@@ -183,7 +183,7 @@ fn scheme_of(number: usize) -> Option<String> {
 /// The archive in which a message says that it is (RFC 2369, 3.6).
 fn archive(message: &[u8]) -> Option<(String, &'static str, Span)> {
     let heading = Heading::read(message);
-    let links = fields::links(message, &heading);
+    let links = links(message, &heading);
     let mut archives = links.into_iter().filter(|link| {
         link.element == "list-archive"
             && scheme(Grammar::Rfc3986, &link.reference).is_some()

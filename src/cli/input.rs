@@ -23,10 +23,10 @@ use std::thread;
 use std::time::SystemTime;
 
 use baselink::base::{Retrieval, Source};
+use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
-use baselink::scan::mbox::Messages;
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
@@ -230,7 +230,7 @@ impl<'a> File<'a> {
             }
             Origin::Standard => reading.origins.of_standard_input(format, &bytes),
         };
-        let contents = if format == Format::Mbox {
+        let contents = if format.holds_many() {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
         } else if let Some(file) = large {
             BUFFER.set(bytes);

@@ -14,7 +14,6 @@ use std::path::Path;
 
 use baselink::diagnostic::Diagnostic;
 use baselink::error::{Error, Result, cause, name};
-use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
 use baselink::{Report, Totals};
@@ -41,15 +40,13 @@ pub(crate) struct Places<'a> {
 impl<'a> Places<'a> {
     /// The places of `input`.
     pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
-        let is_message = matches!(input.format, Format::Message | Format::Mbox);
-        let document = report.entities.first().filter(|_| !is_message);
+        let document = report.entities.first().filter(|_| !input.format.has_headings());
         Self::in_charset(input, document.map(|document| document.charset))
     }
 
     /// The same by the `totals` of a document without a report.
     pub(crate) fn of_totals(input: &Input<'a>, totals: &Totals) -> Self {
-        let is_message = matches!(input.format, Format::Message | Format::Mbox);
-        Self::in_charset(input, if is_message { None } else { Some(totals.charset) })
+        Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))
     }
 
     /// The places of `input`, whose encoding is this; `None` for a message.

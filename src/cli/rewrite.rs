@@ -151,9 +151,7 @@ fn is_passed(
 ) -> bool {
     // A message that is read as something else still has a name with its size.
     let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(path);
-    !is_listed(asked, work, output)
-        && is_file
-        && !matches!(options.format, Format::Message | Format::Mbox)
+    !is_listed(asked, work, output) && is_file && !options.format.has_headings()
 }
 
 /// The outer error is one of standard output.
@@ -181,7 +179,7 @@ fn document(
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
     // A thread that is one of several has its own files to work on.
-    let is_shared = format == Format::Mbox && asked.documents.jobs > 1 && !output.is_page();
+    let is_shared = format.holds_many() && asked.documents.jobs > 1 && !output.is_page();
     let mailbox = if is_shared { file.into_mailbox() } else { Err(Box::new(file)) };
     let file = match mailbox {
         Err(file) => *file,
@@ -316,7 +314,7 @@ fn settle(
             summary.say_copies(path, output);
             totals.without_copies += 1;
         }
-        let is_message = matches!(format, Format::Message | Format::Mbox);
+        let is_message = format.has_headings();
         if is_message && asked.documents.reading.options.fragments.is_none() {
             summary.say_fragments(path, output);
         }

@@ -525,6 +525,28 @@ pub(crate) fn utf_8_up_to(bytes: &[u8], is_last: bool) -> Option<usize> {
     }
 }
 
+/// Whether markup can be looked for in a charset although its name is not known: most names that are in
+/// no standard mean one that contains ASCII.
+pub(crate) fn is_ascii_superset(label: &str) -> bool {
+    const OTHERS: [&str; 11] = [
+        "utf-7",
+        "utf7",
+        "utf-32",
+        "utf32",
+        "ucs-4",
+        "ebcdic",
+        "hz-gb",
+        "iso-2022-",
+        "ibm037",
+        "ibm500",
+        "ibm1047",
+    ];
+    const WHOLE: [&str; 4] = ["hz", "cp037", "cp500", "cp1047"];
+    let label = label.trim().to_ascii_lowercase();
+    Charset::for_label(&label).is_some()
+        || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

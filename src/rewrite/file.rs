@@ -1,4 +1,4 @@
-//! What becomes of a file: a document, or a message with the documents in it.
+//! What becomes of a file: a document, or entities with the documents in them.
 //!
 //! ```
 //! use baselink::{Options, format::Format, rewrite};
@@ -6,7 +6,7 @@
 //! assert_eq!(rewrite(b"@import 'x'", &options).output(), b"@import 'http://a/x'");
 //! ```
 //!
-//! Deliberately absent: how entities lie in a message ([`message`]).
+//! Deliberately absent: how entities are planned ([`message`]).
 
 use std::io;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::options::Options;
 use super::plan::{FilePlan, Part};
 use super::totals::Totals;
 use super::write::Write;
+use crate::container;
 use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
-use crate::layer::transfer::TransferEncoding;
 use crate::report::Report;
 use crate::scan::html::pass;
 use crate::scan::html::prelude::Bases;
@@ -30,9 +30,9 @@ use crate::span::Span;
 /// What is planned for `bytes`, a file of the format that `options` name. Where it `is_listed`, every link is in the
 /// report.
 pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePlan, Totals) {
-    let plan = match options.format {
-        Format::Message | Format::Mbox => message::plan(bytes, options, is_listed),
-        format => document(bytes, format, options, is_listed),
+    let plan = match container::of(options.format) {
+        Some(container) => message::plan(container, bytes, options, is_listed),
+        None => document(bytes, options.format, options, is_listed),
     };
     plan.complete()
 }
@@ -50,14 +50,8 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     report.diagnostics.append(&mut plan.diagnostics);
     let Settled { edits, policies, rewritten, links, tally } = Settled::of(plan);
     report.links = links;
-    let part = Part {
-        body: Span::new(0, bytes.len()),
-        encoding: TransferEncoding::Binary,
-        entity: 0,
-        edits: None,
-        policies,
-        rewritten,
-    };
+    let part =
+        Part { body: Span::new(0, bytes.len()), entity: 0, edits: None, policies, rewritten };
     FilePlan { edits, parts: vec![part], report, tally }
 }
 

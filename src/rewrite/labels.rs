@@ -17,11 +17,12 @@ use super::judge::Labels;
 use super::judged::depends_on_base;
 use super::options::{Fragments, Options};
 use crate::base::{BaseChain, Rule, Source};
+use crate::container::{Kind, Structure};
 use crate::document::UrlField;
 use crate::reference;
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::Base;
-use crate::scan::message::{self, Kind, Structure};
+use crate::scan::fields::links;
 
 /// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
 pub(super) const LABEL: &str = "content-location";
@@ -127,7 +128,7 @@ impl OpenLabels {
             // Links still meet a label that becomes absolute as they do.
             let stays = stay[index]
                 || kept[index].is_some()
-                || message::fields::links(bytes, &entity.heading)
+                || links(bytes, &entity.heading)
                     .iter()
                     .any(|link| link.element == LABEL && link.map.is_none());
             let is_relative =

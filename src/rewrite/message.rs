@@ -1,5 +1,5 @@
-//! From a message to its edits: every entity gets its base, and every document in one is planned as a file
-//! would be.
+//! From a file with entities to its edits: every entity gets its base, and every document in one is planned as a
+//! file would be.
 //!
 //! ```text
 //! message --entities--> heading, heading, … --base--> a BaseChain each, outermost first (RFC 1808, 3.2)
@@ -18,7 +18,8 @@
 //! assert_eq!(rewrite(message, &options).output(), expected);
 //! ```
 //!
-//! Deliberately absent: recursion. A message is as deep as it likes, its entities are a list.
+//! Deliberately absent: how entities lie in a file ([`crate::container`]), and recursion. A message is as deep as it
+//! likes, its entities are a list.
 
 mod referrers;
 
@@ -28,45 +29,52 @@ use std::collections::HashMap;
 use self::referrers::Referrers;
 use super::base_element::unfit_base;
 use super::driver::{self, Asked, Settled};
-use super::fields::{self, Growth, LineEnds};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{BaseElement, Fragments, Options};
 use super::plan::{FilePlan, Part};
 use super::totals::Tally;
 use crate::base::{self, BaseChain, Outer, Rule};
+use crate::container::entity::{Container, Entity, Kind, Structure};
+use crate::container::fields::{self, Placed};
+use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::UrlField;
-use crate::edit::{Edit, Edits};
+use crate::edit::Edits;
 use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::layer::transfer::{Decoded, Obstacle};
+use crate::layer::charset::{Charset, is_ascii_superset};
+use crate::layer::transfer::Decoded;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
-use crate::scan::message::{self, Entity, Heading, Kind, Structure};
+use crate::scan::fields::links;
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
-/// The edits and the report of the message `bytes`.
-pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
-    let plan = plan_with(bytes, options, is_listed);
+/// The edits and the report of the file `bytes`, which is such a `container`.
+pub(super) fn plan(
+    container: &Container,
+    bytes: &[u8],
+    options: &Options,
+    is_listed: bool,
+) -> FilePlan {
+    let structure = (container.read)(bytes, &options.scan.entity);
+    let plan = plan_with(&structure, bytes, options, is_listed);
     let is_doubtful = plan.report.diagnostics.iter().any(|one| one.code == Code::Doubt);
     if !is_doubtful || options.base_element != BaseElement::Remove {
         return plan;
     }
     // Without its base element a text may mean something to what carries it: a delimiter, `From `.
     let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let mut plan = plan_with(bytes, &options, is_listed);
+    let mut plan = plan_with(&structure, bytes, &options, is_listed);
     let message = "no base element of this message was taken out, because what is left would not read \
                    as it must";
     plan.report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
     plan
 }
 
-fn plan_with(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
-    let structure = message::entities_named(bytes, &options.scan.entity);
-    let kept = why_kept(bytes, &structure, options);
+fn plan_with(structure: &Structure, bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
+    let kept = why_kept(bytes, structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
     // follows from which labels do: all of them, when the second guess does not hold either.
     let mut labels_stay = vec![!options.scan.groups.contains(Group::Headers); kept.len()];
@@ -77,7 +85,7 @@ fn plan_with(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
             options,
             is_listed,
             tally: Tally::default(),
-            structure: &structure,
+            structure,
             report: Report {
                 entities: Vec::with_capacity(kept.len()),
                 diagnostics: structure.diagnostics.clone(),
@@ -87,8 +95,8 @@ fn plan_with(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
             kept: &kept,
             labels_stay: &labels_stay,
             dependence: vec![Dependence::default(); kept.len()],
-            referrers: Referrers::of(bytes, &structure),
-            labels: OpenLabels::of(bytes, &structure, options, &kept, &labels_stay),
+            referrers: Referrers::of(bytes, structure),
+            labels: OpenLabels::of(bytes, structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             originals: Vec::new(),
             unfit: Vec::new(),
@@ -116,25 +124,15 @@ fn plan_with(bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
 /// For each entity why nothing in it may change.
 fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Option<Reason>> {
     let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
-    for entity in &structure.entities {
+    for (index, entity) in structure.entities.iter().enumerate() {
         let around = entity.parent.and_then(|parent| kept[parent]);
-        let dkim = || options.skip_dkim && signature(bytes, structure, entity).is_some();
+        let dkim = || options.skip_dkim && structure.signature(bytes, index).is_some();
         kept.push(match entity.signed {
             true => Some(Reason::Signed),
             false => around.or_else(|| dkim().then_some(Reason::Dkim)),
         });
     }
     kept
-}
-
-/// The first field with which the way of a message vouches for it (RFC 6376, RFC 4870, RFC 8617).
-fn signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> Option<Span> {
-    const FIELDS: [&str; 4] =
-        ["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"];
-    let is_message =
-        entity.parent.is_none_or(|parent| structure.entities[parent].kind == Kind::Message);
-    let fields = FIELDS.iter().filter_map(|name| entity.heading.first(bytes, name));
-    fields.map(|field| field.span).min_by_key(|span| span.start).filter(|_| is_message)
 }
 
 struct Plan<'a> {
@@ -164,18 +162,12 @@ struct Plan<'a> {
     edits: Vec<Placed>,
 }
 
-struct Placed {
-    edit: Edit,
-    entity: usize,
-    in_body: bool,
-}
-
 impl Plan<'_> {
     /// Establishes the base of an entity and plans what it holds; those around it come first.
     fn entity(&mut self, index: usize) {
         let entity = &self.structure.entities[index];
         self.labels.enter(index, entity.parent);
-        let mut heading = self.heading(entity);
+        let mut heading = self.heading(index);
         match self.report.diagnostics.is_empty() {
             true => self.report.diagnostics = std::mem::take(&mut heading.diagnostics),
             false => self.report.diagnostics.append(&mut heading.diagnostics),
@@ -209,7 +201,8 @@ impl Plan<'_> {
         self.report.links.len() + self.tally.links()
     }
 
-    fn heading(&self, entity: &Entity) -> BaseChain {
+    fn heading(&self, index: usize) -> BaseChain {
+        let entity = &self.structure.entities[index];
         let outer = match entity.parent {
             Some(parent) => match self.referrers.referrer(self.bytes, entity) {
                 Some(document) => Outer::Referring(self.chain_of(document)),
@@ -217,7 +210,7 @@ impl Plan<'_> {
             },
             None => self.options.outer(),
         };
-        let fields = entity.heading.all_urls(self.bytes);
+        let fields = self.structure.bases(self.bytes, index);
         let content_location = !self.options.no_content_location;
         base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
     }
@@ -234,7 +227,7 @@ impl Plan<'_> {
         if !self.options.scan.groups.contains(Group::Headers) {
             return;
         }
-        let links = message::fields::links(self.bytes, &self.structure.entities[index].heading);
+        let links = links(self.bytes, &self.structure.entities[index].heading);
         let judge = |kept: Option<Reason>| {
             let around = Surroundings { kept, ..Surroundings::default() };
             Judge::new(Charset::UTF_8, heading, self.options, around)
@@ -274,7 +267,7 @@ impl Plan<'_> {
             self.say(Code::CharsetUnknown, Span::at(entity.body.start), message);
             return false;
         }
-        let decoded = match entity.transfer_encoding.decode(self.bytes, entity.body) {
+        let decoded = match entity.decode(self.bytes) {
             Ok(decoded) => decoded,
             Err(obstacle) => {
                 let message = format!("this part was left: {obstacle}");
@@ -288,7 +281,7 @@ impl Plan<'_> {
             charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
             ..self.options.scan.clone()
         };
-        let kept = match is_armored(&decoded.bytes) {
+        let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
             true => Some(Reason::Signed),
             false => self.kept[index],
         };
@@ -298,9 +291,7 @@ impl Plan<'_> {
         };
         let lifted = match settled.edits.is_empty() {
             true => None,
-            false => Some(
-                decoded.lift(&settled.edits).and_then(|lifted| self.stays_body(entity, lifted)),
-            ),
+            false => Some(lift(self.bytes, entity, &decoded, &settled.edits)),
         };
         let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {
@@ -309,14 +300,8 @@ impl Plan<'_> {
         match lifted {
             None => {}
             Some(Ok(lifted)) => {
-                if let Some((first, lines)) = lengthened(self.bytes, entity, &lifted) {
-                    let noun = if lines == 1 { "line becomes" } else { "lines become" };
-                    let message = format!(
-                        "{lines} {noun} longer than {LONGEST_LINE} bytes (RFC 5322, 2.1.1), \
-                         which a mail server may refuse"
-                    );
-                    self.say(Code::LineTooLong, Span::at(first), message);
-                }
+                let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
+                self.report.diagnostics.extend(too_long);
                 let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
                 self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
@@ -331,7 +316,6 @@ impl Plan<'_> {
                     && settled.policies.contains(&true);
                 self.parts.push(Part {
                     body: entity.body,
-                    encoding: entity.transfer_encoding,
                     entity: self.places[index],
                     edits: Some(settled.edits),
                     policies: settled.policies,
@@ -418,62 +402,26 @@ impl Plan<'_> {
         Some(settled)
     }
 
-    /// `edits` of the body of `entity`, unless it would begin elsewhere: where no empty line is before it,
-    /// a line that becomes one like a header field (`http://…` is) ends up in the heading.
-    fn stays_body(&self, entity: &Entity, edits: Edits) -> Result<Edits, Obstacle> {
-        if !entity.heading.separator.is_empty() {
-            return Ok(edits);
-        }
-        let span = entity.span();
-        let changed = edits.within(span).apply(&self.bytes[span.range()]);
-        let heading = Heading::read(&changed);
-        match heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
-            true => Ok(edits),
-            false => Err(Obstacle {
-                at: entity.body.start,
-                reason: "without an empty line before it, a changed line would be one of its heading",
-            }),
-        }
-    }
-
     fn say(&mut self, code: Code, span: Span, message: String) {
         self.report.diagnostics.push(Diagnostic::new(code, span, message));
     }
 
-    /// Keeps right what headings say of bodies, from the inside out: an edit of a heading is one of the
-    /// body around it.
+    /// Keeps right what headings say of bodies, and says which signatures no longer hold.
     fn fields(&mut self) {
         let entities = &self.structure.entities;
-        let mut of_heading = vec![Growth::default(); entities.len()];
-        let mut of_body = of_heading.clone();
-        for Placed { edit, entity, in_body } in &self.edits {
-            let growth = if *in_body { &mut of_body } else { &mut of_heading };
-            growth[*entity] = growth[*entity].and(Growth::of(edit, self.bytes));
-        }
-        let mut line_ends = LineEnds::default();
-        for (index, entity) in entities.iter().enumerate().rev() {
-            if of_body[index].changes {
-                for edit in fields::lengths(self.bytes, entity, of_body[index], &mut line_ends) {
-                    of_heading[index] = of_heading[index].and(Growth::of(&edit, self.bytes));
-                    self.edits.push(Placed { edit, entity: index, in_body: false });
-                }
-            }
-            let whole = of_heading[index].and(of_body[index]);
-            if let Some(parent) = entity.parent {
-                of_body[parent] = of_body[parent].and(whole);
-            }
-            if whole.changes
-                && let Some(signature) = signature(self.bytes, self.structure, entity)
-            {
-                let of = match &*entity.name {
-                    "" => "the message".to_owned(),
-                    name => format!("the message {name}"),
-                };
-                let message = format!(
-                    "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
-                );
-                self.say(Code::SignatureBroken, signature, message);
-            }
+        let changes = fields::keep_lengths(self.bytes, entities, &mut self.edits);
+        for (index, entity) in
+            entities.iter().enumerate().rev().filter(|(index, _)| changes[*index])
+        {
+            let Some(signature) = self.structure.signature(self.bytes, index) else { continue };
+            let of = match &*entity.name {
+                "" => "the message".to_owned(),
+                name => format!("the message {name}"),
+            };
+            let message = format!(
+                "this signature (DKIM, ARC) does not hold for {of} once its links are changed"
+            );
+            self.say(Code::SignatureBroken, signature, message);
         }
     }
 
@@ -508,24 +456,16 @@ impl Plan<'_> {
         if edits.is_empty() {
             return None;
         }
-        let (bytes, entities) = (self.bytes, &self.structure.entities);
-        let output = edits.apply(bytes);
-        let mailbox = memchr::memmem::Finder::new(b"\nFrom ");
-        // There may be fewer: a reference that began a line no longer does.
-        if mailbox.find_iter(bytes).count() < mailbox.find_iter(&output).count() {
-            return Some("a line begins with 'From '");
-        }
-        let found = message::entities_named(&output, &entities[0].name);
-        if entities.len() != found.entities.len()
-            || !entities.iter().zip(&found.entities).all(|(old, new)| old.is_like(new))
-        {
-            return Some("other entities are found");
-        }
+        let output = edits.apply(self.bytes);
+        let found = match self.structure.of_output(self.bytes, &output) {
+            Ok(found) => found,
+            Err(odd) => return Some(odd),
+        };
         let entity_at: HashMap<usize, usize> =
             self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
         let reads = |part: &Part, old: &[u8]| {
-            let body = found.entities.get(*entity_at.get(&part.entity)?)?.body;
-            let new = part.encoding.decode(&output, body).ok()?;
+            let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
+            let new = entity.decode(&output).ok()?;
             (part.edits.as_ref()?.apply(old) == *new.bytes).then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
@@ -539,68 +479,4 @@ fn refuse(links: &mut [LinkReport], reason: Reason) {
         .iter_mut()
         .filter(|link| link.outcome == Outcome::Rewritten)
         .for_each(|link| link.refuse(reason));
-}
-
-/// "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
-const LONGEST_LINE: usize = 998;
-
-/// The lines of a body that `edits` make too long to be sent: the first, and how many. Quoted-printable
-/// and base64 have lines of their own.
-fn lengthened(bytes: &[u8], entity: &Entity, edits: &Edits) -> Option<(usize, usize)> {
-    if !entity.transfer_encoding.is_identity() {
-        return None;
-    }
-    let Span { start, end } = entity.body;
-    let line_of = |at: usize| {
-        let before = memchr::memrchr(b'\n', &bytes[start..at]).map_or(start, |n| start + n + 1);
-        Span::new(before, memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n))
-    };
-    let growth_of = |edit: &Edit| edit.new.len().cast_signed() - edit.span.len().cast_signed();
-    let mut found: Option<(usize, usize)> = None;
-    let (mut line, mut growth) = (Span::at(start), 0_isize);
-    for edit in edits.iter().map(Some).chain([None]) {
-        if let Some(edit) = edit.filter(|edit| edit.span.start <= line.end) {
-            growth += growth_of(edit);
-            continue;
-        }
-        if line.len() <= LONGEST_LINE && line.len().saturating_add_signed(growth) > LONGEST_LINE {
-            let (first, lines) = found.unwrap_or((line.start, 0));
-            found = Some((first, lines + 1));
-        }
-        if let Some(edit) = edit {
-            (line, growth) = (line_of(edit.span.start), growth_of(edit));
-        }
-    }
-    found
-}
-
-/// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
-fn is_armored(text: &[u8]) -> bool {
-    memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
-        let kind = &text[at + "-----BEGIN PGP ".len()..];
-        (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
-            && (kind.starts_with(b"MESSAGE") || kind.starts_with(b"SIGNED MESSAGE"))
-    })
-}
-
-/// Whether markup can be looked for in a charset although its name is not known: most names that are in
-/// no standard mean one that contains ASCII.
-fn is_ascii_superset(label: &str) -> bool {
-    const OTHERS: [&str; 11] = [
-        "utf-7",
-        "utf7",
-        "utf-32",
-        "utf32",
-        "ucs-4",
-        "ebcdic",
-        "hz-gb",
-        "iso-2022-",
-        "ibm037",
-        "ibm500",
-        "ibm1047",
-    ];
-    const WHOLE: [&str; 4] = ["hz", "cp037", "cp500", "cp1047"];
-    let label = label.trim().to_ascii_lowercase();
-    Charset::for_label(&label).is_some()
-        || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
 }

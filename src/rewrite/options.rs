@@ -25,7 +25,7 @@ use crate::scan::ScanOptions;
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// What the bytes are: HTML, XML, a style sheet or a message. An mbox is rewritten a message at a time
-    /// ([`crate::scan::mbox`]).
+    /// ([`crate::container::mbox`]).
     pub format: Format,
     /// How references are resolved.
     pub profile: Profile,
@@ -98,8 +98,7 @@ impl Options {
 
     /// What lies beside the document. A message is no page that lies somewhere.
     pub(crate) fn beside(&self) -> Option<&dyn Beside> {
-        let is_message = matches!(self.format, Format::Message | Format::Mbox);
-        self.beside.as_deref().filter(|_| !is_message)
+        self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
     /// What becomes of references that are a fragment only, in a document with the base of `chain`.

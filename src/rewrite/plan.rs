@@ -11,7 +11,6 @@
 use super::totals::{Tally, Totals};
 use crate::edit::Edits;
 use crate::layer::charset::Charset;
-use crate::layer::transfer::TransferEncoding;
 use crate::report::Report;
 use crate::span::Span;
 
@@ -20,8 +19,6 @@ use crate::span::Span;
 pub(crate) struct Part {
     /// Where it lies in the file.
     pub(crate) body: Span,
-    /// How it is encoded there.
-    pub(crate) encoding: TransferEncoding,
     /// Its place among the entities of the report.
     pub(crate) entity: usize,
     /// Its edits; `None` where they are those of the file.

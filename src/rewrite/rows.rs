@@ -20,7 +20,6 @@ use super::file;
 use super::judged::Judged;
 use super::options::Options;
 use super::totals::Totals;
-use crate::format::Format;
 use crate::report::LinkReport;
 use crate::resolve::Splice;
 use crate::scan::html::pass;
@@ -131,9 +130,9 @@ pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut Row<'_>) -> Totals
         return driver.totals();
     }
     let (plan, totals) = file::plan(bytes, options, true);
-    let lines = match options.format {
-        Format::Message | Format::Mbox => Lines::of(bytes),
-        _ => totals.charset.lines(bytes),
+    let lines = match options.format.has_headings() {
+        true => Lines::of(bytes),
+        false => totals.charset.lines(bytes),
     };
     let _ = plan.report.links.into_iter().try_for_each(|link| {
         let (line, column) = lines.place(link.span.start);

@@ -44,7 +44,6 @@ use std::sync::Arc;
 use crate::base::{Retrieval, Source};
 use crate::document::Against;
 use crate::error::{Error, Result};
-use crate::format::Format;
 use crate::layer::digest::ends_with_md5;
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
@@ -97,7 +96,7 @@ pub fn options(
     let to_browsers = url.as_deref().map(|url| Base::new(Profile::Whatwg, url));
     let options = Options { retrieval, ..options.clone() };
     let own = own(&options);
-    let is_message = matches!(options.format, Format::Message | Format::Mbox);
+    let is_message = options.format.has_headings();
     let index = Arc::clone(index);
     let destination = Local { index, path, own, place, on_disk, to_browsers, absent, is_message };
     Options {
@@ -121,7 +120,7 @@ fn own(options: &Options) -> Option<String> {
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let rewritten = rewrite(bytes, options);
-    let is_message = matches!(options.format, Format::Message | Format::Mbox);
+    let is_message = options.format.has_headings();
     let own = own(options);
     let has_base = rewritten.report.links.iter().any(|link| {
         if names_base(&link.element, link.attribute.as_deref()) {

@@ -8,7 +8,7 @@
 //! is longer; so memory is that of some batches and what is made of them, whatever the length of the mailbox.
 //! Messages that follow one another are written as one piece, where nothing is to be said between them.
 //!
-//! Deliberately absent: what a message is. `baselink::scan::mbox` knows that.
+//! Deliberately absent: what a message is. `baselink::container::mbox` knows that.
 
 use std::io;
 use std::iter;
@@ -16,10 +16,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::Options;
+use baselink::container::mbox::{Batch, Messages, Place};
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
-use baselink::scan::mbox::{Batch, Messages, Place};
 
 use super::examined::{Examined, examined, written};
 use super::summary::FileSummary;

@@ -124,20 +124,18 @@ impl FileSummary {
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
             base_and_rule(url.as_deref(), rule, source)
         };
-        let base = match (format, &self.of_links) {
-            (Format::Message | Format::Mbox, LinkBases::Several) => "several bases".to_owned(),
-            (Format::Message | Format::Mbox, LinkBases::One(one, rule, source))
-                if one.as_ref() != url =>
-            {
+        let base = match (format.has_headings(), &self.of_links) {
+            (true, LinkBases::Several) => "several bases".to_owned(),
+            (true, LinkBases::One(one, rule, source)) if one.as_ref() != url => {
                 text(one, *rule, *source)
             }
-            (Format::Mbox, LinkBases::None) => String::new(),
+            (true, LinkBases::None) if format.holds_many() => String::new(),
             _ => outermost.map(|(url, rule, source)| text(url, *rule, *source)).unwrap_or_default(),
         };
-        let what = match format {
-            Format::Mbox => count(self.documents, "message", "messages"),
-            Format::Message => count(self.entities, "entity", "entities"),
-            _ => String::new(),
+        let what = match format.has_headings() {
+            true if format.holds_many() => count(self.documents, "message", "messages"),
+            true => count(self.entities, "entity", "entities"),
+            false => String::new(),
         };
         let gap = if what.is_empty() || base.is_empty() { "" } else { ", " };
         let unwritten = if written { "" } else { "; nothing was written" };

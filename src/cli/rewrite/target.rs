@@ -20,7 +20,6 @@ use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
-use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
@@ -478,7 +477,7 @@ impl Sink<'_> {
         output: &mut Output,
     ) -> io::Result<()> {
         match self {
-            Self::Standard if input.format == Format::Mbox => {
+            Self::Standard if input.format.holds_many() => {
                 let out = output.out();
                 out.write_all(input.before)?;
                 out.write_all(input.bytes)?;

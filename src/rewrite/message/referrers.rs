@@ -15,9 +15,9 @@
 
 use std::collections::HashMap;
 
+use crate::container::{Entity, Kind, Structure};
 use crate::document::UrlField;
 use crate::format::Format;
-use crate::scan::message::{Entity, Kind, Structure};
 
 /// For each style sheet that a `cid:` URL labels, the first document that refers to it.
 #[derive(Debug, Default)]

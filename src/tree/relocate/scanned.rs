@@ -29,6 +29,7 @@ use std::sync::Arc;
 
 use super::moving::Move;
 use crate::base::{Retrieval, Rule, Source};
+use crate::container::units;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Program;
 use crate::format::Format;
@@ -37,7 +38,6 @@ use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
 
 use crate::rewrite::{BaseElement, Beside, Fragments, Options, examine};
-use crate::scan::mbox::Messages;
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
 use crate::tree::walk::Entry;
@@ -200,17 +200,9 @@ pub fn scan(
     let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
-    if format != Format::Mbox {
-        scanning.add(bytes, 0, &options);
-        return scanning.end();
-    }
-    let mut messages = Messages::new(bytes);
-    // Reading from memory does not fail.
-    while let Ok(Some(message)) = messages.next_message() {
-        options.scan.entity = message.number.to_string().into();
-        let offset = usize::try_from(message.offset).unwrap_or(usize::MAX);
-        let bytes = &message.bytes[message.message.range()];
-        scanning.add(bytes, offset.saturating_add(message.message.start), &options);
+    for (name, span) in units(format, bytes) {
+        options.scan.entity = name.unwrap_or(options.scan.entity);
+        scanning.add(&bytes[span.range()], span.start, &options);
     }
     scanning.end()
 }
@@ -274,7 +266,7 @@ impl Scanning {
         let mut report = examine(bytes, options);
         let moved = self.moved_bases(bytes, &report, options);
         let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
-        let is_message = matches!(options.format, Format::Message | Format::Mbox);
+        let is_message = options.format.has_headings();
         let document = report.entities.first().filter(|_| !is_message);
         self.scanned.charset = document.map(|document| document.charset);
         self.scanned.saved_by = document.and_then(|document| {

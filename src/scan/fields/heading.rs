@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use baselink::document::UrlField;
-//! use baselink::scan::message::heading::Heading;
+//! use baselink::scan::fields::heading::Heading;
 //! let message = b"Subject : =?utf-8?Q?caf=C3=A9?=\nBase: <URL:http://a/\n  b/>\n\nbody";
 //! let heading = Heading::read(message);
 //! assert_eq!(heading.first(message, "subject").unwrap().text(message), "café");
@@ -78,7 +78,7 @@ impl Heading {
 
     /// Reads the heading of the entity that begins at `start`, where lines end with `line_end`, and
     /// says where the body begins. A line whose start is a `delimiter` ends both.
-    pub(super) fn read_at(
+    pub(crate) fn read_at(
         bytes: &[u8],
         start: usize,
         line_end: u8,
@@ -179,7 +179,7 @@ impl Heading {
 }
 
 /// What ends the lines of `bytes`: LF, or CR where no LF is.
-pub(super) fn line_end_of(bytes: &[u8]) -> u8 {
+pub(crate) fn line_end_of(bytes: &[u8]) -> u8 {
     if memchr::memchr(b'\n', bytes).is_none() { b'\r' } else { b'\n' }
 }
 

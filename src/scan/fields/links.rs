@@ -8,9 +8,9 @@
 //! shows, encoded words or quoted pairs, is read and cannot be edited.
 //!
 //! ```
-//! use baselink::scan::message::{Heading, fields};
+//! use baselink::scan::fields::{Heading, links};
 //! let message = b"Link: </b\n  /c>; rel=next; title=\"<d>\", <e>\nSubject: <f>\n\n";
-//! let links = fields::links(message, &Heading::read(message));
+//! let links = links(message, &Heading::read(message));
 //! let references: Vec<_> = links.iter().map(|link| link.reference.as_str()).collect();
 //! assert_eq!(references, ["/b/c", "e"]);
 //! assert_eq!(&message[links[0].span().range()], b"/b\n  /c");
@@ -371,7 +371,7 @@ mod tests {
     use super::*;
     use crate::layer::charset::Charset;
     use crate::layer::lift;
-    use crate::scan::message::heading::LONGEST_DECODED;
+    use crate::scan::fields::heading::LONGEST_DECODED;
 
     fn links_of(message: &[u8]) -> Vec<Link> {
         links(message, &Heading::read(message))

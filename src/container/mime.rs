@@ -10,7 +10,7 @@
 //! of equal ones the innermost.
 //!
 //! ```
-//! use baselink::scan::message::structure::{Kind, entities};
+//! use baselink::container::{Kind, entities};
 //! let message = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\
 //!                 preamble\r\n--b\r\n\r\none\r\n--b--\r\nepilogue";
 //! let structure = entities(message);
@@ -29,102 +29,25 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-use super::heading::{Field, Heading, line_end_of};
-use super::media_type::MediaType;
+use super::entity::{Container, DEEPEST_NAME, Entity, Kind, Opaque, Structure};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::entity_name;
+use crate::document::{UrlField, entity_name};
 use crate::layer::transfer::TransferEncoding;
+use crate::scan::fields::heading::line_end_of;
+use crate::scan::fields::{Field, Heading, MediaType};
 use crate::span::Span;
 
-/// How many numbers the name of an entity has at most.
-pub const DEEPEST_NAME: usize = 64;
-
-/// The entities of a message.
-#[derive(Clone, Debug)]
-pub struct Structure {
-    /// In the order of their headings; the message itself is the first.
-    pub entities: Vec<Entity>,
-    /// What is odd, in the order of the message.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// A message, a body part, or a message in one (RFC 2045, 2.4).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entity {
-    /// `""` for the message, `1` and `1.2` for body parts, `2.1` for the message in the entity `2`; more
-    /// than [`DEEPEST_NAME`] deep the name of the message, `#` and its place in the list, because a name grows with its depth.
-    pub name: Arc<str>,
-    /// The entity around it, by its place in the list.
-    pub parent: Option<usize>,
-    /// Its header fields.
-    pub heading: Heading,
-    /// Its body: of a multipart with preamble, delimiters and epilogue.
-    pub body: Span,
-    /// Its media type; the default where none, or none that can be read, is given.
-    pub media_type: MediaType,
-    /// Its transfer encoding.
-    pub transfer_encoding: TransferEncoding,
-    /// The value of the field that says so.
-    pub transfer_field: Option<Span>,
-    /// What is in it.
-    pub kind: Kind,
-    /// Whether it is signed or encrypted, or stands in an entity that is, so that no byte may change.
-    pub signed: bool,
-}
-
-impl Entity {
-    /// Whether `other`, at the same place in another message, holds the same kind of thing in the same
-    /// way: parameters of its media type may be others, for one can be a URL (RFC 2017).
-    #[must_use]
-    pub fn is_like(&self, other: &Self) -> bool {
-        let facts = |entity: &Self| {
-            (entity.parent, entity.transfer_encoding, entity.signed, entity.heading.fields.len())
-        };
-        facts(self) == facts(other)
-            && self.media_type.is(&other.media_type.type_, &other.media_type.subtype)
-            && self.media_type.boundary() == other.media_type.boundary()
-            && self.media_type.parameter("charset") == other.media_type.parameter("charset")
-            && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
-    }
-
-    /// Heading, separator and body.
-    #[must_use]
-    pub fn span(&self) -> Span {
-        Span::new(self.heading.span.start, self.body.end)
-    }
-}
-
-/// What is in an entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Content.
-    Leaf,
-    /// Body parts.
-    Multipart {
-        /// What stands before the first delimiter.
-        preamble: Span,
-        /// What stands behind the line of the close delimiter; empty without one.
-        epilogue: Span,
-        /// Whether there is a close delimiter.
-        closed: bool,
-    },
-    /// A message.
-    Message,
-    /// It says that entities are in it, and they can't be told apart.
-    Opaque(Opaque),
-}
-
-/// Why the entities in an entity can't be told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Opaque {
-    /// RFC 2045, 6.4: "it is EXPRESSLY FORBIDDEN to use any encodings other than "7bit", "8bit", or
-    /// "binary" with any composite media type".
-    Encoded,
-    /// A multipart without a `boundary` parameter.
-    NoBoundary,
-    /// A multipart in which no line is a delimiter.
-    BoundaryNotFound,
-}
+/// How entities lie in messages, and what a message must keep to.
+pub(crate) static MIME: Container = Container {
+    read: entities_named,
+    bases: &UrlField::ALL,
+    signatures: &["DKIM-Signature", "DomainKey-Signature", "ARC-Message-Signature", "ARC-Seal"],
+    is_sealed: is_armored,
+    // "Each line of characters MUST be no more than 998 characters" (RFC 5322, 2.1.1).
+    longest_line: Some(998),
+    // A message may lie in a mailbox (RFC 4155).
+    delimiter: Some(b"\nFrom "),
+};
 
 /// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.
 #[must_use]
@@ -146,7 +69,7 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
     };
     walk.run();
     walk.diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-    Structure { entities: walk.entities, diagnostics: walk.diagnostics }
+    Structure { container: &MIME, entities: walk.entities, diagnostics: walk.diagnostics }
 }
 
 /// An entity whose end is not reached.
@@ -401,7 +324,7 @@ impl Walk<'_> {
             }
         };
         let media_type = self.media_type(&heading, digest);
-        let (transfer_encoding, transfer_field) = self.transfer_encoding(&heading);
+        let transfer_encoding = self.transfer_encoding(&heading);
         self.heading_is_odd(&heading);
         let kind = self.kind(&media_type, transfer_encoding, body, &heading);
         let multipart = match (kind, media_type.boundary()) {
@@ -419,7 +342,6 @@ impl Walk<'_> {
             signed: signed || is_sealed(&media_type),
             media_type,
             transfer_encoding,
-            transfer_field,
             kind,
         });
         self.open.push(Open { entity, children: 0, multipart });
@@ -450,14 +372,11 @@ impl Walk<'_> {
         media_type
     }
 
-    fn transfer_encoding(&mut self, heading: &Heading) -> (TransferEncoding, Option<Span>) {
+    fn transfer_encoding(&mut self, heading: &Heading) -> TransferEncoding {
         let field = self.single(heading, "Content-Transfer-Encoding");
-        field
-            .map(|field| {
-                let value = &self.bytes[field.value.range()];
-                (TransferEncoding::from_field(value), Some(field.value))
-            })
-            .unwrap_or((TransferEncoding::SevenBit, None))
+        field.map_or(TransferEncoding::SevenBit, |field| {
+            TransferEncoding::from_field(&self.bytes[field.value.range()])
+        })
     }
 
     fn heading_is_odd(&mut self, heading: &Heading) {
@@ -535,22 +454,13 @@ impl Walk<'_> {
     }
 }
 
-impl Entity {
-    /// Sets the end of the body. The line end before a delimiter may be that of the heading.
-    fn end_at(&mut self, end: usize) {
-        let clamped = |span: Span| Span { start: span.start.min(end), end: span.end.min(end) };
-        self.body = Span::new(self.body.start.min(end), end);
-        self.heading.span = clamped(self.heading.span);
-        self.heading.separator = clamped(self.heading.separator);
-        if let Some(field) = self.heading.fields.last_mut() {
-            field.span = clamped(field.span);
-        }
-        if let Kind::Multipart { preamble, epilogue, closed } = &mut self.kind {
-            let start = if *closed { epilogue.start } else { end };
-            *epilogue = Span { start: start.min(end), end };
-            *preamble = clamped(*preamble);
-        }
-    }
+/// Whether there is OpenPGP in a text (RFC 9580, 6.2), which must not change.
+fn is_armored(text: &[u8]) -> bool {
+    memchr::memmem::find_iter(text, b"-----BEGIN PGP ").any(|at| {
+        let kind = &text[at + "-----BEGIN PGP ".len()..];
+        (at == 0 || matches!(text[at - 1], b'\n' | b'\r'))
+            && (kind.starts_with(b"MESSAGE") || kind.starts_with(b"SIGNED MESSAGE"))
+    })
 }
 
 /// RFC 1847, 2.1: a signed body "must not" be altered; S/MIME (RFC 8551), OpenPGP (RFC 3156).

@@ -4,7 +4,7 @@
 //! parameters in pieces and in a charset (RFC 2231) are mailparse's to put together.
 //!
 //! ```
-//! use baselink::scan::message::media_type::MediaType;
+//! use baselink::scan::fields::media_type::MediaType;
 //! let value = b"Text/HTML (a comment); charset*0=iso-; charset*1=8859-1;\r\n boundary=\"b";
 //! let media_type = MediaType::read(value).unwrap();
 //! assert_eq!(media_type.to_string(), "text/html");

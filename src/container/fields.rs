@@ -14,25 +14,71 @@
 //!
 //! Deliberately absent: signatures. They stay as evidence, and it is said that they no longer hold.
 
+use super::entity::Entity;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
 use crate::layer::digest::{content_md5, with_crlf};
 use crate::layer::transfer::Decoded;
-use crate::scan::message::{Entity, Heading};
+use crate::scan::fields::Heading;
 use crate::span::Span;
+
+/// Whether the header field called `name` says something of a body that changes with it.
+pub(crate) fn is_of_body(name: &[u8]) -> bool {
+    const OF_BODIES: [&[u8]; 3] = [b"content-md5", b"content-length", b"lines"];
+    OF_BODIES.iter().any(|one| name.eq_ignore_ascii_case(one))
+}
+
+/// An edit of a file, with the entity in whose heading or body it is.
+pub(crate) struct Placed {
+    pub(crate) edit: Edit,
+    /// By its place in the list.
+    pub(crate) entity: usize,
+    pub(crate) in_body: bool,
+}
+
+/// Adds to `edits` those of the lengths that headings give, from the inside out: an edit of a heading is one of the
+/// body around it. Says of each entity whether anything in it changes.
+pub(crate) fn keep_lengths(
+    bytes: &[u8],
+    entities: &[Entity],
+    edits: &mut Vec<Placed>,
+) -> Vec<bool> {
+    let mut of_heading = vec![Growth::default(); entities.len()];
+    let mut of_body = of_heading.clone();
+    for Placed { edit, entity, in_body } in &*edits {
+        let growth = if *in_body { &mut of_body } else { &mut of_heading };
+        growth[*entity] = growth[*entity].and(Growth::of(edit, bytes));
+    }
+    let mut line_ends = LineEnds::default();
+    let mut changes = vec![false; entities.len()];
+    for (index, entity) in entities.iter().enumerate().rev() {
+        if of_body[index].changes {
+            for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
+                of_heading[index] = of_heading[index].and(Growth::of(&edit, bytes));
+                edits.push(Placed { edit, entity: index, in_body: false });
+            }
+        }
+        let whole = of_heading[index].and(of_body[index]);
+        changes[index] = whole.changes;
+        if let Some(parent) = entity.parent {
+            of_body[parent] = of_body[parent].and(whole);
+        }
+    }
+    changes
+}
 
 /// How much longer bytes become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Growth {
+struct Growth {
     /// Whether anything changes at all.
-    pub(super) changes: bool,
+    changes: bool,
     bytes: isize,
     lines: isize,
 }
 
 impl Growth {
     /// What `edit` of `bytes` adds.
-    pub(super) fn of(edit: &Edit, bytes: &[u8]) -> Self {
+    fn of(edit: &Edit, bytes: &[u8]) -> Self {
         let lines = |text: &[u8]| memchr::memchr_iter(b'\n', text).count().cast_signed();
         Self {
             changes: true,
@@ -42,7 +88,7 @@ impl Growth {
     }
 
     /// Both together.
-    pub(super) fn and(self, other: Self) -> Self {
+    fn and(self, other: Self) -> Self {
         Self {
             changes: self.changes || other.changes,
             bytes: self.bytes + other.bytes,
@@ -53,7 +99,7 @@ impl Growth {
 
 /// Where the lines of a message end, found out when it is first asked for.
 #[derive(Default)]
-pub(super) struct LineEnds(Option<Vec<usize>>);
+struct LineEnds(Option<Vec<usize>>);
 
 impl LineEnds {
     /// How many line ends are in `span` of `bytes`.
@@ -64,12 +110,7 @@ impl LineEnds {
 }
 
 /// The edits of `Content-Length` and `Lines` in the heading of `entity`, whose body grows by `growth`.
-pub(super) fn lengths(
-    bytes: &[u8],
-    entity: &Entity,
-    growth: Growth,
-    line_ends: &mut LineEnds,
-) -> Vec<Edit> {
+fn lengths(bytes: &[u8], entity: &Entity, growth: Growth, line_ends: &mut LineEnds) -> Vec<Edit> {
     let mut edits = Vec::new();
     if let Some((value, length)) = number(bytes, &entity.heading, "Content-Length") {
         // The line end before what follows the body may count or not.
@@ -105,7 +146,7 @@ fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
 
 /// What becomes of the `Content-MD5` of an `entity` whose content gets `edits`, and whose encoded body
 /// `lifted`: an edit, or why there is none.
-pub(super) fn digest(
+pub(crate) fn digest(
     bytes: &[u8],
     entity: &Entity,
     decoded: &Decoded<'_>,

@@ -6,7 +6,7 @@
 //! decides instead, if a message or the end of the file is found where it leads.
 //!
 //! ```
-//! use baselink::scan::mbox::Messages;
+//! use baselink::container::mbox::Messages;
 //! let mailbox = b"From a@b Thu\nTo: c\n\none\n\nFrom d@e Fri\nTo: f\n\n>From two\n";
 //! let mut messages = Messages::new(&mailbox[..]);
 //! let first = messages.next_message().unwrap().unwrap();
@@ -152,7 +152,7 @@ impl<R: Read> Messages<R> {
     /// into a buffer of their own, for the next one of which `spare` serves; what it holds is dropped.
     ///
     /// ```
-    /// use baselink::scan::mbox::Messages;
+    /// use baselink::container::mbox::Messages;
     /// let mailbox = b"From a\nx\n\nFrom b\ny\n\nFrom c\nz\n";
     /// let mut messages = Messages::new(&mailbox[..]);
     /// let batch = messages.next_batch(12, Vec::new());

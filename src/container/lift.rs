@@ -1,0 +1,88 @@
+//! From edits of the content of a body to edits of the file, and what of them a file must not have.
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let options = Options { format: Format::Message, ..Options::at("http://a/") };
+//! let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\nPGEgaHJlZj14Pg==";
+//! let expected = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
+//!                  PGEgaHJlZj1odHRwOi8vYS94Pg==";
+//! assert_eq!(rewrite(message, &options).output(), expected);
+//! ```
+//!
+//! Deliberately absent: encodings of bodies ([`crate::layer::transfer`]), and what headings say of bodies
+//! ([`super::fields`]).
+
+use super::entity::{Entity, Structure};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::edit::{Edit, Edits};
+use crate::layer::transfer::{Decoded, Obstacle};
+use crate::scan::fields::Heading;
+use crate::span::Span;
+
+/// The edits of the file `bytes` that make `edits` of what the body of `entity` was `decoded` to.
+///
+/// # Errors
+///
+/// What [`Decoded::lift`] cannot do; and where no empty line is before the body, a line that becomes one like a header
+/// field (`http://…` is) and would end up in the heading.
+pub(crate) fn lift(
+    bytes: &[u8],
+    entity: &Entity,
+    decoded: &Decoded<'_>,
+    edits: &Edits,
+) -> Result<Edits, Obstacle> {
+    let lifted = decoded.lift(edits)?;
+    if !entity.heading.separator.is_empty() {
+        return Ok(lifted);
+    }
+    let span = entity.span();
+    let heading = Heading::read(&lifted.within(span).apply(&bytes[span.range()]));
+    match heading.span.end == entity.heading.span.len() && heading.separator.is_empty() {
+        true => Ok(lifted),
+        false => Err(Obstacle {
+            at: entity.body.start,
+            reason: "without an empty line before it, a changed line would be one of its heading",
+        }),
+    }
+}
+
+/// Says which lines of the body of `entity` the `edits` of the file make too long to be sent. Encodings that do not
+/// stand for themselves have lines of their own.
+pub(crate) fn lengthened(
+    bytes: &[u8],
+    structure: &Structure,
+    entity: &Entity,
+    edits: &Edits,
+) -> Option<Diagnostic> {
+    let longest = structure.container.longest_line?;
+    if !entity.transfer_encoding.is_identity() {
+        return None;
+    }
+    let Span { start, end } = entity.body;
+    let line_of = |at: usize| {
+        let before = memchr::memrchr(b'\n', &bytes[start..at]).map_or(start, |n| start + n + 1);
+        Span::new(before, memchr::memchr(b'\n', &bytes[at..end]).map_or(end, |n| at + n))
+    };
+    let growth_of = |edit: &Edit| edit.new.len().cast_signed() - edit.span.len().cast_signed();
+    let mut found: Option<(usize, usize)> = None;
+    let (mut line, mut growth) = (Span::at(start), 0_isize);
+    for edit in edits.iter().map(Some).chain([None]) {
+        if let Some(edit) = edit.filter(|edit| edit.span.start <= line.end) {
+            growth += growth_of(edit);
+            continue;
+        }
+        if line.len() <= longest && line.len().saturating_add_signed(growth) > longest {
+            let (first, lines) = found.unwrap_or((line.start, 0));
+            found = Some((first, lines + 1));
+        }
+        if let Some(edit) = edit {
+            (line, growth) = (line_of(edit.span.start), growth_of(edit));
+        }
+    }
+    let (first, lines) = found?;
+    let noun = if lines == 1 { "line becomes" } else { "lines become" };
+    let message = format!(
+        "{lines} {noun} longer than {longest} bytes (RFC 5322, 2.1.1), which a mail server may refuse"
+    );
+    Some(Diagnostic::new(Code::LineTooLong, Span::at(first), message))
+}

@@ -1,0 +1,23 @@
+//! Header fields: where they are in a heading, what stands in them, and the links among that.
+//!
+//! RFC 5322 (header fields), RFC 2045 (the fields that describe a body), RFC 1808, 3.1, and those after it (the
+//! fields that declare a base). [`heading`] reads the header fields of an entity, [`media_type`] its `Content-Type`;
+//! [`links`] finds the links in them.
+//!
+//! ```
+//! use baselink::{document::UrlField, scan::fields::Heading};
+//! let message = b"Base: <URL:http://a/>\nSubject: x\n\n<a href=x>";
+//! let heading = Heading::read(message);
+//! assert_eq!(&*heading.url(message, UrlField::Base).unwrap().url, "http://a/");
+//! assert_eq!(heading.separator.end, 33);
+//! ```
+//!
+//! Deliberately absent: what a heading is the heading of. `container` knows that.
+
+pub mod heading;
+pub mod links;
+pub mod media_type;
+
+pub use self::heading::{Field, Heading};
+pub use self::links::links;
+pub use self::media_type::MediaType;
