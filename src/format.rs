@@ -43,7 +43,7 @@ pub enum Format {
     Other,
 }
 
-/// Name, media type, and the extensions that stand for each format. `nws` is a news article of Outlook
+/// Name, media type, and the extensions that mean each format. `nws` is a news article of Outlook
 /// Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs` one of Opera.
 const FORMATS: &[(Format, &str, &str, &[&str])] = &[
     (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"]),
@@ -145,7 +145,7 @@ impl Format {
         FORMATS.iter().find(|row| row.0 == self).map_or("application/octet-stream", |row| row.2)
     }
 
-    /// The extensions of file names that stand for it, in lower case and without the dot.
+    /// The extensions of file names that mean it, in lower case and without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         FORMATS.iter().find(|row| row.0 == self).map_or(&[], |row| row.3)
@@ -187,7 +187,7 @@ impl Format {
 
     /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at
     /// least. An extension of the table decides; without one the bytes do, as for the files of a Maildir,
-    /// where what stands behind the last dot is part of a host name.
+    /// where what follows the last dot is part of a host name.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         let extension = name

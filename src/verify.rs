@@ -2,7 +2,7 @@
 //!
 //! Three documents are parsed by html5ever into markup5ever_rcdom trees: the input, the output, and the
 //! output with a marker for each piece of new text. The three must have the same elements, attributes,
-//! texts and comments; a value in which no marker stands must be the same in all, one with markers must
+//! texts and comments; a value without a marker must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
 //! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
 //! long for, tokens are compared instead; so are style sheets, by cssparser.
@@ -321,7 +321,7 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// What quick-xml makes of `text`, each event with its own text as it stands; behind the first that it
+/// What quick-xml makes of `text`, each event with its own text verbatim; after the first that it
 /// cannot read, all the rest.
 fn event_pieces(text: &str) -> Vec<Piece> {
     let text = text.trim_start_matches('\u{feff}');
@@ -370,7 +370,7 @@ fn event_pieces(text: &str) -> Vec<Piece> {
     }
 }
 
-/// The tokens of `text`, and what stands between them.
+/// The tokens of `text`, and the text between them.
 fn token_pieces(text: &str) -> Vec<Piece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();

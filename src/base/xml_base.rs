@@ -122,7 +122,7 @@ impl BaseChain {
         }
     }
 
-    /// The chain as a document inside sees it that stands where references are resolved `against`.
+    /// The chain as a document sees it that lies where references are resolved `against`.
     #[doc(hidden)]
     #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {

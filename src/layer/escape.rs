@@ -47,7 +47,7 @@ fn markup(view: View, attribute: bool) -> View {
     })
 }
 
-/// What an escape stands for.
+/// What an escape represents.
 enum Decoded {
     Nothing,
     One(char),
@@ -102,13 +102,13 @@ fn open(escape: &str) -> Option<Open> {
         [b'&', b'#', b'x' | b'X', ..] => Some(Open::Hexadecimal),
         [b'&', b'#', ..] => Some(Open::Decimal),
         [b'&', ..] => Some(Open::Name),
-        // Behind six digits, and behind `\u` of JSON, no more are taken; to be strict costs nothing.
+        // After six digits, and after `\u` of JSON, no more are taken; to be strict costs nothing.
         [b'\\', .., last] if last.is_ascii_hexdigit() => Some(Open::Hexadecimal),
         _ => None,
     }
 }
 
-/// Character references that most documents have: no name goes on behind a `;`.
+/// Character references that most documents have: no name goes on after a `;`.
 const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
 
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
@@ -287,7 +287,7 @@ pub enum Quote {
     None,
 }
 
-/// Spells `text` so that it stands for itself in an attribute value delimited by `quote`.
+/// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
 #[must_use]
 pub fn attribute(text: &str, quote: Quote) -> String {
     let mut out = String::with_capacity(text.len());
@@ -307,13 +307,13 @@ pub fn attribute(text: &str, quote: Quote) -> String {
     out
 }
 
-/// Spells `text` so that it stands for itself between tags.
+/// Spells `text` so that it represents itself between tags.
 #[must_use]
 pub fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Spells `text` so that it stands for itself in a CSS string quoted by `quote`.
+/// Spells `text` so that it represents itself in a CSS string quoted by `quote`.
 #[must_use]
 pub fn css_string(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len());
@@ -333,7 +333,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     out
 }
 
-/// Spells `text` so that it stands for itself in a JSON string.
+/// Spells `text` so that it represents itself in a JSON string.
 #[must_use]
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -44,7 +44,7 @@ impl Crawler {
         }
     }
 
-    /// Whether a reference that stands so in the bytes may be one that it wrote.
+    /// Whether a reference, as its bytes are, may be one that it wrote.
     #[inline(always)]
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
@@ -65,7 +65,7 @@ impl Crawler {
     }
 }
 
-/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind a query that does not end
+/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` after a query that does not end
 /// so. Few queries do; of one that does (`?file=about.html`) nothing tells it.
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));

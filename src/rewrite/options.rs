@@ -52,7 +52,7 @@ pub struct Options {
     pub scan: ScanOptions,
 }
 
-/// What is written where a link with a target stands.
+/// What is written in the place of a link with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {

@@ -60,7 +60,7 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// What stands between `<URL:` and `>`, where there is no other `<` in it.
+/// The text between `<URL:` and `>`, where there is no other `<` in it.
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;

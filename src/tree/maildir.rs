@@ -109,13 +109,13 @@ pub struct Name<'a> {
     pub size: Option<u64>,
     /// What `,W=` says: how many it has with every line end as CR LF.
     pub size_on_the_wire: Option<u64>,
-    /// What stands behind `:2,`; empty for a message in `new`.
+    /// What follows `:2,`; empty for a message in `new`.
     pub flags: &'a [u8],
     fields: &'a [u8],
     info: &'a [u8],
 }
 
-/// What stands between a name and its flags, where a colon cannot stand in a name too.
+/// The separator of a name and its flags, where a colon cannot be in a name too.
 const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 
 impl<'a> Name<'a> {
@@ -205,7 +205,7 @@ pub fn with_sizes_of(
     Ok(counted.name_like(path))
 }
 
-/// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves nothing behind.
+/// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves no file.
 #[derive(Debug)]
 pub struct Delivery {
     old: Original,

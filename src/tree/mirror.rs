@@ -90,7 +90,7 @@ impl Mirror {
     ///
     /// A symbolic link or a file of that name; no folder to make it in.
     pub fn new(out: &Path) -> Result<Self> {
-        // Without a last separator, behind which a symbolic link would look like a folder.
+        // Without a last separator, after which a symbolic link would look like a folder.
         let out: PathBuf = out.components().collect();
         let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
@@ -385,7 +385,7 @@ fn is_within(path: &Path, folder: &Path) -> bool {
 }
 
 /// The folders that those of `below`, names within an output folder, are made like: for the output
-/// folder first, and `input` for the last. From behind, they end with the first of another name.
+/// folder first, and `input` for the last. Seen from the end, they stop at the first of another name.
 fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     let mut like = vec![None; below.len() + 1];
     let mut above = Some(input);

@@ -34,7 +34,7 @@
 //! rename could: its permissions say no.
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
-//! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
+//! Removing what a killed run left: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
 use std::collections::{BTreeMap, HashSet};
@@ -52,7 +52,7 @@ use super::file::{folder_of, identity, not_written, refused};
 use crate::error::{self, Error, Result, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
-/// it leaves nothing behind.
+/// it leaves no file.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
@@ -68,7 +68,7 @@ enum Out {
     Device(BufWriter<File>),
 }
 
-/// What stands where the file is to be, and what the file gets before it goes there.
+/// What is at the path of the new file, and what the file gets before it goes there.
 #[derive(Debug)]
 enum Standing {
     /// Anything or nothing.
@@ -112,7 +112,7 @@ impl Replacement {
     /// Begins to write what is to be at `path`, whatever the permission bits and times of a file that is
     /// there. Where there is none, none is replaced either that comes there meanwhile; and the new file is
     /// not synced: no bytes can be lost that were there before.
-    /// `old` is what stands at `path` itself; `made` a new file in the same folder, if there is one already.
+    /// `old` is what is at `path` itself; `made` a new file in the same folder, if there is one already.
     pub(super) fn output(
         path: &Path,
         old: Option<&Metadata>,
@@ -383,7 +383,7 @@ pub struct InPlace {
     pub backup: Option<Suffix>,
 }
 
-/// What is put behind the name of a file for that of its backup: not empty, and no path.
+/// What is put after the name of a file for that of its backup: not empty, and no path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix(OsString);
 

@@ -90,7 +90,7 @@ impl Base64Data {
         }
     }
 
-    /// Where the first `characters` of them end: what follows the last, white space or not, is behind.
+    /// Where the first `characters` of them end: what follows the last, white space or not, is not included.
     fn end_of(&self, characters: usize) -> usize {
         characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
     }
@@ -120,7 +120,7 @@ impl Base64Data {
 /// For each stretch of characters the number of its first, and where it is.
 type Stretches = Vec<(usize, usize)>;
 
-/// The number of characters, their stretches and what they stand for, where they stand in lines with
+/// The number of characters, their stretches and what they represent, where they are in lines with
 /// nothing else; `None` where they do not.
 fn lines(raw: &[u8], source: usize) -> Option<(usize, Stretches, Vec<u8>)> {
     let data = &raw[..memchr::memchr(b'=', raw).unwrap_or(raw.len())];
@@ -180,7 +180,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// The base64 of `bytes` behind `column` characters of a line.
+    /// The base64 of `bytes` after `column` characters of a line.
     pub(super) fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
         let mut text = STANDARD.encode(bytes);
         if !padded {

@@ -2,7 +2,7 @@
 //! the decoded bytes with the encoded text that is to come out.
 //!
 //! ```text
-//! a=3D=        "a=b", and "x" put in behind the "="        a=3Dx=
+//! a=3D=        "a=b", and "x" put in after the "="        a=3Dx=
 //! b                                                        b
 //! ```
 //!
@@ -17,7 +17,7 @@ use super::encoded::{WIDTH, line_end_length};
 use super::quoted_printable::is_structure;
 use super::*;
 
-/// What stands before and behind the body in every test: it must be neither read nor changed.
+/// What is before and after the body in every test: it must be neither read nor changed.
 const BEFORE: &[u8] = b"=3D TQ==";
 const BEHIND: &[u8] = b"=3D TQ==";
 
@@ -130,7 +130,7 @@ fn quoted_printable_is_decoded_by_its_rules() {
         (b"=3D3D", b"=3D"),
         (b"=3D=3D", b"=="),
         (b"=0D=0A", b"\x0d\x0a"),
-        // What is not two digits stands for itself.
+        // What is not two digits represents itself.
         (b"=", b""),
         (b"==", b"="),
         (b"=4", b"=4"),
@@ -518,7 +518,7 @@ fn an_identity_body_is_edited_as_it_stands() {
     same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
     same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
     assert!(replaced(SevenBit, b"ab", "b", "\u{e9}").is_err());
-    // It is not 7bit as it stands.
+    // As it is, it is not 7bit.
     assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
     let (buffer, body) = buffer(b"ab");
     let decoded = EightBit.decode(&buffer, body).unwrap();

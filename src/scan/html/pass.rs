@@ -462,7 +462,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     ) -> Result<bool, L::End> {
         let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
         let value = &self.bytes[span.range()];
-        // Whatever character references there are, one of these stands in what holds a URL.
+        // Whatever character references there are, one of these occurs in what holds a URL.
         if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
             return Ok(true);
         }
@@ -490,7 +490,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Ok(list) if list.is_ascii() => list,
             _ => return Ok(false),
         };
-        // No other character reference is as common, and none that stands for white space or a comma.
+        // No other character reference is as common, and none that represents white space or a comma.
         let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
             || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
@@ -519,7 +519,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         Ok(true)
     }
 
-    /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
+    /// Goes through CSS that is not escaped; `false` where that is not simple, and nothing is
     /// done then.
     fn css(
         &mut self,

@@ -44,7 +44,7 @@ pub const DEEPEST_NAME: usize = 64;
 pub struct Structure {
     /// In the order of their headings; the message itself is the first.
     pub entities: Vec<Entity>,
-    /// What is odd, in the order of the message.
+    /// The anomalies, in the order of the message.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -68,7 +68,7 @@ pub struct Entity {
     pub transfer_field: Option<Span>,
     /// What is in it.
     pub kind: Kind,
-    /// Whether it is signed or encrypted, or stands in an entity that is, so that no byte may change.
+    /// Whether it is signed or encrypted, or is in an entity that is, so that no byte may change.
     pub signed: bool,
 }
 
@@ -101,9 +101,9 @@ pub enum Kind {
     Leaf,
     /// Body parts.
     Multipart {
-        /// What stands before the first delimiter.
+        /// The bytes before the first delimiter.
         preamble: Span,
-        /// What stands behind the line of the close delimiter; empty without one.
+        /// The bytes after the line of the close delimiter; empty without one.
         epilogue: Span,
         /// Whether there is a close delimiter.
         closed: bool,
