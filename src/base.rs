@@ -264,7 +264,7 @@ pub struct BaseChain {
     pub saved: Option<Saved>,
     /// Whether it says that a browser saved it with its files.
     #[doc(hidden)]
-    pub says_it_was_saved_with_files: bool,
+    pub was_saved_with_files: bool,
     /// The scheme of references that lack nothing else, where there is no base.
     #[doc(hidden)]
     pub assumed_scheme: Option<Arc<str>>,
@@ -455,8 +455,7 @@ impl BaseChain {
             has_written_base: false,
             // What a page says of itself it says of the documents in its values.
             saved: around.and_then(|around| around.saved.clone()),
-            says_it_was_saved_with_files: around
-                .is_some_and(|around| around.says_it_was_saved_with_files),
+            was_saved_with_files: around.is_some_and(|around| around.was_saved_with_files),
             assumed_scheme,
             diagnostics: Vec::new(),
         }

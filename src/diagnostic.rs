@@ -3,8 +3,8 @@
 //! ```
 //! use baselink::diagnostic::{Code, Diagnostic};
 //! use baselink::span::Span;
-//! let odd = Diagnostic::new(Code::BaseRelative, Span::new(0, 4), "the base is relative");
-//! assert_eq!(odd.code.name(), "base-relative");
+//! let found = Diagnostic::new(Code::BaseRelative, Span::new(0, 4), "the base is relative");
+//! assert_eq!(found.code.name(), "base-relative");
 //! ```
 //!
 //! Deliberately absent: levels. Whether a diagnostic fails a command is the command's decision.

@@ -143,11 +143,11 @@ fn entities(
         if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
         }
-        let behind = match old.kind {
+        let next = match old.kind {
             Kind::Leaf => (old.body.end, new.body.end),
             _ => (old.body.start, new.body.start),
         };
-        if !between(old.heading.span.start, new.heading.span.start, behind) {
+        if !between(old.heading.span.start, new.heading.span.start, next) {
             say(format!("something before the entity '{name}' changed that is in no entity"));
         }
         if old.kind != Kind::Leaf {
@@ -179,7 +179,7 @@ fn entities(
         inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
-        say("something behind the last entity changed".to_owned());
+        say("something after the last entity changed".to_owned());
     }
     if parts.next().is_some() {
         say("a part that changed is in no entity".to_owned());

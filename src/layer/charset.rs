@@ -214,10 +214,10 @@ impl Charset {
             let before = text.len();
             text.push_str(str::from_utf8(&output[..written]).unwrap_or_default());
             let mut end = at;
-            if let DecoderResult::Malformed(_, behind) = result {
+            if let DecoderResult::Malformed(_, lookahead) = result {
                 text.push('\u{fffd}');
                 // What was read after the malformed sequence comes out by and by.
-                end = pending.max(end - usize::from(behind));
+                end = pending.max(end - usize::from(lookahead));
             }
             let decoded = text.len() - before;
             if decoded > 0 {
@@ -318,7 +318,7 @@ fn decode_utf_8(bytes: &[u8], source: usize) -> View {
 fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View {
     let mut text = String::with_capacity(bytes.len() / 2);
     let mut map = MapBuilder::default();
-    let (pairs, odd) = bytes.as_chunks::<2>();
+    let (pairs, half) = bytes.as_chunks::<2>();
     let mut at = source;
     for decoded in char::decode_utf16(pairs.iter().copied().map(unit)) {
         let decoded = decoded.unwrap_or('\u{fffd}');
@@ -331,7 +331,7 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
         }
         at += length;
     }
-    if !odd.is_empty() {
+    if !half.is_empty() {
         text.push('\u{fffd}');
         map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + 1), None);
     }

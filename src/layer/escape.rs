@@ -434,15 +434,15 @@ mod tests {
 
     #[test]
     fn what_is_spelled_reads_as_itself() {
-        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
+        let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
         for quote in [Quote::Double, Quote::Single, Quote::None] {
-            let spelled = attribute(odd, quote);
-            assert_eq!(character_references(View::of_str(&spelled, 0)).text, odd);
+            let spelled = attribute(special, quote);
+            assert_eq!(character_references(View::of_str(&spelled, 0)).text, special);
         }
         for quote in ['"', '\''] {
-            assert_eq!(css(View::of_str(&css_string(odd, quote), 0)).text, odd);
+            assert_eq!(css(View::of_str(&css_string(special, quote), 0)).text, special);
         }
-        assert_eq!(json(View::of_str(&json_string(odd), 0)).text, odd);
-        assert_eq!(character_data(View::of_str(&text(odd), 0)).text, odd);
+        assert_eq!(json(View::of_str(&json_string(special), 0)).text, special);
+        assert_eq!(character_data(View::of_str(&text(special), 0)).text, special);
     }
 }

@@ -218,7 +218,7 @@ impl Decoded<'_> {
             return Ok(Edits::default());
         };
         if last.span.end > self.bytes.len() {
-            return Err(Obstacle::new(self.body.end, "an edit is behind the end of the body"));
+            return Err(Obstacle::new(self.body.end, "an edit is after the end of the body"));
         }
         match &self.places {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),

@@ -68,9 +68,9 @@ impl Entities {
         while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| rest[at..].starts_with('<')) {
             rest = &rest[at..];
             rest = if let Some(comment) = rest.strip_prefix("<!--") {
-                behind(comment, "-->")
+                after(comment, "-->")
             } else if let Some(instruction) = rest.strip_prefix("<?") {
-                behind(instruction, "?>")
+                after(instruction, "?>")
             } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
                 entities.declare(entity);
                 behind_declaration(entity)
@@ -162,7 +162,7 @@ fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n')
 }
 
-fn behind<'a>(text: &'a str, end: &str) -> &'a str {
+fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
@@ -173,7 +173,7 @@ fn behind_external_id(doctype: &str) -> &str {
         let found = rest[at..].chars().next();
         rest = &rest[at + 1..];
         match found {
-            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            Some(quote @ ('"' | '\'')) => rest = after(rest, quote.encode_utf8(&mut [0; 4])),
             _ => return rest,
         }
     }
@@ -187,7 +187,7 @@ fn behind_declaration(declaration: &str) -> &str {
         let found = rest[at..].chars().next();
         rest = &rest[at + 1..];
         match found {
-            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            Some(quote @ ('"' | '\'')) => rest = after(rest, quote.encode_utf8(&mut [0; 4])),
             _ => return rest,
         }
     }
@@ -429,12 +429,15 @@ mod tests {
 
     #[test]
     fn what_is_spelled_reads_as_itself() {
-        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
+        let special = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
         for quote in [Quote::Double, Quote::Single] {
-            assert_eq!(value(&spell_attribute(odd, quote), "").view.text, odd);
+            assert_eq!(value(&spell_attribute(special, quote), "").view.text, special);
         }
-        let spelled = spell_text(odd);
-        assert_eq!(character_data(View::of_str(&spelled, 0), &Entities::default()).view.text, odd);
+        let spelled = spell_text(special);
+        assert_eq!(
+            character_data(View::of_str(&spelled, 0), &Entities::default()).view.text,
+            special
+        );
         assert!(!spelled.contains("]]>"));
     }
 

@@ -118,7 +118,7 @@ struct Missing {
 impl<'a> Copies<'a> {
     /// For the document with the base of `chain`; `None` where no link of it is looked at.
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
-        let is_saved_page = chain.says_it_was_saved_with_files;
+        let is_saved_page = chain.was_saved_with_files;
         let beside = options.beside();
         let is_asked =
             options.local_copies == LocalCopies::Keep && (is_saved_page || beside.is_some());

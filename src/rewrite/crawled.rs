@@ -26,8 +26,8 @@ use crate::reference::decode_percent_lossy;
 pub(super) enum Crawler {
     Wget,
     HtTrack,
-    /// Whoever did it in a page that says from where it was saved.
-    Other,
+    /// Not known: the page only says from where it was saved.
+    Unknown,
 }
 
 impl Crawler {
@@ -40,7 +40,7 @@ impl Crawler {
         match &chain.saved {
             Some(saved) if saved.program == Program::HtTrack => Some(Self::HtTrack),
             _ if beside.is_crawled() => Some(Self::Wget),
-            saved => saved.is_some().then_some(Self::Other),
+            saved => saved.is_some().then_some(Self::Unknown),
         }
     }
 
@@ -49,7 +49,7 @@ impl Crawler {
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
             Self::Wget => memchr::memchr2(b'%', b'&', raw).is_some(),
-            Self::HtTrack | Self::Other => !matches!(raw.first(), None | Some(b'#')),
+            Self::HtTrack | Self::Unknown => !matches!(raw.first(), None | Some(b'#')),
         }
     }
 
@@ -60,7 +60,7 @@ impl Crawler {
         match self {
             Self::Wget => wget(path, rest, beside),
             Self::HtTrack => httrack(path, rest, beside),
-            Self::Other => page(path, rest, beside),
+            Self::Unknown => page(path, rest, beside),
         }
     }
 }

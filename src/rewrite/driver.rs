@@ -345,7 +345,7 @@ impl Opened {
         }
         let document = without_links(&options.scan, bytes, found, bases);
         let chain = establish(&document, options.outer(), options);
-        let may_stay = chain.says_it_was_saved_with_files || options.beside().is_some();
+        let may_stay = chain.was_saved_with_files || options.beside().is_some();
         let is_open = may_stay && may_declare_base(bytes, bytes.len(), false);
         (!is_open).then_some(Self { found, chain })
     }

@@ -361,7 +361,7 @@ impl<'a> Judge<'a> {
             let places = (link.spelling, charset, carried);
             let reference = &judged.report.reference;
             let is_raw = link.spelling.carrier == Carrier::Raw && !judged.report.element.is_empty();
-            let mut spelled = match is_raw && takes_out(&target, reference, '<') {
+            let mut spelled = match is_raw && removes_char(&target, reference, '<') {
                 // It may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
                 true => Err(Reason::Encoding),
                 false => spell_target(&target, reference, link.map.as_ref(), places),
@@ -610,7 +610,7 @@ fn in_place_of(reference: &str, text: &str) -> Target {
 }
 
 /// Whether `character` occurs in a part of `reference` that is not kept in `target`.
-fn takes_out(target: &Target, reference: &str, character: char) -> bool {
+fn removes_char(target: &Target, reference: &str, character: char) -> bool {
     let count = |text: &str| text.matches(character).count();
     let kept = target.kept.iter().map(|one| count(&reference[one.reference.range()]));
     kept.sum::<usize>() < count(reference)

@@ -907,7 +907,7 @@ mod tests {
     fn the_table_is_sorted_and_in_lower_case() {
         for pair in TABLE.windows(2) {
             let (before, after) = (pair[0].attribute, pair[1].attribute);
-            assert!(before <= after, "{after} stands after {before}");
+            assert!(before <= after, "{after} comes after {before}");
         }
         for row in TABLE {
             assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());

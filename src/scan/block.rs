@@ -74,11 +74,11 @@ pub(super) fn find_any<const N: usize>(
 #[inline]
 pub(crate) fn find_tag<const N: usize>(bytes: &[u8], mut at: usize, letters: [u8; N]) -> usize {
     let (open, lower) = (i8x16::splat(b'<' as i8), i8x16::splat(0x20));
-    while let (Some(first), Some(behind)) = (block(bytes, at), block(bytes, at + 1)) {
-        let behind = behind | lower;
+    while let (Some(first), Some(following)) = (block(bytes, at), block(bytes, at + 1)) {
+        let following = following | lower;
         let letters = letters
             .iter()
-            .fold(i8x16::ZERO, |found, &one| found | behind.cmp_eq(i8x16::splat(one as i8)));
+            .fold(i8x16::ZERO, |found, &one| found | following.cmp_eq(i8x16::splat(one as i8)));
         let found = (first.cmp_eq(open) & letters).move_mask();
         if found != 0 {
             return at + found.trailing_zeros() as usize;

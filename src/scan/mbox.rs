@@ -372,9 +372,9 @@ mod tests {
             assert_eq!((one.number, one.offset), (found.len() + 1, offset));
             assert_eq!((one.envelope.start, one.envelope.end), (0, one.message.start));
             offset += one.bytes.len() as u64;
-            let behind = Span::new(one.message.end, one.bytes.len());
+            let following = Span::new(one.message.end, one.bytes.len());
             found.push(
-                [one.envelope, one.message, behind].map(|span| one.bytes[span.range()].into()),
+                [one.envelope, one.message, following].map(|span| one.bytes[span.range()].into()),
             );
         }
         found
@@ -466,8 +466,8 @@ mod tests {
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
-                    let behind = Span::new(place.message.end, place.span.end);
-                    let pieces = [place.envelope, place.message, behind];
+                    let following = Span::new(place.message.end, place.span.end);
+                    let pieces = [place.envelope, place.message, following];
                     assert_eq!(pieces.map(|span| batch.bytes[span.range()].to_vec()), alone[found]);
                     found += 1;
                     assert_eq!((place.number, place.offset), (found, offset));

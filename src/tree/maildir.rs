@@ -54,7 +54,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
 use super::file::{not_written, refused};
-use super::write::{Lost, Original, standing, symbolic_link, unsynced};
+use super::write::{Lost, Original, metadata_at, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
 /// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
@@ -240,7 +240,7 @@ impl Delivery {
         old.unchanged()?;
         old.writable()?;
         let tmp = maildir.join("tmp");
-        if standing(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
+        if metadata_at(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
             return Err(symbolic_link(&tmp));
         }
         let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, error))?;

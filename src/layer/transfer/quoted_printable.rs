@@ -62,9 +62,9 @@ impl Iterator for Tokens<'_> {
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
-                let behind = &rest[1 + blanks..];
-                let line_end = line_end_length(behind);
-                if behind.is_empty() || line_end > 0 {
+                let following = &rest[1 + blanks..];
+                let line_end = line_end_length(following);
+                if following.is_empty() || line_end > 0 {
                     (Token::SoftBreak, 1 + blanks + line_end)
                 } else {
                     (Token::Plain, 1)
@@ -213,10 +213,10 @@ impl Decoding<'_> {
 impl Marks {
     /// Where in `raw` the decoded byte `index` lies, which exists.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
-        let behind = self.0.partition_point(|mark| mark.decoded <= index);
-        let before = behind.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
+        let following = self.0.partition_point(|mark| mark.decoded <= index);
+        let before = following.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
         // All between the two represents itself.
-        if let Some(next) = self.0.get(behind)
+        if let Some(next) = self.0.get(following)
             && next.raw - before.raw == next.decoded - before.decoded
         {
             let at = before.raw + (index - before.decoded);

@@ -210,7 +210,7 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
 /// Whether `text` has both marks of an encoded word (RFC 2047, 2), so that with new text beside it a
 /// reader might find one.
 fn may_be_encoded(text: &str) -> bool {
-    text.split_once("=?").is_some_and(|(_, behind)| behind.contains("?="))
+    text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
 }
 
 /// The same as [`view`] with encoded words decoded.
@@ -386,8 +386,8 @@ mod tests {
         let found: Vec<Row<'_>> = links
             .iter()
             .map(|link| {
-                let stands = link.map.as_ref().map(|map| &message[map.source().range()]);
-                (link.element.as_str(), link.reference.as_str(), stands)
+                let bytes = link.map.as_ref().map(|map| &message[map.source().range()]);
+                (link.element.as_str(), link.reference.as_str(), bytes)
             })
             .collect();
         assert_eq!(found, expected, "{fields:?}");
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn content_location_in_every_spelling() {
         let name = "content-location";
-        for (value, reference, stands) in [
+        for (value, reference, bytes) in [
             ("a/b.html", "a/b.html", Some("a/b.html")),
             ("  (a comment (in it)) a (behind it)", "a", Some("a")),
             ("a/\r\n b/\n\tc", "a/b/c", Some("a/\r\n b/\n\tc")),
@@ -416,7 +416,7 @@ mod tests {
             ("=?<=?utf-8?Q?=61?=", "=?<=?utf-8?Q?=61?=", None),
             ("a?b=?c", "a?b=?c", Some("a?b=?c")),
         ] {
-            check(&format!("Content-Location: {value}"), &[(name, reference, stands)]);
+            check(&format!("Content-Location: {value}"), &[(name, reference, bytes)]);
         }
         check("Content-Location: <>", &[]);
         check("Content-Location:", &[]);
@@ -497,7 +497,7 @@ mod tests {
         let external = |parameters: &str, expected: &[Row<'_>]| {
             check(&format!("Content-Type: message/external-body; {parameters}"), expected);
         };
-        let url = |reference, stands| ("content-type", reference, Some(stands));
+        let url = |reference, bytes| ("content-type", reference, Some(bytes));
         external("access-type=URL;\n URL=\"ftp://a/\n  b\"", &[url("ftp://a/b", "ftp://a/\n  b")]);
         external("url=\"a b\" (c); access-type=\"url\"", &[url("ab", "a b")]);
         external("access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"", &[url("a", "a")]);

@@ -66,7 +66,7 @@ pub struct Heading {
     /// The empty line between heading and body; empty where there is none.
     pub separator: Span,
     /// The lines that are no header field: the first of them, and how many.
-    pub odd: Option<(Span, usize)>,
+    pub not_fields: Option<(Span, usize)>,
 }
 
 impl Heading {
@@ -89,7 +89,7 @@ impl Heading {
         let mut at = start;
         // Lines since the last header field that are none: the first, and how many.
         let mut trailing: Option<(Span, usize)> = None;
-        let mut odd: Option<(Span, usize)> = None;
+        let mut not_fields: Option<(Span, usize)> = None;
         while at < bytes.len() {
             let end = memchr::memchr(line_end, &bytes[at..]).map_or(bytes.len(), |n| at + n + 1);
             let line = Span::new(at, end);
@@ -102,14 +102,15 @@ impl Heading {
             if dashes && delimiter(at) {
                 break;
             }
-            let first = fields.is_empty() && trailing.is_none() && odd.is_none();
+            let first = fields.is_empty() && trailing.is_none() && not_fields.is_none();
             match (content[0], fields.last_mut()) {
                 (b' ' | b'\t', Some(field)) if trailing.is_none() => field.span.end = end,
                 _ => match name_end(content) {
                     Some((name, colon)) => {
                         if let Some((line, lines)) = trailing.take() {
-                            let before = odd.map_or(0, |(_, lines)| lines);
-                            odd = Some((odd.map_or(line, |(first, _)| first), before + lines));
+                            let before = not_fields.map_or(0, |(_, lines)| lines);
+                            not_fields =
+                                Some((not_fields.map_or(line, |(first, _)| first), before + lines));
                         }
                         if fields.is_empty() {
                             fields.reserve(USUAL);
@@ -141,7 +142,7 @@ impl Heading {
         for field in &mut fields {
             field.value = trimmed(bytes, Span::new(field.value.start, field.span.end));
         }
-        (Self { fields, span: Span::new(start, end), separator, odd }, separator.end)
+        (Self { fields, span: Span::new(start, end), separator, not_fields }, separator.end)
     }
 
     /// The fields called `name`, in whatever case.

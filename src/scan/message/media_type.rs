@@ -197,8 +197,8 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut seen = std::collections::HashSet::new();
     loop {
         rest = &rest[comments_end(rest)..];
-        if let Some((b';' | b',', behind)) = rest.split_first() {
-            rest = behind;
+        if let Some((b';' | b',', following)) = rest.split_first() {
+            rest = following;
             continue;
         }
         let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'));
@@ -214,8 +214,8 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
         let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
         let mut name = latin_1(name);
         name.make_ascii_lowercase();
-        let (value, behind) = parameter_value(&rest[end + 1..]);
-        rest = behind;
+        let (value, following) = parameter_value(&rest[end + 1..]);
+        rest = following;
         let is_new = match pairs.len() {
             ..FEW => pairs.iter().all(|(one, _)| *one != name),
             _ => {

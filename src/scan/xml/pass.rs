@@ -200,7 +200,7 @@ impl<'a> Pass<'a> {
             return if blank == bytes.len() {
                 Ok(())
             } else {
-                Err(Fault::new(span.start + blank, "this text stands outside the document element"))
+                Err(Fault::new(span.start + blank, "this text is outside the document element"))
             };
         }
         if let Some(text) = self.text.as_mut().filter(|text| text.depth == depth) {

@@ -246,7 +246,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
         };
         let value = Span::new(open + 1, open + 1 + length);
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
-            return Err(Fault::new(name.start, "a '<' stands in the value of this attribute"));
+            return Err(Fault::new(name.start, "there is a '<' in the value of this attribute"));
         }
         attributes.push(RawAttribute { name, value, quote });
         at = value.end + 1;

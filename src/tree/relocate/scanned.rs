@@ -280,7 +280,7 @@ impl Scanning {
         self.scanned.saved_by = document.and_then(|document| {
             let chain = &document.chain;
             let of_comment = chain.saved.as_ref().map(|saved| saved.program);
-            of_comment.or_else(|| chain.says_it_was_saved_with_files.then_some(Program::Browser))
+            of_comment.or_else(|| chain.was_saved_with_files.then_some(Program::Browser))
         });
         if let Some(outermost) = report.entities.first_mut()
             && options.scan.ids
@@ -325,9 +325,9 @@ impl Scanning {
             });
             self.link(link, base, offset);
         }
-        let moved = report.diagnostics.into_iter().map(|odd| {
-            let span = odd.span.shifted(offset);
-            Diagnostic { span, ..odd }
+        let moved = report.diagnostics.into_iter().map(|one| {
+            let span = one.span.shifted(offset);
+            Diagnostic { span, ..one }
         });
         self.scanned.diagnostics.extend(moved);
     }
