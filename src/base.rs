@@ -190,7 +190,7 @@ pub struct Level {
     pub source: Source,
     /// The value as written; `None` where there is none.
     pub value: Option<Arc<str>>,
-    /// Where a declaration stands: a `base` element or the value of an `xml:base` in the document's buffer, a header field in the
+    /// Where a declaration is: a `base` element or the value of an `xml:base` in the document's buffer, a header field in the
     /// message.
     pub span: Option<Span>,
     /// What became of it.
@@ -264,11 +264,11 @@ pub struct BaseChain {
     pub saved: Option<Saved>,
     /// Whether it says that a browser saved it with its files.
     #[doc(hidden)]
-    pub says_it_was_saved_with_files: bool,
+    pub was_saved_with_files: bool,
     /// The scheme of references that lack nothing else, where there is no base.
     #[doc(hidden)]
     pub assumed_scheme: Option<Arc<str>>,
-    /// What is odd about the declarations.
+    /// The anomalies of the declarations.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -325,7 +325,7 @@ pub enum Outer<'a> {
     Heading(&'a BaseChain),
 }
 
-/// How one speaks of what stands in something else.
+/// How a sentence speaks of what is inside something else.
 struct Words {
     place: &'static str,
     alone: &'static str,
@@ -455,8 +455,7 @@ impl BaseChain {
             has_written_base: false,
             // What a page says of itself it says of the documents in its values.
             saved: around.and_then(|around| around.saved.clone()),
-            says_it_was_saved_with_files: around
-                .is_some_and(|around| around.says_it_was_saved_with_files),
+            was_saved_with_files: around.is_some_and(|around| around.was_saved_with_files),
             assumed_scheme,
             diagnostics: Vec::new(),
         }
@@ -687,7 +686,7 @@ fn retrieved(source: Source) -> &'static str {
     }
 }
 
-/// A URL as it stands in a sentence: one that is very long would stand in thousands of them.
+/// A URL as a sentence shows it: one that is very long would be in thousands of them.
 pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
     const LONGEST: usize = 256;
     if url.len() <= LONGEST {
@@ -700,7 +699,7 @@ pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
 enum Declaration {
     /// A base.
     Absolute(Arc<str>),
-    /// A base, relative to the one behind it.
+    /// A base, relative to the one after it.
     Relative(Arc<str>, Arc<str>),
     /// Relative, and nothing is there to resolve it against.
     NoOuter,
@@ -731,7 +730,7 @@ impl Declaration {
         let Some(outer) = outer else {
             return Self::NoOuter;
         };
-        // A base that grows with the depth at which it stands would take the square of its input.
+        // A base that grows with its depth would take the square of its input.
         if outer.len() > LONGEST_BASE {
             return Self::Invalid("it is relative, and the outer base is too long".into());
         }
@@ -748,7 +747,7 @@ impl Declaration {
     }
 }
 
-/// What stands in the place of an outer base.
+/// What takes the place of an outer base.
 const ASSUMED: &str = "the assumed scheme";
 
 const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";

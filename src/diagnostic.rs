@@ -1,10 +1,10 @@
-//! What is odd about a document: data with a place, never an error.
+//! Anomalies of a document: data with a place, never an error.
 //!
 //! ```
 //! use baselink::diagnostic::{Code, Diagnostic};
 //! use baselink::span::Span;
-//! let odd = Diagnostic::new(Code::BaseRelative, Span::new(0, 4), "the base is relative");
-//! assert_eq!(odd.code.name(), "base-relative");
+//! let found = Diagnostic::new(Code::BaseRelative, Span::new(0, 4), "the base is relative");
+//! assert_eq!(found.code.name(), "base-relative");
 //! ```
 //!
 //! Deliberately absent: levels. Whether a diagnostic fails a command is the command's decision.
@@ -57,7 +57,7 @@ pub enum Code {
     LineTooLong,
     /// A `Content-MD5` that was wrong before; it is left.
     DigestWrong,
-    /// XML that is not well formed (XML 1.0, 2.1); what stands behind the fault was left.
+    /// XML that is not well formed (XML 1.0, 2.1); what follows the fault was left.
     NotWellFormed,
     /// Entities of XML that take more than the budget; references with them were left.
     EntityBudget,
@@ -152,7 +152,7 @@ impl Diagnostic {
         Self { code, span, message: message.into() }
     }
 
-    /// Says that a header field called `name` stands at `span`, and is not the first one.
+    /// Says that a header field called `name` at `span` is not the first one.
     #[must_use]
     pub(crate) fn repeated(name: &str, span: Span) -> Self {
         let message: Cow<'static, str> = match name {

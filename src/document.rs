@@ -28,7 +28,7 @@ use crate::span::Span;
 /// Each link grows by the length of its base: without a bound a document could grow by its square.
 pub const LONGEST_BASE: usize = 8_192;
 
-/// A file, or a document that stands inside another.
+/// A file, or a document that is inside another.
 #[derive(Clone, Debug)]
 pub struct Document {
     /// `""` for the outermost, `1`, `2`, `1.2` for those inside, in the order of the file.
@@ -44,13 +44,13 @@ pub struct Document {
     /// Every `xml:base` below the document element, in the order of the document; and, where that was asked for,
     /// the link of every entry of a feed, where the entry begins.
     pub element_bases: Vec<ElementBase>,
-    /// What a reference in the document around it would be resolved against where this one stands.
+    /// What a reference in the document around it would be resolved against at the place of this one.
     pub within: Against,
     /// The documents inside it.
     pub parts: Vec<Document>,
     /// What it says of having been saved.
     pub saved: Option<Saved>,
-    /// What is odd about it; spans are those of its own buffer.
+    /// Its anomalies; spans are those of its own buffer.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether it was scanned without its tree.
     pub without_tree: bool,
@@ -229,7 +229,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// Where the reference stands in the document's buffer, or what holds it there.
+    /// Where the reference lies in the document's buffer, or what holds it there.
     #[must_use]
     pub fn span(&self) -> Span {
         self.map.as_ref().map_or(self.holder, OffsetMap::source)
@@ -261,11 +261,11 @@ pub enum Against {
     ElementCodebase(usize, String),
     /// Nothing: what is relative shall stay so.
     Nothing,
-    /// Unknown, as the reference is: an entity stands in it that was not read.
+    /// Unknown, as the reference is: it contains an entity that was not read.
     Unknown,
 }
 
-/// How a declaration of a base stands in its document.
+/// How a declaration of a base counts in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// The one that counts.
@@ -280,7 +280,7 @@ pub enum Standing {
     Template,
     /// An SVG or MathML element called `base`.
     Foreign,
-    /// The tag makes no element where it stands (in a frameset, say).
+    /// The tag makes no element where it is (in a frameset, say).
     Dropped,
     /// In `noscript`, `noframes` or `noembed`, which is text to a browser that runs scripts.
     FallbackContent,
@@ -472,10 +472,10 @@ pub struct UrlValue {
     pub field: UrlField,
     /// The URL, out of its wrapping and decoded, but never percent-decoded.
     pub url: Arc<str>,
-    /// The value of the field as it stands: bytes of the message.
+    /// The value of the field as it is: bytes of the message.
     pub value: Span,
     /// The whole field.
     pub span: Span,
-    /// Where the URL stands verbatim; `None` where it is folded or encoded, or has quoted pairs.
+    /// Where the URL lies verbatim; `None` where it is folded or encoded, or has quoted pairs.
     pub verbatim: Option<Span>,
 }

@@ -22,7 +22,7 @@ use crate::span::Span;
 pub struct Edit {
     /// What is replaced, in offsets of the original buffer.
     pub span: Span,
-    /// What stands there afterwards.
+    /// What replaces it.
     pub new: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ pub struct Edits {
 }
 
 impl Edits {
-    /// Adds an edit behind all those already there.
+    /// Adds an edit after all those already there.
     ///
     /// # Errors
     ///
@@ -59,11 +59,11 @@ impl Edits {
         }
     }
 
-    /// Adds edits of a buffer that stands in this one from `start` on, behind all those already there.
+    /// Adds edits of a buffer that lies in this one from `start` on, after all those already there.
     ///
     /// # Errors
     ///
-    /// When one begins before the end of the last edit: it and those behind it are not added.
+    /// When one begins before the end of the last edit: it and those after it are not added.
     ///
     /// ```
     /// use baselink::{edit::Edits, span::Span};
@@ -113,7 +113,7 @@ impl Edits {
     ///
     /// # Errors
     ///
-    /// Whatever `out` returns, and an edit that ends behind `source`.
+    /// Whatever `out` returns, and an edit that ends after `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
         let mut written = 0;
         for edit in &self.list {
@@ -125,7 +125,7 @@ impl Edits {
         out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
-    /// `source` with the edits made, as a new buffer. Edits that end behind `source` leave it as it is.
+    /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         let grown: usize = self.list.iter().map(|edit| edit.new.len()).sum();

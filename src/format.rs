@@ -56,7 +56,7 @@ enum Holds {
     Messages,
 }
 
-/// The format, its name, its media type, the extensions that stand for it, what sentences call such a file, and
+/// The format, its name, its media type, the extensions that mean it, what sentences call such a file, and
 /// what it holds. `nws` is a news article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs`
 /// one of Opera.
 const FORMATS: &[Row] = &[
@@ -168,7 +168,7 @@ impl Format {
         self.row().2
     }
 
-    /// The extensions of file names that stand for it, in lower case and without the dot.
+    /// The extensions of file names that mean it, in lower case and without the dot.
     #[must_use]
     pub fn extensions(self) -> &'static [&'static str] {
         self.row().3
@@ -222,7 +222,7 @@ impl Format {
 
     /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at
     /// least. An extension of the table decides; without one the bytes do, as for the files of a Maildir,
-    /// where what stands behind the last dot is part of a host name.
+    /// where what follows the last dot is part of a host name.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
         let extension = name

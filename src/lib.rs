@@ -19,7 +19,7 @@
 //! # Glossary
 //!
 //! - *reference*: what an author wrote to point at something, relative or absolute (RFC 1808, 2.2);
-//! - *link*: a reference with the place where it stands ([`LinkReport`]);
+//! - *link*: a reference at its place in a document ([`LinkReport`]);
 //! - *base URL*: what a relative reference is relative to ([`BaseChain`]);
 //! - *target*: the absolute URL that a reference means ([`Target`]);
 //! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4);

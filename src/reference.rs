@@ -334,7 +334,7 @@ fn named_placeholder(text: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Whether a placeholder of a template language stands anywhere in a reference that a browser would
+/// Whether a placeholder of a template language occurs in a reference that a browser would
 /// spoil by percent-encoding its marks.
 ///
 /// ```
@@ -353,7 +353,7 @@ pub fn contains_placeholder(reference: &str) -> bool {
     })
 }
 
-/// The bytes that `text` stands for (RFC 3986, 2.1); a `%` that begins no escape stands for itself.
+/// The bytes that `text` represents (RFC 3986, 2.1); a `%` that begins no escape represents itself.
 pub(crate) fn decode_percent(text: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     decode_percent_into(text, &mut bytes);
@@ -368,7 +368,7 @@ pub(crate) fn decode_percent_lossy(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Appends the bytes that `text` stands for.
+/// Appends the bytes that `text` represents.
 pub(crate) fn decode_percent_into(text: &[u8], bytes: &mut Vec<u8>) {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut rest = text;

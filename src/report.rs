@@ -31,7 +31,7 @@ pub enum Outcome {
     NoBase,
     /// It was left, for a [`Reason`].
     Left,
-    /// It has a target, which cannot be written where it stands.
+    /// It has a target, which cannot be written in its place.
     NotEditable,
 }
 
@@ -65,7 +65,7 @@ pub enum Reason {
     Placeholder,
     /// It is a fragment, and `--fragments` says that it stays.
     Fragment,
-    /// An entity of XML stands in it that is external or was not read.
+    /// It contains an entity of XML that is external or was not read.
     Entity,
     /// Nothing can be resolved against the base.
     BaseUnusable,
@@ -84,9 +84,9 @@ pub enum Reason {
     /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
     /// another encoding.
     Encoding,
-    /// It stands in something that is signed or encrypted (RFC 1847), which must not change.
+    /// It is in something that is signed or encrypted (RFC 1847), which must not change.
     Signed,
-    /// It stands in a message with a DKIM or ARC signature, and such messages were to be skipped.
+    /// It is in a message with a DKIM or ARC signature, and such messages were to be skipped.
     Dkim,
     /// It means a part of the same message, by a relative `Content-Location` (RFC 2557, 8.2), or it is the
     /// href of a `base` element without which no other link in its document would.
@@ -100,7 +100,7 @@ pub enum Reason {
     Doubt,
     /// Whoever chose what is written in the place of links wanted it as it is.
     Kept,
-    /// What was chosen for its place stands there already.
+    /// It is already what was chosen for its place.
     Chosen,
 }
 
@@ -181,7 +181,7 @@ impl Reason {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LinkReport {
-    /// The entity it stands in.
+    /// The entity it is in.
     pub entity: Arc<str>,
     /// Its bytes in the file; where it is encoded there, the bytes that hold it.
     pub span: Span,
@@ -211,7 +211,7 @@ pub struct LinkReport {
     pub differs: bool,
     /// Under which other profiles, in the order of [`Profile::ALL`].
     pub(crate) differs_under: [bool; Profile::ALL.len()],
-    /// Whether it stands where it may be replaced: verbatim but for escapes, and in nothing that is signed.
+    /// Whether it may be replaced in its place: verbatim but for escapes, and in nothing that is signed.
     pub is_editable: bool,
 }
 
@@ -289,7 +289,7 @@ pub struct Report {
     pub entities: Vec<EntityReport>,
     /// Every link, in the order of the file.
     pub links: Vec<LinkReport>,
-    /// What is odd; spans are those of the file.
+    /// The anomalies; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
 

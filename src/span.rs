@@ -1,4 +1,4 @@
-//! A byte range of a buffer, and where it stands for a reader.
+//! A byte range of a buffer, and its line and column for a reader.
 //!
 //! Every offset in this crate counts bytes from 0 and every range is half-open. Which buffer is
 //! meant (the file, a decoded part of it, one reference) is said where the span is kept.

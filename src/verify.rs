@@ -2,7 +2,7 @@
 //!
 //! Three documents are parsed by html5ever into markup5ever_rcdom trees: the input, the output, and the
 //! output with a marker for each piece of new text. The three must have the same elements, attributes,
-//! texts and comments; a value in which no marker stands must be the same in all, one with markers must
+//! texts and comments; a value without a marker must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
 //! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
 //! long for, tokens are compared instead; so are style sheets, by cssparser.
@@ -148,11 +148,11 @@ fn entities(
         if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
         }
-        let behind = match old.kind {
+        let next = match old.kind {
             Kind::Leaf => (old.body.end, new.body.end),
             _ => (old.body.start, new.body.start),
         };
-        if !between(old.heading.span.start, new.heading.span.start, behind) {
+        if !between(old.heading.span.start, new.heading.span.start, next) {
             say(format!("something before the entity '{name}' changed that is in no entity"));
         }
         if old.kind != Kind::Leaf {
@@ -180,7 +180,7 @@ fn entities(
         inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
     }
     if !between(source.len(), output.len(), (source.len(), output.len())) {
-        say("something behind the last entity changed".to_owned());
+        say("something after the last entity changed".to_owned());
     }
     if parts.next().is_some() {
         say("a part that changed is in no entity".to_owned());
@@ -320,7 +320,7 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
     pieces
 }
 
-/// What quick-xml makes of `text`, each event with its own text as it stands; behind the first that it
+/// What quick-xml makes of `text`, each event with its own text verbatim; after the first that it
 /// cannot read, all the rest.
 fn event_pieces(text: &str) -> Vec<Piece> {
     let text = text.trim_start_matches('\u{feff}');
@@ -369,7 +369,7 @@ fn event_pieces(text: &str) -> Vec<Piece> {
     }
 }
 
-/// The tokens of `text`, and what stands between them.
+/// The tokens of `text`, and the text between them.
 fn token_pieces(text: &str) -> Vec<Piece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();

@@ -2,7 +2,7 @@
 //! RFC 2557, 5.
 //!
 //! Of its header fields `Base` comes first, then `Content-Base`, then an absolute `Content-Location`;
-//! behind them the headings around it, outward. A `Content-Location` with `cid:`, `mid:` or `file:` is a
+//! after them the headings around it, outward. A `Content-Location` with `cid:`, `mid:` or `file:` is a
 //! label, as Chromium gives one to the style sheets that it puts into an archive.
 //!
 //! ```
@@ -168,7 +168,7 @@ impl BaseChain {
         }
     }
 
-    /// 3.1, behind the `base` elements of a document: what its heading established.
+    /// 3.1, after the `base` elements of a document: what its heading established.
     pub(super) fn heading(&mut self, heading: &Self) {
         let inner = self.base.is_some();
         self.levels.extend(heading.levels.iter().map(|level| match level.status {
@@ -185,7 +185,7 @@ impl BaseChain {
         }
     }
 
-    /// 3.2 as far as the base stands in the file: behind it come the URLs of snapshots.
+    /// 3.2 as far as the base is declared in the file: after it come the URLs of snapshots.
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);

@@ -44,8 +44,7 @@ impl BaseChain {
         let is_telling = is_out_of_force || effective.is_none();
         let telling =
             of_kind(BaseKind::Comment).find(|comment| is_telling && comment.value.is_some());
-        self.says_it_was_saved_with_files |=
-            saved.is_some() || self.has_written_base || telling.is_some();
+        self.was_saved_with_files |= saved.is_some() || self.has_written_base || telling.is_some();
         for declared in &document.bases {
             let (source, (status, reason)) = match declared.kind {
                 BaseKind::XmlBase => continue,

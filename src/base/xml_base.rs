@@ -122,7 +122,7 @@ impl BaseChain {
         }
     }
 
-    /// The chain as a document inside sees it that stands where references are resolved `against`.
+    /// The chain as a document sees it that lies where references are resolved `against`.
     #[doc(hidden)]
     #[must_use]
     pub fn seen_by(&self, against: &Against) -> Cow<'_, Self> {
@@ -154,7 +154,7 @@ impl BaseChain {
             honours_xml_base: true,
             has_written_base: false,
             saved: self.saved.clone(),
-            says_it_was_saved_with_files: self.says_it_was_saved_with_files,
+            was_saved_with_files: self.was_saved_with_files,
             assumed_scheme: self.assumed_scheme.clone(),
             diagnostics: Vec::new(),
         })

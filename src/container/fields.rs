@@ -126,7 +126,7 @@ fn lengths(bytes: &[u8], entity: &Entity, growth: Growth, line_ends: &mut LineEn
     edits
 }
 
-/// The decimal number that is the value of the only field called `name`, and where it stands.
+/// The decimal number that is the value of the only field called `name`, and where it is.
 fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> {
     let mut fields = heading.all(bytes, name);
     let (field, None) = (fields.next()?, fields.next()) else {

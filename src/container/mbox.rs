@@ -2,7 +2,7 @@
 //!
 //! RFC 4155 and the mbox(5) of qmail, with all four ways to keep a body's own `From ` lines apart
 //! (mboxo, mboxrd, mboxcl, mboxcl2). A message begins with a line `From ` at the start of the file
-//! or behind an empty line; `>From ` never begins one. Where the heading has a `Content-Length`, it
+//! or after an empty line; `>From ` never begins one. Where the heading has a `Content-Length`, it
 //! decides instead, if a message or the end of the file is found where it leads.
 //!
 //! ```
@@ -30,34 +30,34 @@ use crate::span::Span;
 
 /// What a message begins with.
 const FROM: &[u8] = b"From ";
-/// The same behind another line.
+/// The same after another line.
 const LINE_FROM: &[u8] = b"\nFrom ";
-/// How far behind the next `From ` line a `Content-Length` may lead, in bytes.
+/// How far after the next `From ` line a `Content-Length` may lead, in bytes.
 const LOOK_AHEAD: usize = 64 << 20;
 /// How much is read at a time.
 const CHUNK: usize = 256 << 10;
 /// The line ends that may stand between the end of a counted body and the next `From ` line: of its
 /// last line, which some writers do not count, and of the empty line.
 const LINE_ENDS: usize = 2;
-/// What must be known behind the end of a counted body to judge it: those, as CRLF, and `From `.
+/// What must be known after the end of a counted body to judge it: those, as CRLF, and `From `.
 const BEHIND_BODY: usize = 2 * LINE_ENDS + FROM.len();
 
 /// The messages of a mailbox, in order.
 ///
 /// Time is linear in the mailbox: a byte is read once, and searched at most three times. Memory is
 /// proportional to the largest message and the 64 MiB by which a `Content-Length` may make it read
-/// ahead; a right one that leads further behind the next `From ` line is not seen to be right.
+/// ahead; a right one that leads further after the next `From ` line is not seen to be right.
 #[derive(Debug)]
 pub struct Messages<R> {
     reader: R,
     /// Whether `reader` has come to its end.
     ended: bool,
     buffer: Vec<u8>,
-    /// Where the message begins in `buffer`. What stands before it is dropped now and then.
+    /// Where the message begins in `buffer`. The bytes before it are dropped now and then.
     start: usize,
-    /// Whether what stands before it is to stay: messages of a batch.
+    /// Whether the bytes before it are kept: messages of a batch.
     is_kept: bool,
-    /// How long the message is that was handed out last; the next one begins behind it.
+    /// How long the message is that was handed out last; the next one begins after it.
     length: usize,
     number: usize,
     offset: u64,
@@ -76,35 +76,35 @@ pub struct Message<'a> {
     pub number: usize,
     /// Where `bytes` begins in the mailbox, in bytes.
     pub offset: u64,
-    /// Everything up to the next message. All of them, one behind the other, are the mailbox.
+    /// Everything up to the next message. All of them, one after the other, are the mailbox.
     pub bytes: &'a [u8],
     /// In `bytes`, the `From ` line with its line end. Empty where the mailbox does not begin with
-    /// one: what stands before its first is a message, too.
+    /// one: the bytes before its first are a message, too.
     pub envelope: Span,
     /// In `bytes`, heading and body, without the envelope and without the empty line that ends them
     /// in a mailbox. It ends where a `Content-Length` says, if that was found to be right.
     pub message: Span,
 }
 
-/// Messages that stand one behind the other.
+/// Messages that follow one another.
 #[derive(Debug)]
 pub struct Batch {
     /// All of them.
     pub bytes: Vec<u8>,
-    /// Where each stands; none at the end of the mailbox.
+    /// The place of each; none at the end of the mailbox.
     pub messages: Vec<Place>,
     /// What the reader returned in the place of more. No message is lost then: the next batch goes on.
     pub failed: Option<io::Error>,
 }
 
-/// Where a message stands in a batch.
+/// Where a message lies in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Which one of the mailbox it is, from 1.
     pub number: usize,
     /// Where it begins in the mailbox, in bytes.
     pub offset: u64,
-    /// Where it stands in the bytes of the batch, up to the next message.
+    /// Where it lies in the bytes of the batch, up to the next message.
     pub span: Span,
     /// In the same, what [`Message::envelope`] is.
     pub envelope: Span,
@@ -240,7 +240,7 @@ impl<R: Read> Messages<R> {
         Ok(())
     }
 
-    /// Behind the line end of the line in which `at` lies.
+    /// After the line end of the line in which `at` lies.
     fn line_end(&mut self, at: usize) -> io::Result<usize> {
         let mut searched = at;
         loop {
@@ -276,7 +276,7 @@ impl<R: Read> Messages<R> {
     /// Where the next message begins, and where this one ends before it. Its envelope ends at
     /// `envelope`, and its body at `counted`, if that is right.
     fn end(&mut self, envelope: usize, counted: Option<usize>) -> io::Result<(usize, usize)> {
-        // Behind a counted end nothing is searched before it is judged: the next message, which may
+        // After a counted end nothing is searched before it is judged: the next message, which may
         // begin there, would be searched again.
         let (plain, searched) = self.next_from(envelope, counted.unwrap_or(usize::MAX))?;
         if let Some(end) = counted
@@ -294,7 +294,7 @@ impl<R: Read> Messages<R> {
         Ok((next, without_empty_line(&self.rest()[..next])))
     }
 
-    /// The first `From ` behind an empty line in `at..until`, and from where to search on.
+    /// The first `From ` after an empty line in `at..until`, and from where to search on.
     fn next_from(&mut self, mut at: usize, until: usize) -> io::Result<(Option<usize>, usize)> {
         loop {
             let window = self.rest().len().min(until);
@@ -361,7 +361,7 @@ fn without_empty_line(bytes: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    /// A message as in the mailbox: envelope, heading and body, what stands between it and the next.
+    /// A message as in the mailbox: envelope, heading and body, the bytes between it and the next.
     type Pieces<'a> = (&'a str, &'a str, &'a str);
 
     fn messages(mailbox: &[u8], look_ahead: usize, chunk: usize) -> Vec<[Vec<u8>; 3]> {
@@ -372,15 +372,15 @@ mod tests {
             assert_eq!((one.number, one.offset), (found.len() + 1, offset));
             assert_eq!((one.envelope.start, one.envelope.end), (0, one.message.start));
             offset += one.bytes.len() as u64;
-            let behind = Span::new(one.message.end, one.bytes.len());
+            let following = Span::new(one.message.end, one.bytes.len());
             found.push(
-                [one.envelope, one.message, behind].map(|span| one.bytes[span.range()].into()),
+                [one.envelope, one.message, following].map(|span| one.bytes[span.range()].into()),
             );
         }
         found
     }
 
-    /// The mailbox is the pieces one behind the other, and they are what it is taken apart into,
+    /// The mailbox is the pieces one after the other, and they are what it is taken apart into,
     /// wherever the chunks end.
     fn check(look_ahead: usize, pieces: &[Pieces<'_>]) {
         let expected: Vec<_> = pieces.iter().map(|&(a, b, c)| [a, b, c].map(Vec::from)).collect();
@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn a_content_length_may_lead_as_far_as_the_look_ahead_behind_the_next_from() {
-        // The body is `a LF LF` and, 3 behind its start, `From b LF x LF`: 12, which is 9 behind that.
+        // The body is `a LF LF` and, 3 after its start, `From b LF x LF`: 12, which is 9 after that.
         check(
             9,
             &[("From 1\n", "Content-Length: 12\n\na\n\nFrom b\nx\n", "\n"), ("From 2\n", "", "\n")],
@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn what_was_read_ahead_does_not_let_the_next_message_look_further() {
-        // The first leads 8 behind `From 2`, which is wrong; the second 9 behind `From b`, which is
+        // The first leads 8 after `From 2`, which is wrong; the second 9 after `From b`, which is
         // right but too far.
         check(
             8,
@@ -466,8 +466,8 @@ mod tests {
                 assert!(last.span.start < least && last.span.end == batch.bytes.len());
                 assert!(last.span.end >= least || found + batch.messages.len() == 4);
                 for place in &batch.messages {
-                    let behind = Span::new(place.message.end, place.span.end);
-                    let pieces = [place.envelope, place.message, behind];
+                    let following = Span::new(place.message.end, place.span.end);
+                    let pieces = [place.envelope, place.message, following];
                     assert_eq!(pieces.map(|span| batch.bytes[span.range()].to_vec()), alone[found]);
                     found += 1;
                     assert_eq!((place.number, place.offset), (found, offset));
@@ -521,7 +521,7 @@ mod tests {
 
     #[test]
     fn thousands_of_wrong_lengths_do_not_make_it_read_or_search_anything_again() {
-        // 32 bytes, of which 29 are before the body: 29 + 5000 is 5 behind the start of some message.
+        // 32 bytes, of which 29 are before the body: 29 + 5000 is 5 after the start of some message.
         let mailbox = b"From x\nContent-Length: 5000\n\na\n\n".repeat(5000);
         for chunk in [64, 1000, CHUNK] {
             let (memory, work) = cost(&mailbox, 5000, 10_000, chunk);

@@ -325,7 +325,7 @@ impl Walk<'_> {
         };
         let media_type = self.media_type(&heading, digest);
         let transfer_encoding = self.transfer_encoding(&heading);
-        self.heading_is_odd(&heading);
+        self.say_not_fields(&heading);
         let kind = self.kind(&media_type, transfer_encoding, body, &heading);
         let multipart = match (kind, media_type.boundary()) {
             (Kind::Multipart { .. }, Some(boundary)) => {
@@ -379,8 +379,8 @@ impl Walk<'_> {
         })
     }
 
-    fn heading_is_odd(&mut self, heading: &Heading) {
-        if let Some((first, lines)) = heading.odd {
+    fn say_not_fields(&mut self, heading: &Heading) {
+        if let Some((first, lines)) = heading.not_fields {
             let message = match lines {
                 1 => "this line of a heading is no header field".to_owned(),
                 _ => format!("{lines} lines of this heading are no header fields, this one first"),

@@ -75,21 +75,21 @@ impl Charset {
 
 #[doc(hidden)]
 impl Charset {
-    /// Whether markup can be found in the bytes: no byte of `<>"'=&/` or white space ever stands for
+    /// Whether markup can be found in the bytes: no byte of `<>"'=&/` or white space ever represents
     /// anything but itself (though letters and digits may, as second bytes of Shift_JIS or gb18030).
     #[must_use]
     pub fn is_ascii_compatible(self) -> bool {
         self.0.is_ascii_compatible()
     }
 
-    /// Whether every byte of ASCII stands for itself wherever it is, and all others for characters beyond
+    /// Whether every byte of ASCII represents itself wherever it is, and all others for characters beyond
     /// ASCII: in UTF-8, and where each byte is a character.
     #[must_use]
     pub fn is_ascii_fixed(self) -> bool {
         self.is_ascii_compatible() && (self.0 == encoding_rs::UTF_8 || self.0.is_single_byte())
     }
 
-    /// Whether escape sequences switch what the bytes between them stand for.
+    /// Whether escape sequences switch what the bytes between them represent.
     #[must_use]
     pub fn is_stateful(self) -> bool {
         self.0 == encoding_rs::ISO_2022_JP
@@ -190,7 +190,7 @@ impl Charset {
     }
 
     /// Feeds the decoder a byte at a time: what comes out belongs to the bytes since the last output.
-    /// Where none are pending, ASCII stands for itself.
+    /// Where none are pending, ASCII represents itself.
     fn decode_by_bytes(self, bytes: &[u8], source: usize) -> View {
         let mut decoder = self.0.new_decoder_without_bom_handling();
         let mut text = String::with_capacity(bytes.len());
@@ -214,10 +214,10 @@ impl Charset {
             let before = text.len();
             text.push_str(str::from_utf8(&output[..written]).unwrap_or_default());
             let mut end = at;
-            if let DecoderResult::Malformed(_, behind) = result {
+            if let DecoderResult::Malformed(_, lookahead) = result {
                 text.push('\u{fffd}');
-                // What was read behind the malformed sequence comes out by and by.
-                end = pending.max(end - usize::from(behind));
+                // What was read after the malformed sequence comes out by and by.
+                end = pending.max(end - usize::from(lookahead));
             }
             let decoded = text.len() - before;
             if decoded > 0 {
@@ -318,7 +318,7 @@ fn decode_utf_8(bytes: &[u8], source: usize) -> View {
 fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View {
     let mut text = String::with_capacity(bytes.len() / 2);
     let mut map = MapBuilder::default();
-    let (pairs, odd) = bytes.as_chunks::<2>();
+    let (pairs, half) = bytes.as_chunks::<2>();
     let mut at = source;
     for decoded in char::decode_utf16(pairs.iter().copied().map(unit)) {
         let decoded = decoded.unwrap_or('\u{fffd}');
@@ -331,7 +331,7 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
         }
         at += length;
     }
-    if !odd.is_empty() {
+    if !half.is_empty() {
         text.push('\u{fffd}');
         map.whole('\u{fffd}'.len_utf8(), Span::new(at, at + 1), None);
     }
@@ -404,7 +404,7 @@ fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// The "meta" branch of the prescan, from behind the tag name.
+/// The "meta" branch of the prescan, from after the tag name.
 fn meta_charset(head: &[u8], at: &mut usize) -> Option<Charset> {
     let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
     let mut seen: Vec<Vec<u8>> = Vec::new();
@@ -515,7 +515,7 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     Some(Some((name, value)))
 }
 
-/// How much of `bytes` is UTF-8; `None` where something else stands in them. A character that ends behind them
+/// How much of `bytes` is UTF-8; `None` where something else is in them. A character that goes on after them
 /// is none of theirs, unless they are the last.
 pub(crate) fn utf_8_up_to(bytes: &[u8], is_last: bool) -> Option<usize> {
     match simdutf8::compat::from_utf8(bytes) {
@@ -676,7 +676,7 @@ mod tests {
         }
     }
 
-    /// Where it is said of an encoding, a byte of ASCII is itself behind any other byte, which is none.
+    /// Where it is said of an encoding, a byte of ASCII is itself after any other byte, which is none.
     #[test]
     fn ascii_is_fixed_where_no_byte_before_it_takes_it_in() {
         let labels = ["utf-8", "latin1", "koi8-r", "macintosh", "iso-8859-8-i", "windows-874"];

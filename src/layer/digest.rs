@@ -36,7 +36,7 @@ pub(crate) fn first_of_md5(query: &[u8]) -> String {
     format!("{:02x}{:02x}", digest[0], digest[1])
 }
 
-/// `text` with CRLF for every LF that stands alone.
+/// `text` with CRLF for every LF without a CR before it.
 #[must_use]
 pub fn with_crlf(text: &[u8]) -> Cow<'_, [u8]> {
     let is_alone = |&at: &usize| at == 0 || text[at - 1] != b'\r';

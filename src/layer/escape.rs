@@ -47,7 +47,7 @@ fn markup(view: View, attribute: bool) -> View {
     })
 }
 
-/// What an escape stands for.
+/// What an escape represents.
 enum Decoded {
     Nothing,
     One(char),
@@ -102,13 +102,13 @@ fn open(escape: &str) -> Option<Open> {
         [b'&', b'#', b'x' | b'X', ..] => Some(Open::Hexadecimal),
         [b'&', b'#', ..] => Some(Open::Decimal),
         [b'&', ..] => Some(Open::Name),
-        // Behind six digits, and behind `\u` of JSON, no more are taken; to be strict costs nothing.
+        // After six digits, and after `\u` of JSON, no more are taken; to be strict costs nothing.
         [b'\\', .., last] if last.is_ascii_hexdigit() => Some(Open::Hexadecimal),
         _ => None,
     }
 }
 
-/// Character references that most documents have: no name goes on behind a `;`.
+/// Character references that most documents have: no name goes on after a `;`.
 const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
 
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
@@ -287,7 +287,7 @@ pub enum Quote {
     None,
 }
 
-/// Spells `text` so that it stands for itself in an attribute value delimited by `quote`.
+/// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
 #[must_use]
 pub fn attribute(text: &str, quote: Quote) -> String {
     let mut out = String::with_capacity(text.len());
@@ -307,13 +307,13 @@ pub fn attribute(text: &str, quote: Quote) -> String {
     out
 }
 
-/// Spells `text` so that it stands for itself between tags.
+/// Spells `text` so that it represents itself between tags.
 #[must_use]
 pub fn text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Spells `text` so that it stands for itself in a CSS string quoted by `quote`.
+/// Spells `text` so that it represents itself in a CSS string quoted by `quote`.
 #[must_use]
 pub fn css_string(text: &str, quote: char) -> String {
     let mut out = String::with_capacity(text.len());
@@ -333,7 +333,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     out
 }
 
-/// Spells `text` so that it stands for itself in a JSON string.
+/// Spells `text` so that it represents itself in a JSON string.
 #[must_use]
 pub fn json_string(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -434,15 +434,15 @@ mod tests {
 
     #[test]
     fn what_is_spelled_reads_as_itself() {
-        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
+        let special = "a&b\"c'd<e>f=g`h i\tj\nk\\l(m)&amp;é\u{c}";
         for quote in [Quote::Double, Quote::Single, Quote::None] {
-            let spelled = attribute(odd, quote);
-            assert_eq!(character_references(View::of_str(&spelled, 0)).text, odd);
+            let spelled = attribute(special, quote);
+            assert_eq!(character_references(View::of_str(&spelled, 0)).text, special);
         }
         for quote in ['"', '\''] {
-            assert_eq!(css(View::of_str(&css_string(odd, quote), 0)).text, odd);
+            assert_eq!(css(View::of_str(&css_string(special, quote), 0)).text, special);
         }
-        assert_eq!(json(View::of_str(&json_string(odd), 0)).text, odd);
-        assert_eq!(character_data(View::of_str(&text(odd), 0)).text, odd);
+        assert_eq!(json(View::of_str(&json_string(special), 0)).text, special);
+        assert_eq!(character_data(View::of_str(&text(special), 0)).text, special);
     }
 }

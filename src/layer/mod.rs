@@ -1,6 +1,6 @@
 //! A decoded view of bytes, with a map back to where every piece of it came from.
 //!
-//! A reference rarely stands in a file as itself: a charset turns bytes into text, character
+//! The bytes of a file are rarely those of a reference: a charset turns bytes into text, character
 //! references and escapes turn that text into another, and these nest (base64 > charset >
 //! character reference > CSS escape is an ordinary `style` attribute of an ordinary message). Each
 //! layer yields a [`View`]; views over views share one [`OffsetMap`] that leads straight to the
@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use baselink::layer::{escape, View};
-//! // `&amp;` is five bytes and one character; everything else stands for itself.
+//! // `&amp;` is five bytes and one character; everything else represents itself.
 //! let view = escape::character_references(View::of_str("a&amp;b", 100));
 //! assert_eq!(view.text, "a&b");
 //! assert_eq!(view.map.to_source(2), Some(106));
@@ -37,7 +37,7 @@ pub struct View {
 }
 
 impl View {
-    /// The view in which `text`, which stands at `source` of the buffer, stands for itself.
+    /// The view in which `text`, which lies at `source` of the buffer, represents itself.
     #[must_use]
     pub fn of_str(text: &str, source: usize) -> Self {
         Self { text: text.to_owned(), map: OffsetMap::verbatim(source, text.len()) }
@@ -52,7 +52,7 @@ impl View {
         Some(Self { text, map: self.map.slice(span)? })
     }
 
-    /// Adds `next`, which stands behind this view in the same buffer.
+    /// Adds `next`, which follows this view in the same buffer.
     pub fn append(&mut self, next: &Self) {
         self.text.push_str(&next.text);
         self.map.append(&next.map);
@@ -64,7 +64,7 @@ impl View {
 struct Run {
     view: Span,
     source: Span,
-    /// How many bytes of the buffer each byte of the view stands for; 0 when only the whole stands for
+    /// How many bytes of the buffer each byte of the view represents; 0 when only the whole represents
     /// the whole.
     stride: usize,
     /// The escape that ends the stretch without its own end mark.
@@ -78,7 +78,7 @@ pub enum Open {
     Name,
     /// A decimal character reference without `;`.
     Decimal,
-    /// A hexadecimal one, or a CSS escape without white space behind it.
+    /// A hexadecimal one, or a CSS escape without white space after it.
     Hexadecimal,
 }
 
@@ -102,14 +102,14 @@ impl Open {
 pub struct OffsetMap {
     source: usize,
     len: usize,
-    /// Empty when the whole view stands for itself; else gapless over `0..len`.
+    /// Empty when the whole view represents itself; else gapless over `0..len`.
     runs: Vec<Run>,
-    /// The escape without end mark that stands right before the view.
+    /// The escape without end mark that is right before the view.
     before: Option<Open>,
 }
 
 impl OffsetMap {
-    /// The map of `len` bytes at `source` that stand for themselves.
+    /// The map of `len` bytes at `source` that represent themselves.
     #[must_use]
     pub fn verbatim(source: usize, len: usize) -> Self {
         Self { source, len, ..Self::default() }
@@ -177,7 +177,7 @@ impl OffsetMap {
     ///
     /// Between two stretches it is the end of the first, so that what a later stretch carries with
     /// it (a charset's escape sequence, say) stays with the later one. `None` inside a stretch that
-    /// was decoded as a whole, and behind the end.
+    /// was decoded as a whole, and after the end.
     #[must_use]
     pub fn to_source(&self, view: usize) -> Option<usize> {
         if view > self.len {
@@ -210,7 +210,7 @@ impl OffsetMap {
         Span::new(within(span.start).start, within(span.end).end)
     }
 
-    /// Whether the view's `span` stands in the buffer byte for byte, in one piece.
+    /// Whether the view's `span` is in the buffer byte for byte, in one piece.
     #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
         self.runs.is_empty()
@@ -288,12 +288,12 @@ pub struct MapBuilder {
 }
 
 impl MapBuilder {
-    /// The next `len` bytes of the view stand for themselves at `source`.
+    /// The next `len` bytes of the view represent themselves at `source`.
     pub fn verbatim(&mut self, source: usize, len: usize) {
         self.strided(source, len, 1);
     }
 
-    /// The next `len` bytes of the view stand for `stride` bytes each, from `source` on.
+    /// The next `len` bytes of the view represent `stride` bytes each, from `source` on.
     pub fn strided(&mut self, source: usize, len: usize, stride: usize) {
         if len == 0 {
             return;
@@ -348,7 +348,7 @@ impl MapBuilder {
         self.len == 0
     }
 
-    /// The map; an empty view stands at `source`.
+    /// The map; an empty view lies at `source`.
     #[must_use]
     pub fn finish(self, source: usize) -> OffsetMap {
         match self.runs.as_slice() {
@@ -360,10 +360,10 @@ impl MapBuilder {
 }
 
 /// Lifts one edit of a view to the buffer beneath: `span` of the view gives way to `new`, which is
-/// spelled as it must stand in the buffer. `next` is the character behind it, of `new` or of the view.
+/// spelled as it must be in the buffer. `next` is the character after it, of `new` or of the view.
 ///
 /// `None` when an end of `span` falls inside a stretch that was decoded as a whole, or when an escape
-/// without end mark stands before it that would take `next` in.
+/// without end mark before it would take `next` in.
 #[must_use]
 pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>, next: Option<char>) -> Option<Edit> {
     let start = map.to_source(span.start)?;

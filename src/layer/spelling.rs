@@ -20,7 +20,7 @@ use super::charset::Charset;
 use super::escape::{self, Quote};
 use super::xml;
 
-/// The syntax of the value in which a reference stands.
+/// The syntax of the value that contains a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// The value is the reference.
@@ -184,7 +184,7 @@ impl Spelling {
     }
 }
 
-/// Whether text is made of characters that stand for themselves at every place and in every encoding. A
+/// Whether text is made of characters that represent themselves at every place and in every encoding. A
 /// `-` does not at the end of an unquoted value, where it could end a comment.
 fn is_plain(text: &str) -> bool {
     !text.ends_with('-') && text.bytes().all(|byte| PLAIN[usize::from(byte)])
@@ -273,7 +273,7 @@ mod tests {
         check(Form::Whole, double, "windows-1252", "/表", "/&#x8868;");
         check(Form::Whole, double, "shift_jis", "/\0\u{82}\u{1}", "/%00%C2%82\u{1}");
         check(Form::Whole, Carrier::Raw, "windows-1252", "/表<", "/%E8%A1%A8%3C");
-        // HTML reads NUL as U+FFFD, wherever it stands and however it is written, and `&#x83;` as `ƒ`.
+        // HTML reads NUL as U+FFFD, wherever it is and however it is written, and `&#x83;` as `ƒ`.
         check(Form::Whole, double, "utf-8", "/\0", "/%00");
         check(Form::Whole, double, "utf-8", "/\u{83}", "/\u{83}");
         check(Form::Whole, double, "windows-1252", "/\u{83}", "/%C2%83");

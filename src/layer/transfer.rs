@@ -1,4 +1,4 @@
-//! Content transfer encodings: the bytes of a body, where each of them stands, and edits of them made
+//! Content transfer encodings: the bytes of a body, where each of them lies, and edits of them made
 //! in the encoded text.
 //!
 //! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as
@@ -101,15 +101,15 @@ impl TransferEncoding {
         }
     }
 
-    /// Whether the body stands for itself.
+    /// Whether the body represents itself.
     #[must_use]
     pub fn is_identity(self) -> bool {
         matches!(self, Self::SevenBit | Self::EightBit | Self::Binary)
     }
 
-    /// Decodes what stands at `body` of `buffer`.
+    /// Decodes the bytes at `body` of `buffer`.
     ///
-    /// Any bytes are quoted-printable: what RFC 2045 calls illegal stands for itself, and line ends
+    /// Any bytes are quoted-printable: what RFC 2045 calls illegal represents itself, and line ends
     /// stay what they are. base64 ends at its padding, with or without it at the end of `body`.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl Decoded<'_> {
     pub fn stands_verbatim(&self, span: Span) -> bool {
         match &self.places {
             Places::Base64(_) => span.is_empty(),
-            // What stands for a byte and is not that byte is longer.
+            // What represents a byte and is not that byte is longer.
             Places::Here | Places::QuotedPrintable(_) => {
                 span.end <= self.bytes.len()
                     && (span.is_empty() || self.covering(span).len() == span.len())
@@ -209,7 +209,7 @@ impl Decoded<'_> {
     ///
     /// # Errors
     ///
-    /// An edit behind the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
+    /// An edit after the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
     /// encoding it anew would lay it out.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
         let changes: Vec<&Edit> =
@@ -218,7 +218,7 @@ impl Decoded<'_> {
             return Ok(Edits::default());
         };
         if last.span.end > self.bytes.len() {
-            return Err(Obstacle::new(self.body.end, "an edit is behind the end of the body"));
+            return Err(Obstacle::new(self.body.end, "an edit is after the end of the body"));
         }
         match &self.places {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),

@@ -35,7 +35,7 @@ const LONGEST_NAME: usize = 256;
 /// Text of a document with its references read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The text. An entity that is not known stands as its reference.
+    /// The text. An entity that is not known is left as its reference.
     pub view: View,
     /// The entities in it, in their order.
     pub entities: Vec<EntityUse>,
@@ -59,18 +59,18 @@ pub struct Entities {
 }
 
 impl Entities {
-    /// The declarations in `doctype`, which is what stands between `<!DOCTYPE` and `>`.
+    /// The declarations in `doctype`, the text between `<!DOCTYPE` and `>`.
     #[must_use]
     pub fn of_doctype(doctype: &str) -> Self {
         let mut entities = Self::default();
         let mut rest = behind_external_id(doctype);
-        // 5.1: behind a parameter entity that is not read, declarations do not count.
+        // 5.1: after a parameter entity that is not read, declarations do not count.
         while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| rest[at..].starts_with('<')) {
             rest = &rest[at..];
             rest = if let Some(comment) = rest.strip_prefix("<!--") {
-                behind(comment, "-->")
+                after(comment, "-->")
             } else if let Some(instruction) = rest.strip_prefix("<?") {
-                behind(instruction, "?>")
+                after(instruction, "?>")
             } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
                 entities.declare(entity);
                 behind_declaration(entity)
@@ -81,7 +81,7 @@ impl Entities {
         entities
     }
 
-    /// Reads what stands behind `<!ENTITY` (4.2); of two declarations the first counts.
+    /// Reads what follows `<!ENTITY` (4.2); of two declarations the first counts.
     fn declare(&mut self, declaration: &str) {
         let Some(named) = declaration.strip_prefix(is_space) else {
             return;
@@ -162,32 +162,32 @@ fn is_space(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\r' | '\n')
 }
 
-fn behind<'a>(text: &'a str, end: &str) -> &'a str {
+fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// Behind the name and the external identifier of a document type declaration, and its `[`.
+/// After the name and the external identifier of a document type declaration, and its `[`.
 fn behind_external_id(doctype: &str) -> &str {
     let mut rest = doctype;
     while let Some(at) = rest.find(['"', '\'', '[']) {
         let found = rest[at..].chars().next();
         rest = &rest[at + 1..];
         match found {
-            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            Some(quote @ ('"' | '\'')) => rest = after(rest, quote.encode_utf8(&mut [0; 4])),
             _ => return rest,
         }
     }
     ""
 }
 
-/// Behind the `>` of a declaration, literals passed over.
+/// After the `>` of a declaration, literals passed over.
 fn behind_declaration(declaration: &str) -> &str {
     let mut rest = declaration;
     while let Some(at) = rest.find(['"', '\'', '>']) {
         let found = rest[at..].chars().next();
         rest = &rest[at + 1..];
         match found {
-            Some(quote @ ('"' | '\'')) => rest = behind(rest, quote.encode_utf8(&mut [0; 4])),
+            Some(quote @ ('"' | '\'')) => rest = after(rest, quote.encode_utf8(&mut [0; 4])),
             _ => return rest,
         }
     }
@@ -330,7 +330,7 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
     Text { view: View { map: map.finish(0).over(&view.map), text }, entities: used }
 }
 
-/// Spells `text` so that it stands for itself in an attribute value delimited by `quote`.
+/// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
 #[must_use]
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
     let mut out = String::with_capacity(text.len());
@@ -348,7 +348,7 @@ pub fn spell_attribute(text: &str, quote: Quote) -> String {
     out
 }
 
-/// Spells `text` so that it stands for itself between tags.
+/// Spells `text` so that it represents itself between tags.
 #[must_use]
 pub fn spell_text(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\r', "&#13;")
@@ -429,12 +429,15 @@ mod tests {
 
     #[test]
     fn what_is_spelled_reads_as_itself() {
-        let odd = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
+        let special = "a&b\"c'd<e>f=g`h i\tj\nk\rl&amp;é]]>";
         for quote in [Quote::Double, Quote::Single] {
-            assert_eq!(value(&spell_attribute(odd, quote), "").view.text, odd);
+            assert_eq!(value(&spell_attribute(special, quote), "").view.text, special);
         }
-        let spelled = spell_text(odd);
-        assert_eq!(character_data(View::of_str(&spelled, 0), &Entities::default()).view.text, odd);
+        let spelled = spell_text(special);
+        assert_eq!(
+            character_data(View::of_str(&spelled, 0), &Entities::default()).view.text,
+            special
+        );
         assert!(!spelled.contains("]]>"));
     }
 

@@ -68,7 +68,7 @@ pub fn conformance(reference: &str) -> Conformance {
     Conformance { category, conforms: violation.is_none(), violation }
 }
 
-/// Sets of characters, as bits so that a production is a union. `ESCAPE` stands for `% hex hex`.
+/// Sets of characters, as bits so that a production is a union. `ESCAPE` is `% hex hex`.
 mod class {
     /// `unreserved = alpha | digit | safe | extra`
     pub(super) const UNRESERVED: u16 = 1;

@@ -54,7 +54,7 @@ pub struct Step {
 /// ```
 #[must_use]
 pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
-    let (mut told, mut target) = (Told::default(), Target::default());
+    let (mut told, mut target) = (Recorder::default(), Target::default());
     let resolved = Base::traced(profile, base, &mut told)
         .resolve_fully(reference, &mut target, &mut told)
         .map(|()| target.url);
@@ -69,7 +69,7 @@ pub fn explain(profile: Profile, base: &str, reference: &str) -> Explanation {
 
 /// What a resolution has told so far.
 #[derive(Default)]
-struct Told {
+struct Recorder {
     steps: Vec<Step>,
     /// The path that RFC 1808 section 4, step 6, removes segments from.
     path: String,
@@ -79,7 +79,7 @@ struct Told {
     left: Vec<usize>,
 }
 
-impl Trace for Told {
+impl Trace for Recorder {
     fn tell<S: Into<String>>(&mut self, number: &'static str, sentence: impl FnOnce() -> S) {
         self.steps.push(Step { number, sentence: sentence().into() });
     }

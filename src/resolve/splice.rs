@@ -28,7 +28,7 @@ use crate::reference::{Grammar, Reference};
 pub struct Splice<'a> {
     /// What of the base precedes.
     pub prefix: &'a str,
-    /// How many bytes of the reference it stands for: its leading `./` and `../`, or none.
+    /// How many bytes of the reference it replaces: its leading `./` and `../`, or none.
     pub dropped: usize,
 }
 

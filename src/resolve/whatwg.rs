@@ -175,7 +175,7 @@ pub(super) fn is_special(scheme: &str) -> bool {
 struct Respelled<'a> {
     base: &'a url::Url,
     input: Cow<'a, str>,
-    /// Whether [`MASKED_COLON`] stands for colons in either.
+    /// Whether [`MASKED_COLON`] represents colons in either.
     is_masked: bool,
 }
 
@@ -260,7 +260,7 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// What stands for the colon of a path segment such as `c:` while the url crate looks on.
+/// What replaces the colon of a path segment such as `c:` while the url crate parses.
 const MASKED_COLON: &str = "~colon~";
 
 /// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,

@@ -48,8 +48,7 @@ pub(super) fn base_element(
                 _ if chain.base.is_none() => "because the document has no base".to_owned(),
                 (None, Some(_), _) => "because another one would take its place".to_owned(),
                 (None, None, None) => {
-                    "because what stands before it would become one with what stands behind it"
-                        .to_owned()
+                    "because the text before it would become one with the text after it".to_owned()
                 }
                 (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
             };

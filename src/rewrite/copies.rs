@@ -38,7 +38,7 @@ use crate::document::Against;
 use crate::reference::decode_percent_lossy;
 use crate::span::Span;
 
-/// How the names of companion folders end, in whatever case, behind the name of the page.
+/// How the names of companion folders end, in whatever case, after the name of the page.
 ///
 /// Browsers and Word write them in the language of the program. Those up to `_fajlovi` stand in Microsoft's table
 /// (`WebOptions.FolderSuffix`, <https://learn.microsoft.com/office/vba/api/word.weboptions.foldersuffix>), and German,
@@ -77,7 +77,7 @@ pub(crate) fn stem_of_companion(folder: &str) -> Option<&str> {
     Some(&folder[..at])
 }
 
-/// Where a known suffix begins in the name of a folder, behind something else.
+/// Where a known suffix begins in the name of a folder, after something else.
 fn suffix_at(folder: &[u8]) -> Option<usize> {
     // Each begins with one of these, and has no other.
     let at = memchr::memrchr3(b'_', b'-', b'.', folder).filter(|&at| at > 0)?;
@@ -110,7 +110,7 @@ pub(super) struct Copies<'a> {
 /// Links to local copies in folders that are not there.
 struct Missing {
     links: usize,
-    /// Where the first one stands, and its folder.
+    /// The place of the first one, and its folder.
     first: Span,
     folder: String,
 }
@@ -118,7 +118,7 @@ struct Missing {
 impl<'a> Copies<'a> {
     /// For the document with the base of `chain`; `None` where no link of it is looked at.
     pub(super) fn of(chain: &BaseChain, options: &'a Options) -> Option<Self> {
-        let is_saved_page = chain.says_it_was_saved_with_files;
+        let is_saved_page = chain.was_saved_with_files;
         let beside = options.beside();
         let is_asked =
             options.local_copies == LocalCopies::Keep && (is_saved_page || beside.is_some());
@@ -131,7 +131,7 @@ impl<'a> Copies<'a> {
         })
     }
 
-    /// Whether a reference that stands so in the bytes can lead to a local copy. It may hold character references and
+    /// Whether a reference, as its bytes are, can lead to a local copy. It may hold character references and
     /// escapes of CSS.
     #[inline(always)]
     pub(super) fn may_hold(&self, raw: &[u8]) -> bool {

@@ -26,8 +26,8 @@ use crate::reference::decode_percent_lossy;
 pub(super) enum Crawler {
     Wget,
     HtTrack,
-    /// Whoever did it in a page that says from where it was saved.
-    Other,
+    /// Not known: the page only says from where it was saved.
+    Unknown,
 }
 
 impl Crawler {
@@ -40,16 +40,16 @@ impl Crawler {
         match &chain.saved {
             Some(saved) if saved.program == Program::HtTrack => Some(Self::HtTrack),
             _ if beside.is_crawled() => Some(Self::Wget),
-            saved => saved.is_some().then_some(Self::Other),
+            saved => saved.is_some().then_some(Self::Unknown),
         }
     }
 
-    /// Whether a reference that stands so in the bytes may be one that it wrote.
+    /// Whether a reference, as its bytes are, may be one that it wrote.
     #[inline(always)]
     pub(super) fn may_have_written(self, raw: &[u8]) -> bool {
         match self {
             Self::Wget => memchr::memchr2(b'%', b'&', raw).is_some(),
-            Self::HtTrack | Self::Other => !matches!(raw.first(), None | Some(b'#')),
+            Self::HtTrack | Self::Unknown => !matches!(raw.first(), None | Some(b'#')),
         }
     }
 
@@ -60,12 +60,12 @@ impl Crawler {
         match self {
             Self::Wget => wget(path, rest, beside),
             Self::HtTrack => httrack(path, rest, beside),
-            Self::Other => page(path, rest, beside),
+            Self::Unknown => page(path, rest, beside),
         }
     }
 }
 
-/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` behind a query that does not end
+/// wget writes `%3F` with `--adjust-extension`, and then it puts `.html` or `.css` after a query that does not end
 /// so. Few queries do; of one that does (`?file=about.html`) nothing tells it.
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));

@@ -10,7 +10,7 @@
 //! );
 //! ```
 //!
-//! What browsers do is said first. Links that differ under another profile only are counted behind it.
+//! What browsers do is said first. Links that differ under another profile only are counted at the end.
 //!
 //! Deliberately absent: whether a link differs. It is judged link by link ([`super::judge`]).
 
@@ -49,7 +49,7 @@ struct First {
 }
 
 impl Differing {
-    /// Counts `link`, which stands at `span` of the file, in a document of this encoding.
+    /// Counts `link`, which lies at `span` of the file, in a document of this encoding.
     pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: Charset) {
         self.number += 1;
         let differs = |profile: Profile| {

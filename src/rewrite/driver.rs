@@ -33,13 +33,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{BaseKind, DeclaredBase, Document, Link, Standing};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
-use crate::layer::charset::{Charset, Detected};
+use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
-use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
+use crate::scan::html;
+use crate::scan::html::pass::{self, Links, Part, Plain, Tentative, Whole, Windows};
 use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
-use crate::scan::html::{self, saved};
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
@@ -114,6 +114,8 @@ pub(super) struct Driver<'a, S> {
     /// How many links are its own.
     own: usize,
     has_noted: bool,
+    /// What nobody has looked for.
+    tentative: Option<Tentative>,
     pub(super) tally: Tally,
     /// What is inside it.
     entities: Vec<EntityReport>,
@@ -135,6 +137,7 @@ impl<'a, S: Sink> Driver<'a, S> {
             edited: 0,
             own: 0,
             has_noted: false,
+            tentative: None,
             tally: Tally::default(),
             entities: Vec::new(),
             diagnostics: Vec::new(),
@@ -176,6 +179,14 @@ impl<'a, S: Sink> Driver<'a, S> {
         self.sink.judged(bytes, judged)
     }
 
+    /// Takes a link.
+    fn one(&mut self, bytes: &[u8], link: Link) -> Result<(), S::End> {
+        self.own += 1;
+        let judged = self.judge.link(link, self.charset, &self.carried);
+        self.judge.count_copy(&judged.report, judged.report.span.shifted(self.offset));
+        self.take(bytes, judged, self.charset)
+    }
+
     /// Takes a document that lies in this one.
     fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
         let around = self.chain.seen_by(&part.within);
@@ -195,16 +206,36 @@ impl<'a, S: Sink> Driver<'a, S> {
     }
 }
 
+/// Why a driver was told no more.
+#[derive(Debug)]
+pub(super) enum Ended<E> {
+    /// The document declares what nobody had looked for.
+    Declared,
+    /// The sink wants no more.
+    Sink(E),
+}
+
 impl<S: Sink> Links for Driver<'_, S> {
-    type End = S::End;
+    type End = Ended<S::End>;
 
     #[inline(always)]
     fn is_full(&self, at: usize) -> bool {
         self.sink.is_full(at)
     }
 
-    fn flush(&mut self, bytes: &[u8], at: usize) -> Result<(), S::End> {
-        self.sink.flush(bytes, at)
+    fn flush(&mut self, bytes: &[u8], at: usize) -> Result<(), Self::End> {
+        // What is given away cannot be taken back.
+        if let Some(tentative) = self.tentative.take() {
+            let (rest, or_encoding) = (&bytes[at..], tentative == Tentative::BaseAndEncoding);
+            if may_declare_base(rest, rest.len(), or_encoding) {
+                return self.declared();
+            }
+        }
+        self.sink.flush(bytes, at).map_err(Ended::Sink)
+    }
+
+    fn declared(&mut self) -> Result<(), Self::End> {
+        Err(Ended::Declared)
     }
 
     #[inline(always)]
@@ -233,16 +264,13 @@ impl<S: Sink> Links for Driver<'_, S> {
         true
     }
 
-    fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), S::End> {
-        self.own += 1;
-        let judged = self.judge.link(link, self.charset, &self.carried);
-        self.judge.count_copy(&judged.report, judged.report.span.shifted(self.offset));
-        self.take(bytes, judged, self.charset)
+    fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), Self::End> {
+        self.one(bytes, link).map_err(Ended::Sink)
     }
 
-    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), S::End> {
-        let scan = self.asked.scan;
-        self.document(bytes, html::document::embedded(part, scan))
+    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), Self::End> {
+        let part = html::document::embedded(part, self.asked.scan);
+        self.document(bytes, part).map_err(Ended::Sink)
     }
 
     fn id(&mut self, id: String) {
@@ -297,11 +325,10 @@ pub(super) fn content(
     bytes: &[u8],
     outer: Outer<'_>,
 ) -> Option<DocumentPlan> {
-    if format == Format::Html {
-        let found = prelude::encoding(bytes, asked.scan);
-        if found.charset.is_ascii_compatible() {
-            return Some(html(asked, bytes, found, outer));
-        }
+    if format == Format::Html
+        && let Some(plan) = html(asked, bytes, outer)
+    {
+        return Some(plan);
     }
     let document = scan::content(format, bytes, asked.scan)?;
     let beneath = document.charset;
@@ -318,45 +345,88 @@ fn establish(document: &Document, outer: Outer<'_>, options: &Options) -> BaseCh
     chain
 }
 
-/// An HTML document without its links.
-fn without_links(scan: &ScanOptions, bytes: &[u8], found: Detected, bases: Bases) -> Document {
-    let mut document = Document::empty(Arc::clone(&scan.entity), Format::Html, found.charset);
-    let Prelude { bases, saved } = prelude(bytes, found.mark, found.charset, scan, bases);
-    (document.bases, document.saved) = (bases, saved);
-    document
+/// How far one looks ahead in an HTML document before its links are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// Not at all: nothing is declared but what its first bytes say. A sink that can begin again takes that.
+    Tentative,
+    /// For declarations of its encoding and of bases.
+    Ahead(Bases),
+}
+
+/// An HTML document without its links; `None` where its encoding is no extension of ASCII.
+fn without_links(bytes: &[u8], scan: &ScanOptions, look: Look) -> Option<(Detected, Document)> {
+    let found = match look {
+        Look::Tentative => Charset::detect(bytes, scan.charset),
+        Look::Ahead(_) => prelude::encoding(bytes, scan),
+    };
+    let Detected { charset, mark, .. } = found;
+    if !charset.is_ascii_compatible() {
+        return None;
+    }
+    let mut document = Document::empty(Arc::clone(&scan.entity), Format::Html, charset);
+    match look {
+        Look::Tentative => document.saved = prelude::saved(bytes, scan),
+        Look::Ahead(bases) => {
+            let Prelude { bases, saved } = prelude(bytes, mark, charset, scan, bases);
+            (document.bases, document.saved) = (bases, saved);
+        }
+    }
+    Some((found, document))
+}
+
+/// What nobody has looked for in a document in this encoding.
+fn tentative(found: Detected) -> Tentative {
+    match found.declaration {
+        Declaration::Assumed => Tentative::BaseAndEncoding,
+        _ => Tentative::Base,
+    }
 }
 
 /// An HTML document whose base is known before its links are: it can be told to a sink that takes links for good.
 pub(super) struct Opened {
-    pub(super) found: Detected,
-    pub(super) chain: BaseChain,
+    found: Detected,
+    chain: BaseChain,
+    tentative: Option<Tentative>,
 }
 
 impl Opened {
     /// `None` where more has to be known than that: the policy for the `base` element needs all links, the encoding is no
     /// extension of ASCII, or the href of a `base` element stays where there are local copies.
-    pub(super) fn of(bytes: &[u8], options: &Options, bases: Bases) -> Option<Self> {
+    pub(super) fn of(bytes: &[u8], options: &Options) -> Option<Self> {
+        let opened = Self::at(bytes, options, Look::Ahead(Bases::Decisive))?;
+        let is_open = opened.may_keep_base(options) && may_declare_base(bytes, bytes.len(), false);
+        (!is_open).then_some(opened)
+    }
+
+    /// The same as long as the document declares nothing; `None` also where that has to be known.
+    pub(super) fn tentative(bytes: &[u8], options: &Options) -> Option<Self> {
+        let opened = Self::at(bytes, options, Look::Tentative)?;
+        let tentative = Some(tentative(opened.found));
+        (!opened.may_keep_base(options)).then_some(Self { tentative, ..opened })
+    }
+
+    fn at(bytes: &[u8], options: &Options, look: Look) -> Option<Self> {
         if !may_be_passed(options) {
             return None;
         }
-        let found = prelude::encoding(bytes, &options.scan);
-        if !found.charset.is_ascii_compatible() {
-            return None;
-        }
-        let document = without_links(&options.scan, bytes, found, bases);
+        let (found, document) = without_links(bytes, &options.scan, look)?;
         let chain = establish(&document, options.outer(), options);
-        let may_stay = chain.says_it_was_saved_with_files || options.beside().is_some();
-        let is_open = may_stay && may_declare_base(bytes, bytes.len(), false);
-        (!is_open).then_some(Self { found, chain })
+        Some(Self { found, chain, tentative: None })
+    }
+
+    /// Whether a base may stay as it is for the sake of links to local copies.
+    fn may_keep_base(&self, options: &Options) -> bool {
+        self.chain.was_saved_with_files || options.beside().is_some()
     }
 
     /// That of a document which begins with `head` and is known to declare nothing.
     pub(super) fn undeclared(head: &[u8], found: Detected, options: &Options) -> Self {
-        let head = &head[..head.len().min(saved::HEAD)];
-        let mut document =
-            Document::empty(Arc::clone(&options.scan.entity), Format::Html, found.charset);
-        document.saved = if options.scan.ignore_saved { None } else { saved::saved(head) };
-        Self { found, chain: establish(&document, options.outer(), options) }
+        let entity = Arc::clone(&options.scan.entity);
+        let mut document = Document::empty(entity, Format::Html, found.charset);
+        document.saved = prelude::saved(head, &options.scan);
+        let chain = establish(&document, options.outer(), options);
+        Self { found, chain, tentative: Some(tentative(found)) }
     }
 
     pub(super) fn driver<'a, S: Sink>(
@@ -367,12 +437,19 @@ impl Opened {
     ) -> Driver<'a, S> {
         let (scan, around) = (&options.scan, Surroundings::default());
         let asked = Asked { options, scan, around, is_listed };
-        Driver::new(asked, &self.chain, self.found.charset, sink)
+        let driver = Driver::new(asked, &self.chain, self.found.charset, sink);
+        Driver { tentative: self.tentative, ..driver }
     }
 
     /// The document, all of which is in `bytes`.
     pub(super) fn whole<'b>(&self, bytes: &'b [u8], options: &Options) -> Whole<'b> {
-        whole(&options.scan, bytes, self.found)
+        whole(&options.scan, bytes, self.found, self.tentative)
+    }
+
+    /// The same, to be read window by window.
+    pub(super) fn windows(&self, options: &Options) -> (Windows, usize) {
+        let Detected { charset, mark, .. } = self.found;
+        (Windows::new(charset, self.tentative, &options.scan), mark)
     }
 }
 
@@ -393,27 +470,40 @@ impl<S: Sink> Driver<'_, S> {
     }
 }
 
-fn html(asked: Asked<'_>, bytes: &[u8], found: Detected, outer: Outer<'_>) -> DocumentPlan {
-    let bases = match asked.options.base_element {
-        BaseElement::Absolute | BaseElement::Keep if !asked.is_listed => Bases::Decisive,
-        _ => Bases::All,
+fn html(asked: Asked<'_>, bytes: &[u8], outer: Outer<'_>) -> Option<DocumentPlan> {
+    let looks = match asked.options.base_element {
+        BaseElement::Absolute | BaseElement::Keep if !asked.is_listed => {
+            [Look::Tentative, Look::Ahead(Bases::Decisive)]
+        }
+        _ => [Look::Ahead(Bases::All); 2],
     };
-    let mut document = without_links(asked.scan, bytes, found, bases);
-    if asked.options.base_element == BaseElement::Insert {
-        document.head = Some(html::document::head(bytes, found.mark));
+    for look in looks {
+        let (found, mut document) = without_links(bytes, asked.scan, look)?;
+        if asked.options.base_element == BaseElement::Insert {
+            document.head = Some(html::document::head(bytes, found.mark));
+        }
+        let chain = establish(&document, outer, asked.options);
+        let tentative = if look == Look::Tentative { Some(tentative(found)) } else { None };
+        let whole = whole(asked.scan, bytes, found, tentative);
+        let mut driver = Driver::new(asked, &chain, found.charset, Collected::default());
+        if let Ok(scanned) = pass::links(&whole, asked.scan, &mut driver) {
+            document.without_tree = scanned.without_tree;
+            document.ids = std::mem::take(&mut driver.ids);
+            return Some(driver.plan(document, outer, found.charset));
+        }
     }
-    let chain = establish(&document, outer, asked.options);
-    let mut driver = Driver::new(asked, &chain, found.charset, Collected::default());
-    let Ok(scanned) = pass::links(&whole(asked.scan, bytes, found), asked.scan, &mut driver);
-    document.without_tree = scanned.without_tree;
-    document.ids = std::mem::take(&mut driver.ids);
-    driver.plan(document, outer, found.charset)
+    None
 }
 
-fn whole<'a>(scan: &ScanOptions, bytes: &'a [u8], found: Detected) -> Whole<'a> {
+fn whole<'a>(
+    scan: &ScanOptions,
+    bytes: &'a [u8],
+    found: Detected,
+    tentative: Option<Tentative>,
+) -> Whole<'a> {
     let Detected { charset, mark: start, .. } = found;
     let entity = Arc::clone(&scan.entity);
-    Whole { bytes, start, charset, entity, depth: 0, enclosed: false }
+    Whole { bytes, start, charset, entity, depth: 0, enclosed: false, tentative }
 }
 
 /// The same for a document whose links are known, in a buffer in the encoding `beneath`; `carried` are the values, the
@@ -433,7 +523,7 @@ pub(super) fn document(
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
     driver.diagnostics = std::mem::take(&mut document.diagnostics);
     for link in std::mem::take(&mut document.links) {
-        let Ok(()) = driver.link(&[], link);
+        let Ok(()) = driver.one(&[], link);
     }
     for part in std::mem::take(&mut document.parts) {
         let Ok(()) = driver.document(&[], part);

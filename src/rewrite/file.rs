@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::driver::{self, Asked, Opened, Settled, Sink as _};
+use super::driver::{self, Asked, Ended, Opened, Settled, Sink as _};
 use super::judge::Surroundings;
 use super::message;
 use super::options::Options;
@@ -24,7 +24,6 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::Report;
 use crate::scan::html::pass;
-use crate::scan::html::prelude::Bases;
 use crate::span::Span;
 
 /// What is planned for `bytes`, a file of the format that `options` name. Where it `is_listed`, every link is in the
@@ -61,11 +60,17 @@ pub(super) fn write(
     options: &Options,
     mut write: Write<'_, '_>,
 ) -> io::Result<Totals> {
-    if let Some(opened) = Opened::of(bytes, options, Bases::Decisive) {
+    for open in [Opened::tentative, Opened::of] {
+        let Some(opened) = open(bytes, options) else { continue };
         let mut driver = opened.driver(options, false, write);
-        pass::links(&opened.whole(bytes, options), &options.scan, &mut driver)?;
-        driver.sink.end(bytes)?;
-        return Ok(driver.totals());
+        match pass::links(&opened.whole(bytes, options), &options.scan, &mut driver) {
+            Ok(_) => {
+                driver.sink.end(bytes)?;
+                return Ok(driver.totals());
+            }
+            Err(Ended::Sink(error)) => return Err(error),
+            Err(Ended::Declared) => write = driver.sink.anew(),
+        }
     }
     let (plan, totals) = plan(bytes, options, false);
     for edit in plan.edits.iter() {

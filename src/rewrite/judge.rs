@@ -242,7 +242,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Judges a link of a document whose bytes, or whose text, are in `charset`, and which stands in the
+    /// Judges a link of a document whose bytes, or whose text, are in `charset`, and which lies in the
     /// values `carried`.
     pub(super) fn link(
         &mut self,
@@ -361,8 +361,8 @@ impl<'a> Judge<'a> {
             let places = (link.spelling, charset, carried);
             let reference = &judged.report.reference;
             let is_raw = link.spelling.carrier == Carrier::Raw && !judged.report.element.is_empty();
-            let mut spelled = match is_raw && takes_out(&target, reference, '<') {
-                // It may be what keeps a prescan from a `meta` behind it (HTML, 13.2.3.3).
+            let mut spelled = match is_raw && removes_char(&target, reference, '<') {
+                // It may be what keeps a prescan from a `meta` after it (HTML, 13.2.3.3).
                 true => Err(Reason::Encoding),
                 false => spell_target(&target, reference, link.map.as_ref(), places),
             };
@@ -609,14 +609,14 @@ fn in_place_of(reference: &str, text: &str) -> Target {
     Target { url: text.to_owned(), kept: if len > 0 { vec![kept] } else { Vec::new() } }
 }
 
-/// Whether `character` stands in a part of `reference` that is not kept in `target`.
-fn takes_out(target: &Target, reference: &str, character: char) -> bool {
+/// Whether `character` occurs in a part of `reference` that is not kept in `target`.
+fn removes_char(target: &Target, reference: &str, character: char) -> bool {
     let count = |text: &str| text.matches(character).count();
     let kept = target.kept.iter().map(|one| count(&reference[one.reference.range()]));
     kept.sum::<usize>() < count(reference)
 }
 
-/// The edits that put `target` where `reference` stands, and, where that is not the target, what the
+/// The edits that put `target` in the place of `reference`, and, where that is not the target, what the
 /// reference reads as then.
 fn spell_target(
     target: &Target,
@@ -647,7 +647,7 @@ fn spell_target(
             }
             let mut spelled = spelling.spell(&new, charset).map_err(|_| Reason::Encoding)?;
             if target.url.is_empty() && spelling.carrier == Carrier::Attribute(Quote::None) {
-                // Without a value, what stands behind the `=` would be it.
+                // Without a value, what follows the `=` would become the value.
                 spelled = charset.encode("\"\"").map_err(|_| Reason::Encoding)?;
             }
             let next = new.chars().next().or_else(|| reference[reference_to..].chars().next());
@@ -677,7 +677,7 @@ fn is_absolute(value: &[u8]) -> bool {
         && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
 }
 
-/// Whether all character references in a value are `&amp;`, and behind its path, where neither the `&`
+/// Whether all character references in a value are `&amp;`, and after its path, where neither the `&`
 /// nor the `;` means anything to a resolver.
 #[inline(always)]
 fn has_plain_references(value: &[u8]) -> bool {

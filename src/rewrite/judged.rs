@@ -113,8 +113,8 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         let Ok(spelled) = spelling.spell(&text, beneath) else {
             return judged.refuse(Reason::Encoding);
         };
-        let (before, behind) = decoded.text.split_at(edit.span.start);
-        let next = text.chars().next().or_else(|| behind[edit.span.len()..].chars().next());
+        let (before, after) = decoded.text.split_at(edit.span.start);
+        let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
         // In ISO-2022-JP what follows a character that is not ASCII begins with an escape sequence, which
         // must neither be cut off nor written into.
         let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());

@@ -307,7 +307,7 @@ impl Plan<'_> {
                 self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
                 match digest {
                     Some(Ok(edit)) => self.edits.push(placed(edit, false)),
-                    Some(Err(odd)) => self.report.diagnostics.push(odd),
+                    Some(Err(diagnostic)) => self.report.diagnostics.push(diagnostic),
                     None => {}
                 }
                 has_base_put_in = self.options.base_element == BaseElement::Insert
@@ -352,7 +352,7 @@ impl Plan<'_> {
     fn say_ignored(&mut self, decoded: &Decoded<'_>) {
         let ignored = decoded.ignored();
         if !ignored.is_empty() {
-            let message = "this part was read up to the end of its base64; more stands behind it";
+            let message = "this part was read up to the end of its base64; more follows it";
             self.say(Code::TransferUndecodable, ignored, message.to_owned());
         }
     }
@@ -436,14 +436,14 @@ impl Plan<'_> {
         for Placed { edit, .. } in std::mem::take(&mut self.edits) {
             in_order &= edits.push(edit.span, edit.new).is_ok();
         }
-        let odd = match in_order {
+        let doubt = match in_order {
             true => self.doubt(&edits),
             false => Some("two changes reach into each other"),
         };
-        if let Some(odd) = odd {
+        if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
             refuse(&mut self.report.links, Reason::Doubt);
-            let message = format!("the message was left as it is, because in the result {odd}");
+            let message = format!("the message was left as it is, because in the result {doubt}");
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }

@@ -52,7 +52,7 @@ pub struct Options {
     pub scan: ScanOptions,
 }
 
-/// What is written where a link with a target stands.
+/// What is written in the place of a link with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Choice {
@@ -103,8 +103,8 @@ impl Options {
 
     /// What becomes of references that are a fragment only, in a document with the base of `chain`.
     pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
-        let says_it_was_saved = chain.saved.is_some() || chain.says_it_was_saved_with_files;
-        let default = if says_it_was_saved { Fragments::Auto } else { Fragments::Rewrite };
+        let was_saved = chain.saved.is_some() || chain.was_saved_with_files;
+        let default = if was_saved { Fragments::Auto } else { Fragments::Rewrite };
         self.fragments.unwrap_or(default)
     }
 

@@ -23,7 +23,6 @@ use super::totals::Totals;
 use crate::report::LinkReport;
 use crate::resolve::Splice;
 use crate::scan::html::pass;
-use crate::scan::html::prelude::Bases;
 use crate::span::Lines;
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
@@ -123,7 +122,7 @@ impl Sink for Rows<'_, '_> {
 
 /// Gives `row` every link of `bytes`.
 pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut Row<'_>) -> Totals {
-    if let Some(opened) = Opened::of(bytes, options, Bases::Decisive) {
+    if let Some(opened) = Opened::of(bytes, options) {
         let mut driver = opened.driver(options, true, Rows::new(row));
         // Whoever breaks is told no more.
         let _ = pass::links(&opened.whole(bytes, options), &options.scan, &mut driver);

@@ -7,7 +7,7 @@
 //!              what is not complete --> beginning of the next window
 //! ```
 //!
-//! A `base` element governs what stands before it, too, and so does an encoding. A document that may declare
+//! A `base` element governs what is before it, too, and so does an encoding. A document that may declare
 //! either where it was not expected is read into memory, and so is one in which the fast scanner cannot prove
 //! what it sees. A window grows where something in it does not end: a script, a comment, a tag.
 //!
@@ -31,7 +31,7 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use self::StreamError::{Giving, Reading};
-use super::driver::{Driver, Opened, Sink, may_be_passed};
+use super::driver::{Driver, Ended, Opened, Sink, may_be_passed};
 use super::file;
 use super::options::Options;
 use super::rows::{Row, Rows, rows};
@@ -39,7 +39,6 @@ use super::totals::Totals;
 use super::write::{LEAST, Write};
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::scan::Scanner;
-use crate::scan::html::pass::Windows;
 use crate::scan::html::prelude::{LONGEST_DECLARATION, may_declare_base};
 use crate::scan::html::saved::HEAD;
 use crate::scan::html::sink::Stopped;
@@ -167,7 +166,7 @@ fn head(document: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Reads on behind the first `filled` bytes of `buffer`, until it is full or the document ends; says whether
+/// Reads on, after the first `filled` bytes of `buffer`, until it is full or the document ends; says whether
 /// that ends.
 fn fill(document: &mut impl Read, buffer: &mut [u8], filled: &mut usize) -> io::Result<bool> {
     while *filled < buffer.len() {
@@ -257,7 +256,7 @@ fn look_at(
         let is_end = fill(document, buffer, &mut filled)?;
         let bytes = &buffer[..filled];
         let left = usize::try_from(part.end - start).unwrap_or(usize::MAX);
-        // Of what stands behind it is seen with the next window whether it declares anything.
+        // Whether later bytes declare anything is seen with the next window.
         let known = filled.saturating_sub(LONGEST_DECLARATION);
         let is_last = is_end || left <= known;
         let end = if is_last { left.min(filled) } else { known };
@@ -265,7 +264,7 @@ fn look_at(
             return Ok(Looked::Declares);
         }
         if is_assumed && is_utf_8 {
-            // What of a character stands in front of the part belongs to the one before.
+            // A character that begins before the part belongs to the part before.
             let from = checked.unwrap_or(if start > 0 { continued(bytes, 0) } else { 0 });
             let to = if is_last { continued(bytes, end).max(from) } else { filled };
             let valid = bytes.get(from..to).and_then(|bytes| utf_8_up_to(bytes, is_last));
@@ -281,7 +280,7 @@ fn look_at(
     }
 }
 
-/// Behind the bytes at `at` that go on with a character of UTF-8.
+/// Where the bytes from `at` on end that continue a character of UTF-8.
 fn continued(bytes: &[u8], at: usize) -> usize {
     let is_within = |byte: &&u8| (0x80..0xc0).contains(*byte);
     at + bytes[at..].iter().take(3).take_while(is_within).count()
@@ -298,15 +297,15 @@ fn in_windows<S: Sink>(
     let length = document.seek(SeekFrom::End(0)).map_err(Stopped::Engine)?;
     document.rewind().map_err(Stopped::Engine)?;
     let mut buffer = vec![0; window.max(LEAST)];
-    let mut windows = Windows::new(opened.found.charset, &options.scan);
-    let (mut from, mut filled, mut offset) = (opened.found.mark, 0, 0);
+    let (mut windows, mut from) = opened.windows(options);
+    let (mut filled, mut offset) = (0, 0);
     let stopped = loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Stopped::Engine)?;
         let bytes = &buffer[..filled];
         let at = from.min(filled);
         let reached = match windows.links(bytes, at, is_last, &options.scan, driver) {
             Ok(reached) => reached,
-            Err(Stopped::Sink(end)) => return Err(Stopped::Sink(end)),
+            Err(Stopped::Sink(end)) => return Err(ended(end)),
             Err(Stopped::Engine(Unproved { at, .. })) => break at,
         };
         if is_last {
@@ -337,6 +336,14 @@ fn in_windows<S: Sink>(
     driver.sink.widen(offset);
     let document = opened.whole(&bytes, options);
     let place = (offset, stopped);
-    windows.rest(&document, place, &options.scan, driver).map_err(Stopped::Sink)?;
+    windows.rest(&document, place, &options.scan, driver).map_err(ended)?;
     driver.sink.end(&bytes).map_err(Stopped::Sink)
+}
+
+fn ended<E>(ended: Ended<E>) -> Stopped<io::Error, E> {
+    match ended {
+        // A first look has seen that nothing is.
+        Ended::Declared => Stopped::Engine(has_changed()),
+        Ended::Sink(end) => Stopped::Sink(end),
+    }
 }

@@ -30,6 +30,8 @@ pub(super) type Give<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
 /// Writes the output while links come in.
 pub(super) struct Write<'a, 'g> {
     out: &'a mut Vec<u8>,
+    /// How much was in it before.
+    start: usize,
     /// What takes the output in pieces of about this size.
     give: Option<(&'a mut Give<'g>, usize)>,
     /// Up to where the window has been written.
@@ -40,7 +42,15 @@ pub(super) struct Write<'a, 'g> {
 impl<'a, 'g> Write<'a, 'g> {
     /// Puts the output after what `out` holds.
     pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
-        Self { out, give: None, copied: 0, changed: false }
+        let start = out.len();
+        Self { out, start, give: None, copied: 0, changed: false }
+    }
+
+    /// The same where nothing was written, and nothing has been given away.
+    pub(super) fn anew(mut self) -> Self {
+        self.out.truncate(self.start);
+        (self.copied, self.changed) = (0, false);
+        self
     }
 
     /// Gathers the output in `buffer`, and gives it away in pieces of about the buffer's capacity.

@@ -79,7 +79,7 @@ pub enum Syntax {
     Refresh,
     /// `name=…;action-uri=URL;icon-uri=URL` (`msapplication-task`).
     Task,
-    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2): what stands in brackets is no URL.
+    /// A SafeCURIE, or a CURIE or IRI (RDFa 1.1 Core, 7.4.2): the text in brackets is no URL.
     Curie,
     /// CSS declarations (CSS Style Attributes).
     Css,
@@ -232,7 +232,7 @@ impl Groups {
 impl FromStr for Groups {
     type Err = Error;
 
-    /// Reads names separated by commas; `all` stands for every group.
+    /// Reads names separated by commas; `all` means every group.
     fn from_str(list: &str) -> Result<Self, Error> {
         let mut groups = Self::default();
         for name in list.split(',').map(str::trim) {
@@ -907,7 +907,7 @@ mod tests {
     fn the_table_is_sorted_and_in_lower_case() {
         for pair in TABLE.windows(2) {
             let (before, after) = (pair[0].attribute, pair[1].attribute);
-            assert!(before <= after, "{after} stands after {before}");
+            assert!(before <= after, "{after} comes after {before}");
         }
         for row in TABLE {
             assert_eq!(row.attribute, row.attribute.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Sixteen bytes at a time: where a byte stands next, or one of several, and where a name or a bare value
+//! Sixteen bytes at a time: where a byte comes next, or one of several, and where a name or a bare value
 //! of a tag ends (HTML, 13.2.5.8, 13.2.5.33 and 13.2.5.38).
 //!
 //! Runs between the bytes that matter are short in HTML, a dozen bytes or two. There a comparison in
@@ -29,7 +29,7 @@ pub(super) const fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
 }
 
-/// Where `needle` stands next, from `at` on; the length of `bytes` where it does not.
+/// Where `needle` comes next, from `at` on; the length of `bytes` where it does not.
 #[inline(always)]
 pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
     let wanted = i8x16::splat(needle as i8);
@@ -46,7 +46,7 @@ pub(super) fn find(bytes: &[u8], mut at: usize, needle: u8) -> usize {
     far(bytes, at, needle)
 }
 
-/// Where one of `needles`, or a byte below `low`, stands next, from `at` on; the length of `bytes` where
+/// Where one of `needles`, or a byte below `low`, comes next, from `at` on; the length of `bytes` where
 /// none does.
 #[inline(always)]
 pub(super) fn find_any<const N: usize>(
@@ -69,16 +69,16 @@ pub(super) fn find_any<const N: usize>(
     slow(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
-/// Where a `<` stands next, from `at` on, with one of `letters` behind it, which are lower-case ones, case
+/// Where a `<` comes next, from `at` on, with one of `letters` after it, which are lower-case ones, case
 /// ignored; the length of `bytes` where none does.
 #[inline]
 pub(crate) fn find_tag<const N: usize>(bytes: &[u8], mut at: usize, letters: [u8; N]) -> usize {
     let (open, lower) = (i8x16::splat(b'<' as i8), i8x16::splat(0x20));
-    while let (Some(first), Some(behind)) = (block(bytes, at), block(bytes, at + 1)) {
-        let behind = behind | lower;
+    while let (Some(first), Some(following)) = (block(bytes, at), block(bytes, at + 1)) {
+        let following = following | lower;
         let letters = letters
             .iter()
-            .fold(i8x16::ZERO, |found, &one| found | behind.cmp_eq(i8x16::splat(one as i8)));
+            .fold(i8x16::ZERO, |found, &one| found | following.cmp_eq(i8x16::splat(one as i8)));
         let found = (first.cmp_eq(open) & letters).move_mask();
         if found != 0 {
             return at + found.trailing_zeros() as usize;
@@ -155,7 +155,7 @@ fn slow(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
 mod tests {
     use super::*;
 
-    /// Every byte at every place of a block, and behind one.
+    /// Every byte at every place of a block, and after one.
     #[test]
     fn a_block_ends_where_its_bytes_say() {
         for byte in 0..=u8::MAX {

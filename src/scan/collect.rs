@@ -82,7 +82,7 @@ pub(super) struct Place<'a> {
     pub(super) row: Option<&'static Row>,
     pub(super) carriers: Carriers<'a>,
     pub(super) against: Against,
-    /// The attribute stands there without `=`.
+    /// The attribute is written without `=`.
     pub(super) no_value: bool,
     /// The entities of XML in the value.
     pub(super) entities: &'a [EntityUse],

@@ -119,7 +119,7 @@ enum Arguments {
     First,
     /// Every string is a URL.
     Strings,
-    /// A string is a URL where the function itself stands among such.
+    /// A string is a URL where the function itself is an argument among such.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
     Nothing,

@@ -59,7 +59,7 @@ pub struct JsonBase {
 pub struct JsonUrls {
     /// The URLs, in order.
     pub urls: Vec<JsonUrl>,
-    /// The bases, each behind the one that it is resolved against.
+    /// The bases, each after the one that it is resolved against.
     pub bases: Vec<JsonBase>,
 }
 
@@ -394,7 +394,7 @@ mod tests {
             // A context defines; what it names are no links.
             (r#"{"@context":{"@vocab":"a","b":{"@id":"c"},"url":"d"},"logo":"e"}"#, &["e"]),
             (r#"{"@context":["a",{"image":"b"}],"logo":"c"}"#, &["c"]),
-            // JSON-LD 1.1, 4.1.3: the base of the node and what is in it, wherever it stands.
+            // JSON-LD 1.1, 4.1.3: the base of the node and what is in it, wherever it is.
             (r#"{"@context":{"@base":"a/"},"@id":"b"}"#, &["b < a/"]),
             (r#"{"@id":"b","c":{"@id":"d"},"@context":{"@base":"a/"}}"#, &["b < a/", "d < a/"]),
             (r#"[{"@context":{"@base":"a/"},"@id":"b"},{"@id":"c"}]"#, &["b < a/", "c"]),

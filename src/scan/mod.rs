@@ -56,7 +56,7 @@ pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Do
     content(format, bytes, options)
 }
 
-/// The same, for the rooms behind this one.
+/// As [`scan_as`], for the later rooms.
 pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::document::scan(bytes, options)),

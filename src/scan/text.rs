@@ -60,7 +60,7 @@ fn links(bytes: &[u8], charset: Charset) -> Vec<Link> {
     wrapped(bytes).into_iter().filter_map(|inside| link(bytes, inside, charset)).collect()
 }
 
-/// What stands between `<URL:` and `>`, where there is no other `<` in it.
+/// The text between `<URL:` and `>`, where there is no other `<` in it.
 fn wrapped(bytes: &[u8]) -> Vec<Span> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -218,8 +218,8 @@ mod tests {
         fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {
             let text: String = pieces.into_iter().map(|at| PIECES[at]).collect();
             for link in scanned(text.as_bytes(), "").links {
-                let stands: String = text[link.span().range()].split_ascii_whitespace().collect();
-                prop_assert_eq!(&stands, &link.reference);
+                let written: String = text[link.span().range()].split_ascii_whitespace().collect();
+                prop_assert_eq!(&written, &link.reference);
                 prop_assert!(link.holder.start <= link.span().start && link.span().end <= link.holder.end);
             }
         }

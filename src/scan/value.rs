@@ -57,10 +57,10 @@ pub fn srcset(value: &str) -> Vec<Span> {
     }
 }
 
-/// Behind the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
+/// Where the text goes on after the comma that ends the descriptors at `position` (HTML, 4.8.4.3.10, step 8 "Otherwise").
 ///
 /// The states "in descriptor" and "after descriptor" differ in what they collect, not in where they
-/// end, so one loop stands for both.
+/// end, so one loop does for both.
 fn after_descriptors(input: &[u8], mut position: usize) -> usize {
     while position < input.len() {
         match input[position] {
@@ -79,7 +79,7 @@ pub struct Refresh {
     ///
     /// Reaches to the end of the value when no quote closes it, trailing spaces included.
     pub span: Span,
-    /// The quote that stands before the URL.
+    /// The quote before the URL.
     pub quote: Option<char>,
 }
 

@@ -180,7 +180,7 @@ fn said(path: &Path) -> Option<Saved> {
     saved(&head)
 }
 
-/// Whether the names of all files in `folder` end in the same four characters behind a `_`, before the extension.
+/// Whether the names of all files in `folder` end in the same four characters after a `_`, before the extension.
 /// Firefox draws them anew for each page that it saves, of those of base64url. A year has digits only, and of a single
 /// file a word would do.
 fn is_named_by_firefox(folder: &Path) -> bool {

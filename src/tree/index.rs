@@ -44,7 +44,7 @@ use crate::reference::{Grammar, Reference};
 use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
 use crate::tree::walk::{Entry, Kind};
 
-/// The names that stand for their folder where nothing else is said, as servers have them.
+/// The names of index files where nothing else is said, as servers have them.
 pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
 /// The file that a URL means.
@@ -65,7 +65,7 @@ pub enum Absence {
     Case,
     /// One has, but for what is percent-encoded, or in which encoding of characters.
     Encoding,
-    /// It is a folder without a file that stands for it; from disk, any folder.
+    /// It is a folder without an index file; from disk, any folder.
     NoIndex,
     /// It is a folder, and the `/` is missing without which its own relative links lead elsewhere.
     NoSlash,
@@ -190,7 +190,7 @@ struct File {
 #[derive(Clone, Debug)]
 pub struct Index {
     origins: Origins,
-    /// The names of files that stand for their folder.
+    /// The names of index files.
     names: Vec<OsString>,
     files: Vec<File>,
     by_path: HashMap<Arc<[u8]>, usize>,
@@ -304,7 +304,7 @@ impl Index {
         self.add(entry, retrieval.as_ref(), None);
     }
 
-    /// Adds what could not be looked at, by its path below the root. It is there, and as behind a symbolic link
+    /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link
     /// that is not followed nothing is known of what is in it.
     pub fn add_unknown(&mut self, path: &Path) {
         let path: Arc<[u8]> = bytes_of(path).into();
@@ -360,7 +360,7 @@ impl Index {
     }
 
     /// Pairs of files whose paths differ only in case: a place where case does not count has room for one of
-    /// them. Each file stands beside the first of its kind.
+    /// them. Each file is listed with the first of its kind.
     #[must_use]
     pub fn doubles(&self) -> &[(usize, usize)] {
         &self.doubles
@@ -384,7 +384,7 @@ impl Index {
         self.find_with_tail(url).0
     }
 
-    /// The same, and where in `url` begins what stands behind the URL of the root, where [`moved`](Self::moved) keeps
+    /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
     /// it.
     pub(in crate::tree) fn find_with_tail(&self, url: &str) -> (Place, Option<usize>) {
         let found = |number, takes_query| Place::Inside(Ok(Found { number, takes_query }));
@@ -431,7 +431,7 @@ impl Index {
     /// | | `page@x=1` | wget for Windows |
     /// | | `page%3Fx=1` | browsers, and others that escape |
     /// | | `pagea255.html`, with the first four digits of the query's MD5 | HTTrack |
-    /// | `page`, and all of these | with `.html`, `.htm` or `.css` behind it | wget with `--adjust-extension`, HTTrack |
+    /// | `page`, and all of these | with `.html`, `.htm` or `.css` after it | wget with `--adjust-extension`, HTTrack |
     ///
     /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
     /// with a query is another page.
@@ -551,7 +551,7 @@ impl Index {
     }
 
     /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
-    /// there. Where that is a `file` URL, the tree is read from disk, where no file stands for its folder.
+    /// there. Where that is a `file` URL, the tree is read from disk, where no file is the index of its folder.
     #[must_use]
     pub fn find_below(&self, root: &RootUrl, url: &str) -> Place {
         match root.below(url) {
@@ -566,7 +566,7 @@ impl Index {
     }
 
     /// The URL that `url` becomes when the tree moves to `root`, as far as it is known of the URL alone: of
-    /// one that is below the URL of the root, or of a host in the tree. What stands behind that of the
+    /// one that is below the URL of the root, or of a host in the tree. What follows that of the
     /// root, query and fragment included, keeps its bytes.
     #[must_use]
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
@@ -622,7 +622,7 @@ impl Index {
         missing(absence, hint.map(|number| shown(&self.files[number].path)))
     }
 
-    /// The symbolic link that `path` leads through, or is. Nothing is known of what is behind one that is not
+    /// The symbolic link that `path` leads through, or is. Nothing is known of what is beyond one that is not
     /// followed, but that it is there.
     fn link_before(&self, path: &[u8]) -> Option<usize> {
         let slashes = memchr::memchr_iter(b'/', path).chain([path.len()]);
@@ -638,7 +638,7 @@ impl Index {
         None
     }
 
-    /// The file that stands for a folder.
+    /// The file that is the index of a folder.
     fn index_of(&self, folder: &[u8]) -> Option<usize> {
         self.names.iter().find_map(|name| {
             let number = *self.by_path.get(joined(folder, names::bytes(name)).as_slice())?;

@@ -269,7 +269,7 @@ impl Local {
         }
     }
 
-    /// A reference to the file `to`, with what `target` has behind its path.
+    /// A reference to the file `to`, with what `target` has after its path.
     fn reference(
         &self,
         to: &[u8],

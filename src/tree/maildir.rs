@@ -54,7 +54,7 @@ use std::path::{Path, PathBuf};
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
 use super::file::{not_written, refused};
-use super::write::{Lost, Original, standing, symbolic_link, unsynced};
+use super::write::{Lost, Original, metadata_at, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
 /// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
@@ -109,13 +109,13 @@ pub struct Name<'a> {
     pub size: Option<u64>,
     /// What `,W=` says: how many it has with every line end as CR LF.
     pub size_on_the_wire: Option<u64>,
-    /// What stands behind `:2,`; empty for a message in `new`.
+    /// What follows `:2,`; empty for a message in `new`.
     pub flags: &'a [u8],
     fields: &'a [u8],
     info: &'a [u8],
 }
 
-/// What stands between a name and its flags, where a colon cannot stand in a name too.
+/// The separator of a name and its flags, where a colon cannot be in a name too.
 const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 
 impl<'a> Name<'a> {
@@ -205,7 +205,7 @@ pub fn with_sizes_of(
     Ok(counted.name_like(path))
 }
 
-/// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves nothing behind.
+/// A message on its way to its folder. Dropped before [`Delivery::commit`], it leaves no file.
 #[derive(Debug)]
 pub struct Delivery {
     old: Original,
@@ -240,7 +240,7 @@ impl Delivery {
         old.unchanged()?;
         old.writable()?;
         let tmp = maildir.join("tmp");
-        if standing(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
+        if metadata_at(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
             return Err(symbolic_link(&tmp));
         }
         let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, error))?;

@@ -53,7 +53,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::disk::New;
 use super::file::{folder_of, identity, not_written};
-use super::write::{Files, Lost, Meets, Replacement, lock, replaceable, standing, symbolic_link};
+use super::write::{
+    Files, InheritedAttributes, Lost, Replacement, lock, metadata_at, replaceable, symbolic_link,
+};
 use crate::error::{self, Error, Result, cause, name};
 
 /// An output folder. Several threads may write to it.
@@ -90,7 +92,7 @@ impl Mirror {
     ///
     /// A symbolic link or a file of that name; no folder to make it in.
     pub fn new(out: &Path) -> Result<Self> {
-        // Without a last separator, behind which a symbolic link would look like a folder.
+        // Without a last separator, after which a symbolic link would look like a folder.
         let out: PathBuf = out.components().collect();
         let unusable = |path: &Path, error: io::Error| match error.kind() {
             ErrorKind::NotFound => {
@@ -191,7 +193,7 @@ impl Mirror {
         // this run made nothing has their names; to look for what is not there waits for the other
         // threads, which make files there.
         let is_made = path.parent().is_some_and(|folder| self.taken().made.contains(folder));
-        let is_free = is_seen && (is_made || matches!(standing(&path), Ok(None)));
+        let is_free = is_seen && (is_made || matches!(metadata_at(&path), Ok(None)));
         let straight = || New::straight_within(&self.real.join(above), mode(read)).ok();
         let new = is_free.then(straight).flatten();
         if is_seen && new.is_none() {
@@ -199,18 +201,18 @@ impl Mirror {
         }
         let there = match new {
             Some(_) => None,
-            None => standing(&path)?,
+            None => metadata_at(&path)?,
         };
         if let Some(there) = &there {
             replaceable(&path, there, &self.files)?;
         }
-        let meets = Meets {
+        let inherited = InheritedAttributes {
             read_only: read.permissions().readonly(),
             mode: mode(read),
             times: self.times(read),
             others: self.files.clone(),
         };
-        let replacement = Replacement::output(&path, there.as_ref(), new, meets)?;
+        let replacement = Replacement::output(&path, there.as_ref(), new, inherited)?;
         lock(&self.files).extend(replacement.identity());
         Ok(replacement)
     }
@@ -368,7 +370,7 @@ impl Mirror {
 
 /// Whether there is a folder at `path`, or nothing.
 fn is_folder(path: &Path) -> Result<bool> {
-    match standing(path)? {
+    match metadata_at(path)? {
         None => Ok(false),
         Some(there) if there.is_dir() => Ok(true),
         Some(there) if there.is_symlink() => Err(symbolic_link(path)),
@@ -385,7 +387,7 @@ fn is_within(path: &Path, folder: &Path) -> bool {
 }
 
 /// The folders that those of `below`, names within an output folder, are made like: for the output
-/// folder first, and `input` for the last. From behind, they end with the first of another name.
+/// folder first, and `input` for the last. Seen from the end, they stop at the first of another name.
 fn ancestors<'a>(input: &'a Path, below: &[&OsStr]) -> Vec<Option<&'a Path>> {
     let mut like = vec![None; below.len() + 1];
     let mut above = Some(input);

@@ -7,7 +7,7 @@
 //! what a move does to links, and [`localize`](mod@localize) makes a tree one that opens from disk.
 //!
 //! What is promised of writing holds whenever the process is stopped, also by a signal that it cannot catch
-//! and by a full disk: every file has its old bytes or its new ones. A temporary file may be left behind;
+//! and by a full disk: every file has its old bytes or its new ones. A temporary file may remain;
 //! its name begins with [`write::TEMPORARY`].
 //!
 //! ```

@@ -68,7 +68,7 @@ pub struct Origins {
     pub map: Option<Arc<UrlMap>>,
     /// The URL of every root.
     pub root_url: Option<RootUrl>,
-    /// The name of the file that stands for its folder, as `index.html` does: the URL of such a file
+    /// The name of the file that is the index of its folder, as `index.html` does: the URL of such a file
     /// ends with `/`.
     pub index: Option<OsString>,
     /// How the folders below the roots are named.
@@ -86,7 +86,7 @@ pub struct Origins {
     pub companions: Companions,
     /// Whether what a page calls its canonical URL counts.
     pub canonical: bool,
-    /// Whether the sources behind the first are asked, too, so that they can be shown
+    /// Whether the sources after the first are asked, too, so that they can be shown
     /// ([`Retrieval::others`]).
     pub every_source: bool,
 }
@@ -127,7 +127,7 @@ pub enum Layout {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RootUrl {
     given: String,
-    /// With its final `/`; `None` where no path can be put behind it.
+    /// With its final `/`; `None` where no path can be put after it.
     folder: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl RootUrl {
     ///
     /// # Errors
     ///
-    /// It is not an absolute, hierarchical URL, or it has a query or a fragment, behind which no path
+    /// It is not an absolute, hierarchical URL, or it has a query or a fragment, after which no path
     /// can stand.
     pub fn new(url: &str) -> Result<Self> {
         let root = Self::of_file(url);
@@ -245,7 +245,7 @@ pub(in crate::tree) struct Below {
     pub(in crate::tree) is_path: bool,
     /// Whether it is the root itself, without its final `/`.
     pub(in crate::tree) names_root: bool,
-    /// Where in the URL begins what stands behind that of the root; `None` where it has dot segments.
+    /// Where in the URL begins what follows that of the root; `None` where it has dot segments.
     pub(in crate::tree) tail: Option<usize>,
 }
 
@@ -538,9 +538,9 @@ impl Origins {
 
 /// How a crawler spells a URL as a path.
 struct Spelling {
-    /// What stands before the port.
+    /// The text before the port.
     port: char,
-    /// What stands before the query.
+    /// The text before the query.
     query: &'static str,
     /// Whether escapes are decoded.
     decodes: bool,
@@ -600,7 +600,7 @@ fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Op
     Some(path)
 }
 
-/// RFC 3986, 6.2.3: behind an authority no path is `/`.
+/// RFC 3986, 6.2.3: after an authority no path is `/`.
 pub(in crate::tree) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
 }
@@ -626,7 +626,7 @@ fn default_port(scheme: &str) -> Option<&'static str> {
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
 }
 
-/// A host and its port, behind `:` or `+`; `None` where `name` is none (RFC 952; `_` is there in
+/// A host and its port, after `:` or `+`; `None` where `name` is none (RFC 952; `_` is there in
 /// practice; in brackets, RFC 3986, 3.2.2).
 fn host_and_port(name: &str) -> Option<(&str, Option<&str>)> {
     let end = match name.strip_prefix('[') {
@@ -658,7 +658,7 @@ fn without_fragment(url: String) -> String {
     }
 }
 
-/// A URL as it stands in a sentence.
+/// A URL as a sentence shows it.
 fn abridged(url: &str) -> String {
     const LONGEST: usize = 256;
     let mut shown: String = url.chars().take(LONGEST).collect();

@@ -427,7 +427,7 @@ impl<'a> Judge<'a> {
             finding.target = Some(target);
             return finding;
         };
-        // Most links lead to the same file as now by what stands behind the URL of the root.
+        // Most links lead to the same file as now by what follows the URL of the root.
         let is_alike = self.is_as_now
             && tail.is_some_and(|tail| {
                 moved.strip_prefix(self.place.as_str()) == Some(&target[tail..])
@@ -609,7 +609,7 @@ impl<'a> Judge<'a> {
             .then_some(Fix::Reference(reference))
     }
 
-    /// The URL of a file after the move, with what `target` has behind its path.
+    /// The URL of a file after the move, with what `target` has after its path.
     fn new_url(&self, target: &str, found: Found) -> Option<String> {
         let mut url = self.index.url_below(&self.place, found.number)?;
         let target = Reference::split(Grammar::Rfc3986, target);
@@ -645,7 +645,7 @@ pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> boo
 }
 
 /// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of
-/// the value it stands in.
+/// the value that holds it.
 pub(in crate::tree) fn unmistakable(reference: String) -> String {
     let is_plain = |first: u8| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first);
     let first = reference.as_bytes().first().copied();

@@ -1,6 +1,6 @@
 //! The files below the folders and files that were named, in an order that does not change.
 //!
-//! Names are compared as bytes, and a folder's files come where its name stands. Names need not be
+//! Names are compared as bytes, and a folder's files come where its name is. Names need not be
 //! UTF-8. What is neither a file nor a folder nor a link (a FIFO, a socket, a device) is told and never
 //! opened. What a killed run left below a root ([`is_temporary`]) is nobody's document, and never an
 //! entry.
@@ -40,9 +40,9 @@ use crate::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
 ///
-/// `*` and `?` do not match `/`; `**` stands for any number of folders; `[…]` and `{…,…}` are what they
+/// `*` and `?` do not match `/`; `**` matches any number of folders; `[…]` and `{…,…}` are what they
 /// are in a shell. A pattern without `/` is matched against the name at any depth, one with `/` against
-/// the whole path below the root, with or without a leading `/`. One that ends with `/` stands for
+/// the whole path below the root, with or without a leading `/`. One that ends with `/` means
 /// everything below such a folder. Case counts.
 #[derive(Clone, Debug, Default)]
 pub struct Globs(GlobSet);
@@ -108,7 +108,7 @@ pub fn folder(pattern: &str) -> Option<String> {
     Some(names.collect::<Vec<_>>().join("/"))
 }
 
-/// The name that a part of a pattern stands for; `None` where it has a wildcard.
+/// The name that a part of a pattern means; `None` where it has a wildcard.
 fn literal(part: &str) -> Option<String> {
     let mut name = String::with_capacity(part.len());
     let mut characters = part.chars();
@@ -122,7 +122,7 @@ fn literal(part: &str) -> Option<String> {
     Some(name)
 }
 
-/// The pattern for whole paths that `pattern` stands for.
+/// The pattern for whole paths that `pattern` means.
 fn anchored(pattern: &str) -> String {
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern);
     let (path, below) = match pattern.strip_suffix('/') {
@@ -213,7 +213,7 @@ impl Entry {
         match straight::open(&self.path) {
             Ok(file) => Ok(file),
             Err(error) if straight::is_missing(&error) => self.open_past_links(),
-            // What was named may lie behind a link, or be one.
+            // What was named may lie beyond a link, or be one.
             Err(error) if straight::is_link(&error) => {
                 let real = fs::canonicalize(&self.root);
                 let mut path = real.map_err(|error| failed(&self.path, error))?;

@@ -34,7 +34,7 @@
 //! rename could: its permissions say no.
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
-//! Removing what a killed run left behind: its files begin with [`TEMPORARY`], and so do those of a run
+//! Removing what a killed run left: its files begin with [`TEMPORARY`], and so do those of a run
 //! that is still going on.
 
 use std::collections::{BTreeMap, HashSet};
@@ -52,12 +52,12 @@ use super::file::{folder_of, identity, not_written, refused};
 use crate::error::{self, Error, Result, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
-/// it leaves nothing behind.
+/// it leaves no file.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
     out: Out,
-    standing: Standing,
+    occupant: Occupant,
 }
 
 #[derive(Debug)]
@@ -68,22 +68,22 @@ enum Out {
     Device(BufWriter<File>),
 }
 
-/// What stands where the file is to be, and what the file gets before it goes there.
+/// What is at the path of the new file, and what the file gets before it goes there.
 #[derive(Debug)]
-enum Standing {
+enum Occupant {
     /// Anything or nothing.
     Any(Option<Permissions>),
     /// A file, or with `new` nothing.
     Output {
         new: bool,
-        meets: Meets,
+        inherited: InheritedAttributes,
     },
     Original(InPlace, Box<Original>),
 }
 
 /// What a file of an output folder gets of the one that it is made of.
 #[derive(Debug)]
-pub(super) struct Meets {
+pub(super) struct InheritedAttributes {
     /// The permission bits, less those of the umask.
     pub(super) mode: u32,
     /// One that is there may be read-only, too.
@@ -104,42 +104,42 @@ impl Replacement {
     ///
     /// A symbolic link, a directory, a read-only file, a missing folder, one that cannot be written to.
     pub fn begin(path: &Path) -> Result<Self> {
-        let old = standing(path)?;
+        let old = metadata_at(path)?;
         let permissions = old.as_ref().map(Metadata::permissions);
-        Self::over(path, old.as_ref(), Standing::Any(permissions))
+        Self::over(path, old.as_ref(), Occupant::Any(permissions))
     }
 
     /// Begins to write what is to be at `path`, whatever the permission bits and times of a file that is
     /// there. Where there is none, none is replaced either that comes there meanwhile; and the new file is
     /// not synced: no bytes can be lost that were there before.
-    /// `old` is what stands at `path` itself; `made` a new file in the same folder, if there is one already.
+    /// `old` is what is at `path` itself; `made` a new file in the same folder, if there is one already.
     pub(super) fn output(
         path: &Path,
         old: Option<&Metadata>,
         made: Option<New>,
-        meets: Meets,
+        inherited: InheritedAttributes,
     ) -> Result<Self> {
-        let mode = meets.mode;
-        let standing = Standing::Output { new: old.is_none(), meets };
+        let mode = inherited.mode;
+        let occupant = Occupant::Output { new: old.is_none(), inherited };
         match made {
             Some(new) => {
                 let out = Out::Temporary(BufWriter::new(new));
-                Ok(Self { path: path.to_owned(), out, standing })
+                Ok(Self { path: path.to_owned(), out, occupant })
             }
-            None => Self::with_mode(path, old, standing, mode),
+            None => Self::with_mode(path, old, occupant, mode),
         }
     }
 
-    fn over(path: &Path, old: Option<&Metadata>, standing: Standing) -> Result<Self> {
+    fn over(path: &Path, old: Option<&Metadata>, occupant: Occupant) -> Result<Self> {
         // A new file is for whoever the umask says, as with any other program.
-        let mode = if matches!(standing, Standing::Any(None)) { 0o666 } else { PRIVATE };
-        Self::with_mode(path, old, standing, mode)
+        let mode = if matches!(occupant, Occupant::Any(None)) { 0o666 } else { PRIVATE };
+        Self::with_mode(path, old, occupant, mode)
     }
 
     fn with_mode(
         path: &Path,
         old: Option<&Metadata>,
-        standing: Standing,
+        occupant: Occupant,
         mode: u32,
     ) -> Result<Self> {
         let refused = |why: &str| Err(Error::file(path, why));
@@ -152,8 +152,11 @@ impl Replacement {
                 if old.is_file()
                     && old.permissions().readonly()
                     && !matches!(
-                        standing,
-                        Standing::Output { meets: Meets { read_only: true, .. }, .. }
+                        occupant,
+                        Occupant::Output {
+                            inherited: InheritedAttributes { read_only: true, .. },
+                            ..
+                        }
                     ) =>
             {
                 return refused("the file is read-only");
@@ -166,7 +169,7 @@ impl Replacement {
                 .map(|temporary| Out::Temporary(BufWriter::new(temporary))),
         };
         match out {
-            Ok(out) => Ok(Self { path: path.to_owned(), out, standing }),
+            Ok(out) => Ok(Self { path: path.to_owned(), out, occupant }),
             Err(error) => {
                 let folder = folder_of(path);
                 if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
@@ -228,7 +231,7 @@ impl Replacement {
     /// ([`commit_all`]). It does not where no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
-        !matches!(self.standing, Standing::Output { new: true, .. })
+        !matches!(self.occupant, Occupant::Output { new: true, .. })
     }
 
     /// Gives the file its new contents, and says what of the old file the new one could not be given.
@@ -246,31 +249,34 @@ impl Replacement {
     }
 
     fn complete(self) -> Result<Complete> {
-        let Self { path, out, standing } = self;
+        let Self { path, out, occupant } = self;
         let failed = |error: io::Error| not_written(&path, error);
         let new = match out {
             Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
             Out::Device(mut out) => {
                 out.flush().map_err(failed)?;
-                return Ok(Complete { path, new: None, standing, lost: Vec::new() });
+                return Ok(Complete { path, new: None, occupant, lost: Vec::new() });
             }
         };
         let mut lost = Vec::new();
-        match &standing {
-            Standing::Any(None) | Standing::Output { meets: Meets { times: None, .. }, .. } => {}
-            Standing::Any(Some(permissions)) => {
+        match &occupant {
+            Occupant::Any(None)
+            | Occupant::Output { inherited: InheritedAttributes { times: None, .. }, .. } => {}
+            Occupant::Any(Some(permissions)) => {
                 new.file().set_permissions(permissions.clone()).map_err(failed)?;
             }
-            Standing::Output { meets: Meets { times: Some(times), .. }, .. } => {
+            Occupant::Output {
+                inherited: InheritedAttributes { times: Some(times), .. }, ..
+            } => {
                 if new.file().set_times(*times).is_err() {
                     lost.push(Lost::Times);
                 }
             }
-            Standing::Original(settings, original) => {
+            Occupant::Original(settings, original) => {
                 lost = original.given_to(new.file(), settings.preserve_times).map_err(failed)?;
             }
         }
-        Ok(Complete { path, new: Some(new), standing, lost })
+        Ok(Complete { path, new: Some(new), occupant, lost })
     }
 }
 
@@ -314,25 +320,25 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
 struct Complete {
     path: PathBuf,
     new: Option<New>,
-    standing: Standing,
+    occupant: Occupant,
     lost: Vec<Lost>,
 }
 
 impl Complete {
     /// Its path, if it takes the place of a file.
     fn replaced(&self) -> Option<&Path> {
-        (!matches!(self.standing, Standing::Output { new: true, .. })).then_some(&self.path)
+        (!matches!(self.occupant, Occupant::Output { new: true, .. })).then_some(&self.path)
     }
 
     fn backed_up(&self) -> Option<&Path> {
-        match &self.standing {
-            Standing::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
+        match &self.occupant {
+            Occupant::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
             _ => None,
         }
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let Standing::Original(settings, original) = &mut self.standing
+        if let Occupant::Original(settings, original) = &mut self.occupant
             && let Some(suffix) = &settings.backup
         {
             original.unchanged()?;
@@ -345,16 +351,16 @@ impl Complete {
         let Some(new) = self.new.take() else { return Ok(self) };
         let path = &self.path;
         let failed = |error: io::Error| not_written(path, error);
-        if matches!(self.standing, Standing::Output { new: true, .. }) {
+        if matches!(self.occupant, Occupant::Output { new: true, .. }) {
             // In the folder that it is in, whatever has that folder's name by now.
             let place = new.path().with_file_name(path.file_name().unwrap_or_default());
             return match new.name(&place) {
                 Ok(()) => Ok(self),
                 Err((_, error)) if error.kind() == ErrorKind::AlreadyExists => {
-                    if let Standing::Output { meets, .. } = &self.standing
-                        && let Some(there) = standing(path)?
+                    if let Occupant::Output { inherited, .. } = &self.occupant
+                        && let Some(there) = metadata_at(path)?
                     {
-                        replaceable(path, &there, &meets.others)?;
+                        replaceable(path, &there, &inherited.others)?;
                     }
                     let why = "another file of that name came there meanwhile, and was left";
                     Err(refused(path, why))
@@ -362,8 +368,8 @@ impl Complete {
                 Err((_, error)) => Err(failed(error)),
             };
         }
-        match &self.standing {
-            Standing::Original(_, original) => original.unnamed_by(|| new.replace(path))?,
+        match &self.occupant {
+            Occupant::Original(_, original) => original.unnamed_by(|| new.replace(path))?,
             _ => new.replace(path),
         }
         .map_err(failed)?;
@@ -383,7 +389,7 @@ pub struct InPlace {
     pub backup: Option<Suffix>,
 }
 
-/// What is put behind the name of a file for that of its backup: not empty, and no path.
+/// What is put after the name of a file for that of its backup: not empty, and no path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suffix(OsString);
 
@@ -434,7 +440,7 @@ impl InPlace {
                 return refused("a backup by its name, which is left as it is");
             }
             let backup = suffix.of(path);
-            match standing(&backup)? {
+            match metadata_at(&backup)? {
                 Some(there) if !there.is_file() => return Err(no_backup(&backup)),
                 // What a run that was killed between backup and replacement leaves.
                 Some(there) if is_same(&there, &now) => names = names.saturating_sub(1),
@@ -450,7 +456,7 @@ impl InPlace {
         Replacement::over(
             path,
             Some(&now),
-            Standing::Original(self.clone(), Box::new(original.clone())),
+            Occupant::Original(self.clone(), Box::new(original.clone())),
         )
     }
 }
@@ -599,7 +605,7 @@ impl Original {
 
     /// Keeps the old file as `backup` too, unless there is one.
     fn back_up(&mut self, backup: &Path) -> Result<()> {
-        match standing(backup)? {
+        match metadata_at(backup)? {
             Some(there) if there.is_file() => return Ok(()),
             Some(_) => return Err(no_backup(backup)),
             None => {}
@@ -651,7 +657,7 @@ impl fmt::Display for Lost {
 }
 
 /// What is at `path` itself.
-pub(super) fn standing(path: &Path) -> Result<Option<Metadata>> {
+pub(super) fn metadata_at(path: &Path) -> Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(there) => Ok(Some(there)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

@@ -72,10 +72,10 @@ impl Base64Data {
                 break;
             }
         }
-        let behind = &raw[data.end - source..];
-        let blanks = behind.len() - behind.trim_ascii_start().len();
+        let following = &raw[data.end - source..];
+        let blanks = following.len() - following.trim_ascii_start().len();
         data.ignored =
-            Span::new(data.end + blanks, data.end + behind.trim_ascii_end().len().max(blanks));
+            Span::new(data.end + blanks, data.end + following.trim_ascii_end().len().max(blanks));
         Ok((bytes, data))
     }
 
@@ -90,7 +90,7 @@ impl Base64Data {
         }
     }
 
-    /// Where the first `characters` of them end: what follows the last, white space or not, is behind.
+    /// Where the first `characters` of them end: what follows the last, white space or not, is not included.
     fn end_of(&self, characters: usize) -> usize {
         characters.checked_sub(1).map_or(self.end, |last| self.place(last) + 1)
     }
@@ -103,8 +103,8 @@ impl Base64Data {
         if span.is_empty() && span.start.is_multiple_of(3) {
             return Span::at(start);
         }
-        let behind = span.end.div_ceil(3) * 4;
-        let end = if behind > self.characters { self.end } else { self.end_of(behind) };
+        let last = span.end.div_ceil(3) * 4;
+        let end = if last > self.characters { self.end } else { self.end_of(last) };
         Span::new(start, end)
     }
 
@@ -120,7 +120,7 @@ impl Base64Data {
 /// For each stretch of characters the number of its first, and where it is.
 type Stretches = Vec<(usize, usize)>;
 
-/// The number of characters, their stretches and what they stand for, where they stand in lines with
+/// The number of characters, their stretches and what they represent, where they are in lines with
 /// nothing else; `None` where they do not.
 fn lines(raw: &[u8], source: usize) -> Option<(usize, Stretches, Vec<u8>)> {
     let data = &raw[..memchr::memchr(b'=', raw).unwrap_or(raw.len())];
@@ -180,7 +180,7 @@ pub(super) struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// The base64 of `bytes` behind `column` characters of a line.
+    /// The base64 of `bytes` after `column` characters of a line.
     pub(super) fn encode(&self, bytes: &[u8], padded: bool, mut column: usize) -> Vec<u8> {
         let mut text = STANDARD.encode(bytes);
         if !padded {
@@ -193,10 +193,10 @@ impl Layout<'_> {
                 out.extend_from_slice(self.line_end);
                 column = 0;
             }
-            let (line, behind) = rest.split_at(rest.len().min(self.width - column));
+            let (line, following) = rest.split_at(rest.len().min(self.width - column));
             out.extend_from_slice(line);
             column += line.len();
-            rest = behind;
+            rest = following;
         }
         out
     }
@@ -275,8 +275,8 @@ mod tests {
         ) {
             let raw = pieces.concat().into_bytes();
             if let Some((number, stretches, bytes)) = lines(&raw, 7) {
-                let (characters, expected) = one_by_one(&raw, 7).map_err(|odd| {
-                    TestCaseError::fail(odd.to_string())
+                let (characters, expected) = one_by_one(&raw, 7).map_err(|error| {
+                    TestCaseError::fail(error.to_string())
                 })?;
                 prop_assert_eq!((number, stretches), (characters.len(), expected));
                 prop_assert_eq!(Some(bytes), TOLERANT.decode(&characters).ok());

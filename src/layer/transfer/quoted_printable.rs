@@ -22,7 +22,7 @@ fn is_blank(byte: u8) -> bool {
 /// A piece of quoted-printable text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token {
-    /// Bytes that stand for themselves, no line end among them.
+    /// Bytes that represent themselves, no line end among them.
     Plain,
     /// `=` and two hexadecimal digits: one byte.
     Escape(u8),
@@ -62,9 +62,9 @@ impl Iterator for Tokens<'_> {
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
-                let behind = &rest[1 + blanks..];
-                let line_end = line_end_length(behind);
-                if behind.is_empty() || line_end > 0 {
+                let following = &rest[1 + blanks..];
+                let line_end = line_end_length(following);
+                if following.is_empty() || line_end > 0 {
                     (Token::SoftBreak, 1 + blanks + line_end)
                 } else {
                     (Token::Plain, 1)
@@ -102,22 +102,22 @@ const DIGITS: [u8; 256] = {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks(Vec<Mark>);
 
-/// What stands before `raw` is decoded to what is before `decoded`.
+/// The bytes before `raw` are decoded to those before `decoded`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     decoded: usize,
     raw: usize,
 }
 
-/// About so many raw bytes are between two marks, where not all of them stand for themselves.
+/// About so many raw bytes are between two marks, where not all of them represent themselves.
 const STEP: usize = 128;
 
-/// The bytes that quoted-printable text stands for.
+/// The bytes that quoted-printable text represents.
 pub(super) fn decode(raw: &[u8]) -> (Vec<u8>, Marks) {
     decode_in_steps(raw, STEP)
 }
 
-/// From one `=` or line end to the next everything stands for itself, but for blanks at its end, and
+/// From one `=` or line end to the next everything represents itself, but for blanks at its end, and
 /// where there are none it goes on over the line end.
 fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
     let bytes = Vec::with_capacity(raw.len());
@@ -136,7 +136,7 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
             continue;
         }
         let settled = at;
-        // In text that is not ASCII one stands behind the other.
+        // In text that is not ASCII one follows the other.
         while let [b'=', high, low, ..] = raw[at..]
             && let (high, low) = (DIGITS[usize::from(high)], DIGITS[usize::from(low)])
             && high | low < 16
@@ -167,14 +167,14 @@ struct Decoding<'a> {
     step: usize,
     bytes: Vec<u8>,
     marks: Vec<Mark>,
-    /// What stands before this is decoded.
+    /// The bytes before this are decoded.
     start: usize,
     /// Where the last mark is.
     marked: usize,
 }
 
 impl Decoding<'_> {
-    /// Takes all up to `end` as it stands, and goes on at `next`.
+    /// Takes all up to `end` as it is, and goes on at `next`.
     #[inline(always)]
     fn settle(&mut self, end: usize, next: usize) {
         let is_long = end - self.start >= self.step;
@@ -211,12 +211,12 @@ impl Decoding<'_> {
 }
 
 impl Marks {
-    /// Where the decoded byte `index`, which is one, stands in `raw`.
+    /// Where in `raw` the decoded byte `index` lies, which exists.
     pub(super) fn place(&self, raw: &[u8], index: usize) -> Span {
-        let behind = self.0.partition_point(|mark| mark.decoded <= index);
-        let before = behind.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
-        // All between the two stands for itself.
-        if let Some(next) = self.0.get(behind)
+        let following = self.0.partition_point(|mark| mark.decoded <= index);
+        let before = following.checked_sub(1).map_or(Mark::default(), |at| self.0[at]);
+        // All between the two represents itself.
+        if let Some(next) = self.0.get(following)
             && next.raw - before.raw == next.decoded - before.decoded
         {
             let at = before.raw + (index - before.decoded);
@@ -242,7 +242,7 @@ impl Marks {
 /// A raw line, with its end.
 struct RawLine {
     raw: Span,
-    /// How many bytes it stands for.
+    /// How many bytes it represents.
     decoded: usize,
     /// Whether it ends in a soft break.
     soft: bool,
@@ -330,7 +330,7 @@ impl Respelled {
         Self { start, after_cr, replaced, text: Vec::new(), settled, closed: false }
     }
 
-    /// Adds `line`, which stands for the bytes from `decoded` on, with the edits that begin in it.
+    /// Adds `line`, which represents the bytes from `decoded` on, with the edits that begin in it.
     /// `text` ends with it.
     fn line<'e>(
         &mut self,
@@ -346,7 +346,7 @@ impl Respelled {
                 Token::Escape(_) => 1,
                 Token::Padding | Token::SoftBreak => 0,
             };
-            // What is put before a soft break is put behind it, except at the end of the body.
+            // What is put before a soft break is put after it, except at the end of the body.
             let takes = len > 0 || token == Token::Padding || line.last;
             let mut kept = at;
             while let Some(edit) =
@@ -378,7 +378,7 @@ impl Respelled {
         }
     }
 
-    /// Adds the part of the token at `span` that stands for the bytes `range` of it.
+    /// Adds the part of the token at `span` that represents the bytes `range` of it.
     fn keep(&mut self, text: &[u8], token: Token, span: Span, range: std::ops::Range<usize>) {
         if range.is_empty() {
             return;
@@ -416,7 +416,7 @@ impl Respelled {
         }
     }
 
-    /// Spells an `=` that stands for itself, at the end of the text, so that nothing can follow with
+    /// Spells an `=` that represents itself, at the end of the text, so that nothing can follow with
     /// which it would be an escape or a soft break.
     fn spell_loose_equals(&mut self) {
         let tail = &self.text[self.settled..];
@@ -520,7 +520,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The tokens say what each piece stands for.
+        /// The tokens say what each piece represents.
         #[test]
         fn decoding_is_what_the_tokens_say(
             pieces in prop::collection::vec(
@@ -556,7 +556,7 @@ mod tests {
     }
 
     /// Whatever a body is made of, no two marks are far from each other without one stretch between them that
-    /// stands for itself; so a place is found in a few steps.
+    /// represents itself; so a place is found in a few steps.
     #[test]
     fn marks_are_dense_enough() {
         let long = 100_000;
@@ -569,7 +569,7 @@ mod tests {
             let all: Vec<_> = [&[Mark::default()], &marks[..], &[end]].concat();
             for pair in all.windows(2) {
                 let (raw, decoded) = (pair[1].raw - pair[0].raw, pair[1].decoded - pair[0].decoded);
-                // What stands for nothing costs no step.
+                // What represents nothing costs no step.
                 let is_short = raw <= 2 * STEP + 3 || decoded <= 2 * STEP;
                 assert!(raw == decoded || is_short, "{shape}: {pair:?}");
             }

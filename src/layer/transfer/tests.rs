@@ -2,7 +2,7 @@
 //! the decoded bytes with the encoded text that is to come out.
 //!
 //! ```text
-//! a=3D=        "a=b", and "x" put in behind the "="        a=3Dx=
+//! a=3D=        "a=b", and "x" put in after the "="        a=3Dx=
 //! b                                                        b
 //! ```
 //!
@@ -17,9 +17,9 @@ use super::encoded::{WIDTH, line_end_length};
 use super::quoted_printable::is_structure;
 use super::*;
 
-/// What stands before and behind the body in every test: it must be neither read nor changed.
+/// What is before and after the body in every test: it must be neither read nor changed.
 const BEFORE: &[u8] = b"=3D TQ==";
-const BEHIND: &[u8] = b"=3D TQ==";
+const AFTER: &[u8] = b"=3D TQ==";
 
 fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     bytes
@@ -32,7 +32,7 @@ fn with_crlf(bytes: &[u8]) -> Vec<u8> {
 /// A buffer with `raw` as the body, and where that is.
 fn buffer(raw: &[u8]) -> (Vec<u8>, Span) {
     let body = Span::new(BEFORE.len(), BEFORE.len() + raw.len());
-    ([BEFORE, raw, BEHIND].concat(), body)
+    ([BEFORE, raw, AFTER].concat(), body)
 }
 
 fn decode(encoding: TransferEncoding, raw: &[u8]) -> Result<Vec<u8>, Obstacle> {
@@ -45,8 +45,8 @@ fn rewritten(encoding: TransferEncoding, raw: &[u8], edits: &Edits) -> Result<Ve
     let (buffer, body) = buffer(raw);
     let decoded = encoding.decode(&buffer, body)?;
     let new = decoded.lift(edits)?.apply(&buffer);
-    assert!(new.starts_with(BEFORE) && new.ends_with(BEHIND));
-    let new = new[BEFORE.len()..new.len() - BEHIND.len()].to_vec();
+    assert!(new.starts_with(BEFORE) && new.ends_with(AFTER));
+    let new = new[BEFORE.len()..new.len() - AFTER.len()].to_vec();
     let again = decode(encoding, &new)?;
     let wanted = edits.apply(&decoded.bytes);
     assert_eq!(again.escape_ascii().to_string(), wanted.escape_ascii().to_string());
@@ -130,7 +130,7 @@ fn quoted_printable_is_decoded_by_its_rules() {
         (b"=3D3D", b"=3D"),
         (b"=3D=3D", b"=="),
         (b"=0D=0A", b"\x0d\x0a"),
-        // What is not two digits stands for itself.
+        // What is not two digits represents itself.
         (b"=", b""),
         (b"==", b"="),
         (b"=4", b"=4"),
@@ -439,7 +439,7 @@ fn base64_is_decoded_to_where_it_ends() {
 #[test]
 fn base64_is_encoded_again_from_the_group_of_the_edit() {
     const AGAIN: &str = "its base64 is not what encoding it again would give";
-    const BEHIND: &str = "its base64 ends before the body does";
+    const ENDS_EARLY: &str = "its base64 ends before the body does";
     for (raw, old, new, wanted) in [
         ("TWFu", "a", "o", Ok("TW9u")),
         ("TWFu", "an", "", Ok("TQ==")),
@@ -473,10 +473,10 @@ fn base64_is_encoded_again_from_the_group_of_the_edit() {
         // Bits and padding that encoding does not give.
         ("TR==", "M", "N", Err(AGAIN)),
         ("TQ=", "M", "N", Err(AGAIN)),
-        ("TQ==TWE=", "M", "N", Err(BEHIND)),
-        ("TWFu=", "M", "N", Err(BEHIND)),
-        ("TWFuT", "M", "N", Err(BEHIND)),
-        ("TQ==\n-- \nA list\n", "M", "N", Err(BEHIND)),
+        ("TQ==TWE=", "M", "N", Err(ENDS_EARLY)),
+        ("TWFu=", "M", "N", Err(ENDS_EARLY)),
+        ("TWFuT", "M", "N", Err(ENDS_EARLY)),
+        ("TQ==\n-- \nA list\n", "M", "N", Err(ENDS_EARLY)),
     ] {
         for crlf in [false, true] {
             let twin = |text: &str| if crlf { text.replace('\n', "\r\n") } else { text.to_owned() };
@@ -518,7 +518,7 @@ fn an_identity_body_is_edited_as_it_stands() {
     same(&replaced(Binary, b"a\0b", "\0", "").unwrap(), b"ab", b"");
     same(&replaced(SevenBit, b"ab", "b", "c").unwrap(), b"ac", b"");
     assert!(replaced(SevenBit, b"ab", "b", "\u{e9}").is_err());
-    // It is not 7bit as it stands.
+    // As it is, it is not 7bit.
     assert!(replaced(SevenBit, b"a\xe9b", "b", "\u{e9}").is_ok());
     let (buffer, body) = buffer(b"ab");
     let decoded = EightBit.decode(&buffer, body).unwrap();

@@ -5,7 +5,7 @@
 //! ```text
 //! 7  text/html  Content-Location: http://a/frames/x.html   <link rel="stylesheet" href="cid:css-1@mhtml.blink" />
 //! 8  text/css   Content-Location: cid:css-1@mhtml.blink    i { background: url("y.png"); }
-//!               --> http://a/frames/y.png, and not relative to the page in which the frame stands
+//!               --> http://a/frames/y.png, and not relative to the page that holds the frame
 //! ```
 //!
 //! What the style sheet refers to is relative to the document in which it stood (CSS Values, 4.5), and that

@@ -168,7 +168,7 @@ fn escape_end(bytes: &[u8], at: usize) -> usize {
     at + escaped(&bytes[at..]).1
 }
 
-/// What the escape that `bytes` begin with stands for, and its length. What is not ASCII is `None`.
+/// What the escape that `bytes` begin with represents, and its length. What is not ASCII is `None`.
 fn escaped(bytes: &[u8]) -> (Option<u8>, usize) {
     let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
     let end = 1 + digits;
@@ -201,7 +201,7 @@ fn begins_ident(bytes: &[u8]) -> bool {
 /// Whether the word `name` is `known`, which is in lower case: ASCII case does not count, and escapes are decoded.
 #[inline]
 pub(super) fn is_name(name: &[u8], known: &str) -> bool {
-    // An escape is longer than what it stands for.
+    // An escape is longer than what it represents.
     if name.len() <= known.len() || !name.contains(&b'\\') {
         return name.eq_ignore_ascii_case(known.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! The heading of an entity: its header fields as byte ranges (RFC 5322, 2.2), and what stands in them.
+//! The heading of an entity: its header fields as byte ranges (RFC 5322, 2.2), and their values.
 //!
 //! A field ends where a line begins that is not folded (2.2.3); the heading ends with an empty line.
 //! Much real mail has lines in its heading that are no header field, or no empty line: the first are
@@ -36,7 +36,7 @@ const USUAL: usize = 24;
 pub struct Field {
     /// Its name, without the white space before the colon (obsolete, RFC 5322, 4.5).
     pub name: Span,
-    /// Its value as it stands, folded, without the white space around it.
+    /// Its value as it is, folded, without the white space around it.
     pub value: Span,
     /// All of it, with its line end.
     pub span: Span,
@@ -61,12 +61,12 @@ impl Field {
 pub struct Heading {
     /// In the order of the message.
     pub fields: Vec<Field>,
-    /// From the first to behind the last line of the heading.
+    /// From the first line of the heading to the end of the last.
     pub span: Span,
     /// The empty line between heading and body; empty where there is none.
     pub separator: Span,
     /// The lines that are no header field: the first of them, and how many.
-    pub odd: Option<(Span, usize)>,
+    pub not_fields: Option<(Span, usize)>,
 }
 
 impl Heading {
@@ -89,7 +89,7 @@ impl Heading {
         let mut at = start;
         // Lines since the last header field that are none: the first, and how many.
         let mut trailing: Option<(Span, usize)> = None;
-        let mut odd: Option<(Span, usize)> = None;
+        let mut not_fields: Option<(Span, usize)> = None;
         while at < bytes.len() {
             let end = memchr::memchr(line_end, &bytes[at..]).map_or(bytes.len(), |n| at + n + 1);
             let line = Span::new(at, end);
@@ -102,14 +102,15 @@ impl Heading {
             if dashes && delimiter(at) {
                 break;
             }
-            let first = fields.is_empty() && trailing.is_none() && odd.is_none();
+            let first = fields.is_empty() && trailing.is_none() && not_fields.is_none();
             match (content[0], fields.last_mut()) {
                 (b' ' | b'\t', Some(field)) if trailing.is_none() => field.span.end = end,
                 _ => match name_end(content) {
                     Some((name, colon)) => {
                         if let Some((line, lines)) = trailing.take() {
-                            let before = odd.map_or(0, |(_, lines)| lines);
-                            odd = Some((odd.map_or(line, |(first, _)| first), before + lines));
+                            let before = not_fields.map_or(0, |(_, lines)| lines);
+                            not_fields =
+                                Some((not_fields.map_or(line, |(first, _)| first), before + lines));
                         }
                         if fields.is_empty() {
                             fields.reserve(USUAL);
@@ -134,14 +135,14 @@ impl Heading {
             }
             at = end;
         }
-        // Without header fields behind them, such lines are the body, and its separator is missing.
+        // Without header fields after them, such lines are the body, and its separator is missing.
         let end = trailing.map_or(at, |(line, _)| line.start);
         let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
         fields.shrink_to_fit();
         for field in &mut fields {
             field.value = trimmed(bytes, Span::new(field.value.start, field.span.end));
         }
-        (Self { fields, span: Span::new(start, end), separator, odd }, separator.end)
+        (Self { fields, span: Span::new(start, end), separator, not_fields }, separator.end)
     }
 
     /// The fields called `name`, in whatever case.
@@ -192,7 +193,7 @@ fn content_end(bytes: &[u8], line: Span) -> usize {
     end
 }
 
-/// In a line that begins a header field, the ends of its name and of the white space behind that.
+/// In a line that begins a header field, the ends of its name and of the white space after that.
 ///
 /// RFC 5322, 2.2: "A field name MUST be composed of printable US-ASCII characters (i.e., characters
 /// that have values between 33 and 126, inclusive), except colon." 4.5: white space before the colon.
@@ -224,7 +225,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Behind the comment that opens at `open` (RFC 5322, 3.2.2): comments nest, and have quoted pairs.
+/// Where the comment ends that opens at `open` (RFC 5322, 3.2.2): comments nest, and have quoted pairs.
 pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
     let mut depth = 0_usize;
     let mut at = open;
@@ -261,7 +262,7 @@ fn words(value: &[u8]) -> Vec<&[u8]> {
     words
 }
 
-/// The URL that stands in the value of a header field.
+/// The URL in the value of a header field.
 #[must_use]
 pub fn url_of(value: &[u8]) -> String {
     let value = &value[comments_end(value)..];
@@ -282,7 +283,7 @@ pub fn url_of(value: &[u8]) -> String {
     if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
 }
 
-/// Behind the white space and comments that `value` begins with.
+/// `value` without the white space and comments that it begins with.
 pub(super) fn comments_end(value: &[u8]) -> usize {
     let mut at = 0;
     while at < value.len() {

@@ -167,7 +167,7 @@ impl Found<'_> {
     }
 }
 
-/// What of `bytes[span]` stands between `breaks`, without the white space around each piece.
+/// The pieces of `bytes[span]` between `breaks`, without the white space around each piece.
 fn pieces(bytes: &[u8], span: Span, breaks: impl Fn(u8) -> bool) -> Vec<Span> {
     let mut pieces = Vec::new();
     let mut at = span.start;
@@ -210,7 +210,7 @@ fn view(bytes: &[u8], pieces: &[Span]) -> View {
 /// Whether `text` has both marks of an encoded word (RFC 2047, 2), so that with new text beside it a
 /// reader might find one.
 fn may_be_encoded(text: &str) -> bool {
-    text.split_once("=?").is_some_and(|(_, behind)| behind.contains("?="))
+    text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
 }
 
 /// The same as [`view`] with encoded words decoded.
@@ -218,8 +218,8 @@ fn read(bytes: &[u8], pieces: &[Span]) -> String {
     joined(pieces.iter().map(|piece| &bytes[piece.range()]))
 }
 
-/// What stands in the place of the URL that [`url_of`] reads from `bytes[span]`. Where something has
-/// to be decoded, or a comment stands inside the URL, the two differ.
+/// The bytes of the URL that [`url_of`] reads from `bytes[span]`. Where something has
+/// to be decoded, or a comment is in the URL, the two differ.
 fn one(bytes: &[u8], span: Span) -> View {
     let start = span.start + comments_end(&bytes[span.range()]);
     let value = &bytes[start..span.end];
@@ -296,7 +296,7 @@ fn targets(value: &[u8]) -> Vec<Span> {
     }
 }
 
-/// Behind the parameters that begin at `at`, and the white space behind them (RFC 8288, appendix B.3).
+/// Where the parameters that begin at `at` end, and the white space after them (RFC 8288, appendix B.3).
 fn parameters_end(value: &[u8], mut at: usize) -> usize {
     loop {
         at = skip(value, at, is_white);
@@ -322,7 +322,7 @@ fn skip(value: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
     rest.iter().position(|&byte| !these(byte)).map_or(value.len(), |length| at + length)
 }
 
-/// Behind the quoted string that opens at `open`.
+/// Where the quoted string ends that opens at `open`.
 fn quoted_end(value: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while at < value.len() {
@@ -335,7 +335,7 @@ fn quoted_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// Where the quoted value of the first parameter `name` of a media type stands, without its quotes;
+/// Where the quoted value of the first parameter `name` of a media type lies, without its quotes;
 /// `None` where it has none.
 fn parameter(value: &[u8], name: &str) -> Option<Span> {
     let mut at = 0;
@@ -377,7 +377,7 @@ mod tests {
         links(message, &Heading::read(message))
     }
 
-    /// Element, reference, and the bytes where it stands; none where it cannot be edited.
+    /// Element, reference, and its bytes; none where it cannot be edited.
     type Row<'a> = (&'a str, &'a str, Option<&'a str>);
 
     fn check(fields: &str, expected: &[Row<'_>]) {
@@ -386,8 +386,8 @@ mod tests {
         let found: Vec<Row<'_>> = links
             .iter()
             .map(|link| {
-                let stands = link.map.as_ref().map(|map| &message[map.source().range()]);
-                (link.element.as_str(), link.reference.as_str(), stands)
+                let bytes = link.map.as_ref().map(|map| &message[map.source().range()]);
+                (link.element.as_str(), link.reference.as_str(), bytes)
             })
             .collect();
         assert_eq!(found, expected, "{fields:?}");
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn content_location_in_every_spelling() {
         let name = "content-location";
-        for (value, reference, stands) in [
+        for (value, reference, bytes) in [
             ("a/b.html", "a/b.html", Some("a/b.html")),
             ("  (a comment (in it)) a (behind it)", "a", Some("a")),
             ("a/\r\n b/\n\tc", "a/b/c", Some("a/\r\n b/\n\tc")),
@@ -416,7 +416,7 @@ mod tests {
             ("=?<=?utf-8?Q?=61?=", "=?<=?utf-8?Q?=61?=", None),
             ("a?b=?c", "a?b=?c", Some("a?b=?c")),
         ] {
-            check(&format!("Content-Location: {value}"), &[(name, reference, stands)]);
+            check(&format!("Content-Location: {value}"), &[(name, reference, bytes)]);
         }
         check("Content-Location: <>", &[]);
         check("Content-Location:", &[]);
@@ -497,7 +497,7 @@ mod tests {
         let external = |parameters: &str, expected: &[Row<'_>]| {
             check(&format!("Content-Type: message/external-body; {parameters}"), expected);
         };
-        let url = |reference, stands| ("content-type", reference, Some(stands));
+        let url = |reference, bytes| ("content-type", reference, Some(bytes));
         external("access-type=URL;\n URL=\"ftp://a/\n  b\"", &[url("ftp://a/b", "ftp://a/\n  b")]);
         external("url=\"a b\" (c); access-type=\"url\"", &[url("ab", "a b")]);
         external("access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"", &[url("a", "a")]);
@@ -626,7 +626,7 @@ mod tests {
             }
         }
 
-        /// What stands in a link's place is its reference, and new text before it becomes part of it
+        /// The bytes in a link's place are its reference, and new text before it becomes part of it
         /// and of nothing else.
         #[test]
         fn references_stand_where_they_are_said_to(pieces in proptest::collection::vec(0..PIECES.len(), 1..24)) {

@@ -197,8 +197,8 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
     let mut seen = std::collections::HashSet::new();
     loop {
         rest = &rest[comments_end(rest)..];
-        if let Some((b';' | b',', behind)) = rest.split_first() {
-            rest = behind;
+        if let Some((b';' | b',', following)) = rest.split_first() {
+            rest = following;
             continue;
         }
         let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'));
@@ -210,12 +210,12 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
             rest = &rest[end..];
             continue;
         }
-        // Where the `;` before it is missing, what stands before the name is none of it.
+        // Where the `;` before it is missing, the text before the name is not part of it.
         let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
         let mut name = latin_1(name);
         name.make_ascii_lowercase();
-        let (value, behind) = parameter_value(&rest[end + 1..]);
-        rest = behind;
+        let (value, following) = parameter_value(&rest[end + 1..]);
+        rest = following;
         let is_new = match pairs.len() {
             ..FEW => pairs.iter().all(|(one, _)| *one != name),
             _ => {
@@ -247,7 +247,7 @@ fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
             if rest[at] == b'\\' && at + 1 < rest.len() {
                 at += 1;
             }
-            // RFC 5322, 2.2.3: unfolding removes a line end, and not the white space behind it.
+            // RFC 5322, 2.2.3: unfolding removes a line end, and not the white space after it.
             if !matches!(rest[at], b'\r' | b'\n') {
                 content.push(rest[at]);
             }
@@ -257,7 +257,7 @@ fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
             return (latin_1(&content), &rest[at + 1..]);
         }
     }
-    // Bare, or a quoted string without its end: up to the `;`, whatever stands there.
+    // Bare, or a quoted string without its end: up to the `;`, whatever is there.
     let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let end = memchr::memchr(b';', rest).unwrap_or(rest.len());
     let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
@@ -284,7 +284,7 @@ fn latin_1(bytes: &[u8]) -> String {
     }
 }
 
-/// The way back: UTF-8, where the characters of `text` stand for the bytes of that.
+/// The way back: UTF-8, where the characters of `text` represent the bytes of that.
 fn unicode(text: String) -> String {
     if text.is_ascii() {
         return text;
@@ -292,7 +292,7 @@ fn unicode(text: String) -> String {
     octets(&text).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or(text)
 }
 
-/// The bytes that the characters of `text` stand for; `None` where one stands for more.
+/// The bytes that the characters of `text` represent; `None` where one represents more.
 fn octets(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() {
         return Some(text.as_bytes().to_vec());

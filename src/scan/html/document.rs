@@ -30,7 +30,10 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let Detected { charset, mark, .. } = prelude::encoding(bytes, options);
     let outermost = |bytes, start, charset| {
         let entity = Arc::clone(&options.entity);
-        document(&Whole { bytes, start, charset, entity, depth: 0, enclosed: false }, options)
+        document(
+            &Whole { bytes, start, charset, entity, depth: 0, enclosed: false, tentative: None },
+            options,
+        )
     };
     if charset.is_ascii_compatible() {
         return outermost(bytes, mark, charset);
@@ -137,7 +140,7 @@ pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
         carrier == Carrier::CData || pieces.iter().any(|(_, one)| *one == Carrier::CData);
     let bytes = text.as_bytes();
     let (start, charset) = (0, Charset::UTF_8);
-    let whole = Whole { bytes, start, charset, entity, depth, enclosed: in_cdata };
+    let whole = Whole { bytes, start, charset, entity, depth, enclosed: in_cdata, tentative: None };
     let mut document = self::document(&whole, options);
     let has_unknown = entities.iter().any(|entity| !entity.is_known);
     for link in document.links.iter_mut().filter(|_| has_unknown) {

@@ -329,7 +329,7 @@ fn same_value(raw: &[u8], value: &str) -> bool {
     escape::character_references(View::of_str(&ascii(raw), 0)).text == value
 }
 
-/// Stands between html5ever's tokenizer and its tree builder, and listens.
+/// Sits between html5ever's tokenizer and its tree builder, and listens.
 struct Proxy<'a> {
     builder: TreeBuilder<Node, Tree>,
     watch: RefCell<Watch<'a>>,

@@ -1,4 +1,4 @@
-//! HTML to a [`Document`]: every link of `docs/links.md` as it stands in the bytes, and every `base`
+//! HTML to a [`Document`]: every link of `docs/links.md` as its bytes are, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
 //! [`engines`] says which tags there are, [`prelude`] what has to be known before the links are, and a [`pass`] looks

@@ -19,6 +19,7 @@ use std::sync::Arc;
 use super::engines;
 use super::exact::Bound;
 use super::rows::{Answer, LONGEST_ATTRIBUTE, Rows, element_name, lower_case};
+use super::saved::COMMENTED_BASE;
 use super::sink::{Sink, Stopped, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
 use super::walk::{self, Names, OpenElements, Unproved, declaration_end};
@@ -68,6 +69,11 @@ pub(crate) trait Links {
         Ok(())
     }
 
+    /// The document declares a base, or an encoding where that was assumed. Told where it is scanned tentatively.
+    fn declared(&mut self) -> Result<(), Self::End> {
+        Ok(())
+    }
+
     /// Takes a reference as it lies there; `false` where it wants a [`Link`].
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
 
@@ -113,6 +119,17 @@ pub(crate) struct Whole<'a> {
     pub(crate) depth: usize,
     /// Whether all of it lies in something that `<` and `>` could end.
     pub(crate) enclosed: bool,
+    /// What is not known of it, because nobody has looked for declarations.
+    pub(crate) tentative: Option<Tentative>,
+}
+
+/// What a document may still declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tentative {
+    /// A base.
+    Base,
+    /// That, and an encoding.
+    BaseAndEncoding,
 }
 
 /// Tells `links` of every link of a document.
@@ -133,6 +150,7 @@ pub(crate) fn links<L: Links>(
 /// A document that is scanned window by window.
 pub(crate) struct Windows {
     charset: Charset,
+    tentative: Option<Tentative>,
     entity: Arc<str>,
     open: OpenElements,
     rows: Rows,
@@ -152,9 +170,14 @@ pub(crate) struct Reached {
 }
 
 impl Windows {
-    pub(crate) fn new(charset: Charset, options: &ScanOptions) -> Self {
+    pub(crate) fn new(
+        charset: Charset,
+        tentative: Option<Tentative>,
+        options: &ScanOptions,
+    ) -> Self {
         Self {
             charset,
+            tentative,
             entity: Arc::clone(&options.entity),
             open: OpenElements::default(),
             rows: Rows::new(),
@@ -211,8 +234,9 @@ impl Windows {
     }
 
     fn whole<'a>(&self, bytes: &'a [u8]) -> Whole<'a> {
-        let (charset, entity) = (self.charset, Arc::clone(&self.entity));
-        Whole { bytes, start: 0, charset, entity, depth: 0, enclosed: false }
+        let (charset, tentative) = (self.charset, self.tentative);
+        let entity = Arc::clone(&self.entity);
+        Whole { bytes, start: 0, charset, entity, depth: 0, enclosed: false, tentative }
     }
 }
 
@@ -261,6 +285,7 @@ struct Pass<'a, 'l, L> {
     depth: usize,
     text: Option<OpenText>,
     markup: Vec<Markup>,
+    tentative: Option<Tentative>,
     fallback: Option<FallbackReason>,
 }
 
@@ -278,6 +303,9 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         // The links of a `style` element of SVG come at its end, and there may be tags in it.
         if self.links.is_full(at) && self.text.is_none() {
             self.links.flush(self.bytes, at)?;
+        }
+        if self.tentative.is_some() && tag.name.len() == 4 && self.declares(tag) {
+            self.links.declared()?;
         }
         if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
             self.whole_tag(tag, namespace, text);
@@ -327,6 +355,12 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.bytes[span.range()].starts_with(b"<?") {
             self.import(span);
         } else {
+            if self.tentative.is_some()
+                && !self.is_in_text
+                && self.bytes[span.range()].starts_with(COMMENTED_BASE)
+            {
+                self.links.declared()?;
+            }
             self.markup.extend(conditional_markup(self.bytes, span));
         }
         // What is found in the text of an element comes in order when that ends.
@@ -358,6 +392,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             depth: whole.depth,
             text: None,
             markup: Vec::new(),
+            tentative: whole.tentative,
             fallback: None,
         }
     }
@@ -376,6 +411,18 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
         self.close_text(span.end);
         self.drain()
+    }
+
+    /// Whether a tag declares what nobody has looked for.
+    #[inline(never)]
+    fn declares(&self, tag: &RawTag) -> bool {
+        let name = &self.bytes[tag.name.range()];
+        // To a browser that runs scripts the inside of `noscript` and the like is text.
+        !self.is_in_text
+            && (name.eq_ignore_ascii_case(b"base")
+                || (self.tentative == Some(Tentative::BaseAndEncoding)
+                    && name.eq_ignore_ascii_case(b"meta")
+                    && Charset::of_meta(&self.bytes[tag.span.range()]).is_some()))
     }
 
     /// Whether more is to be known of a tag than its attributes.
@@ -462,7 +509,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     ) -> Result<bool, L::End> {
         let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
         let value = &self.bytes[span.range()];
-        // Whatever character references there are, one of these stands in what holds a URL.
+        // Whatever character references there are, one of these occurs in what holds a URL.
         if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
             return Ok(true);
         }
@@ -490,7 +537,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Ok(list) if list.is_ascii() => list,
             _ => return Ok(false),
         };
-        // No other character reference is as common, and none that stands for white space or a comma.
+        // No other character reference is as common, and none that represents white space or a comma.
         let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
             || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
@@ -519,7 +566,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         Ok(true)
     }
 
-    /// Goes through CSS that stands in the bytes as it is; `false` where that is not simple, and nothing is
+    /// Goes through CSS that is not escaped; `false` where that is not simple, and nothing is
     /// done then.
     fn css(
         &mut self,

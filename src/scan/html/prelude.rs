@@ -74,12 +74,17 @@ pub(crate) fn prelude(
     options: &ScanOptions,
     wanted: Bases,
 ) -> Prelude {
-    let saved = if options.ignore_saved { None } else { saved::saved(bytes) };
+    let saved = saved(bytes, options);
     let bases = match may_declare_base(&bytes[start..], bytes.len() - start, false) {
         true => bases(bytes, Span::new(start, bytes.len()), charset, options, wanted),
         false => Vec::new(),
     };
     Prelude { bases, saved }
+}
+
+/// What the document that begins with `bytes` says of having been saved.
+pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
+    if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
 /// Whether what begins in front of `end` may declare a base, or an encoding where that is asked for, too.

@@ -5,7 +5,7 @@
 //! | Atom (RFC 4287) | `entry` | the first `link` with `rel="alternate"` or none and a type of HTML or none; else the first of another type | `content`, `summary`, `title`, `rights` |
 //! | RSS 0.9 to 2.0 | `item` | `link`; an Atom `link` as above; else a `guid` without `isPermaLink="false"` | `description`, `content:encoded`, `media:description` |
 //!
-//! That is what feedparser takes for the link of an entry. It may stand behind the content, so an entry gets
+//! That is what feedparser takes for the link of an entry. It may come after the content, so an entry gets
 //! its place among the bases when it begins, and its value later.
 //!
 //! ```

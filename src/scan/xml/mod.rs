@@ -6,7 +6,7 @@
 //! places there are beside those of [`super::attributes`]; a pass puts them together. HTML in feeds and
 //! in `srcdoc` is a document of its own.
 //!
-//! A document that is not well formed is understood up to its fault; what stands behind it is left.
+//! A document that is not well formed is understood up to its fault; what follows it is left.
 //!
 //! ```
 //! use baselink::{ScanOptions, format::Format, scan_as};

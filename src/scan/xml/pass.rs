@@ -200,7 +200,7 @@ impl<'a> Pass<'a> {
             return if blank == bytes.len() {
                 Ok(())
             } else {
-                Err(Fault::new(span.start + blank, "this text stands outside the document element"))
+                Err(Fault::new(span.start + blank, "this text is outside the document element"))
             };
         }
         if let Some(text) = self.text.as_mut().filter(|text| text.depth == depth) {
@@ -236,7 +236,7 @@ impl<'a> Pass<'a> {
                 .strip_prefix(name.as_bytes())
                 .is_some_and(|rest| rest.first().is_some_and(|byte| byte.is_ascii_whitespace()))
         });
-        // Behind the start of the document element they mean nothing.
+        // After the start of the document element they mean nothing.
         let Some((name, group)) = row.filter(|_| self.plain.is_none()) else {
             return;
         };
@@ -510,7 +510,7 @@ impl<'a> Pass<'a> {
                 let blank = before.len() - before.trim_ascii_end().len();
                 Some(Span::new(href.raw.name.start - blank, href.raw.value.end + 1))
             }
-            // What stands before the tag must not become markup with what stands behind it.
+            // The text before the tag must not become markup together with the text after it.
             _ => {
                 let before = self.bytes[..span.start].last();
                 let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');

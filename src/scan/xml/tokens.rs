@@ -1,6 +1,6 @@
 //! The tokens of XML (XML 1.0, 2.4 to 2.8 and 3.1) as spans of the bytes, and the attributes of a tag.
 //!
-//! quick-xml says where tokens end; that they stand one behind the other gives their beginnings.
+//! quick-xml says where tokens end; each begins where the one before it ends.
 //!
 //! ```
 //! use baselink::scan::xml::tokens::{self, Token};
@@ -32,14 +32,14 @@ use crate::span::Span;
 pub enum Token {
     /// A start tag or an empty-element tag.
     StartTag {
-        /// From `<` to behind `>`.
+        /// From `<` to `>`, both included.
         span: Span,
         /// Whether `/>` ends it.
         is_empty: bool,
     },
     /// An end tag.
     EndTag {
-        /// From `<` to behind `>`.
+        /// From `<` to `>`, both included.
         span: Span,
     },
     /// Character data and references.
@@ -54,17 +54,17 @@ pub enum Token {
     },
     /// A comment.
     Comment {
-        /// From `<!--` to behind `-->`.
+        /// From `<!--` to `-->`, both included.
         span: Span,
     },
     /// A processing instruction, or the XML declaration.
     Instruction {
-        /// From `<?` to behind `?>`.
+        /// From `<?` to `?>`, both included.
         span: Span,
     },
     /// A document type declaration.
     Doctype {
-        /// From `<!` to behind `>`.
+        /// From `<!` to `>`, both included.
         span: Span,
     },
 }
@@ -246,7 +246,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
         };
         let value = Span::new(open + 1, open + 1 + length);
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
-            return Err(Fault::new(name.start, "a '<' stands in the value of this attribute"));
+            return Err(Fault::new(name.start, "there is a '<' in the value of this attribute"));
         }
         attributes.push(RawAttribute { name, value, quote });
         at = value.end + 1;
@@ -257,7 +257,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
     }
 }
 
-/// Where an attribute stands that has the name of one before it.
+/// The first attribute that has the name of one before it.
 fn repeated(bytes: &[u8], attributes: &[RawAttribute]) -> Option<usize> {
     const FEW: usize = 12;
     let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];

@@ -6,7 +6,7 @@
 //! and the URL only where that was asked for ([`super::Origins::canonical`]).
 //!
 //! The first `link` in the page whose `rel` has `canonical` and whose `href` is an absolute, hierarchical
-//! URL counts; without one, the first `og:url` that is. What stands behind `<body>`, in a `template`, in a
+//! URL counts; without one, the first `og:url` that is. What follows `<body>`, in a `template`, in a
 //! comment or in a script does not.
 //!
 //! ```
@@ -180,7 +180,7 @@ mod tests {
             ("<LINK HREF=' http://a/x?y&amp;z#f ' REL='next CANONICAL'>", Some("http://a/x?y&z")),
             ("<meta property='og:url' content=http://a/x>", Some("http://a/x")),
             ("<meta name='og:url' content=http://a/x>", Some("http://a/x")),
-            // Canonical first, wherever it stands.
+            // Canonical first, wherever it is.
             (
                 "<meta property='og:url' content=http://b/><link rel=canonical href=http://a/x>",
                 Some("http://a/x"),

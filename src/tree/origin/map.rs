@@ -117,7 +117,7 @@ impl UrlMap {
         let (mut line, mut counted) = (1, 0);
         for (number, record) in reader.byte_records().enumerate() {
             let record = record.map_err(|error| self.wrong(line, &error.to_string()))?;
-            // The reader counts empty lines to the record behind them.
+            // The reader counts empty lines to the record after them.
             let start = record.position().map_or(0, csv::Position::byte);
             let start = usize::try_from(start).unwrap_or(text.len()).min(text.len());
             let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -234,7 +234,7 @@ impl UrlMap {
         if let Some(mapped) = self.urls.get(&below_root) {
             return Some(mapped);
         }
-        // A link is looked for where it stands, not where it leads.
+        // A link is looked for where it is, not where it leads.
         let folder = entry.path.parent().filter(|folder| *folder != Path::new(""));
         let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
         let absolute = folder.join(entry.path.file_name()?);

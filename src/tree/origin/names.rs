@@ -14,7 +14,7 @@ use std::path::{Component, Path};
 
 use crate::reference::decode_percent;
 
-/// What becomes of a `%` with two hexadecimal digits behind it.
+/// What becomes of a `%` with two hexadecimal digits after it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::tree) enum Percent {
     /// It is a part of the name: `%25`.
@@ -61,14 +61,14 @@ fn is_pchar(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte)
 }
 
-/// The byte that an escape at the start of `text` stands for.
+/// The byte that an escape at the start of `text` represents.
 fn escaped(text: &[u8]) -> Option<u8> {
     let [b'%', high, low, ..] = text else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(*high)? << 4 | digit(*low)?)
 }
 
-/// The bytes that `segment` stands for.
+/// The bytes that `segment` represents.
 pub(in crate::tree) fn decode(segment: &str) -> Vec<u8> {
     decode_percent(segment.as_bytes())
 }

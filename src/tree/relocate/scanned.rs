@@ -1,7 +1,7 @@
 //! One scan of a file in little memory: its links, their bases now and after the move, its ids.
 //!
 //! What a link needs is kept once: the names of its place and its bases are shared by all links that have
-//! them, and references stand one behind the other in one text. Targets are resolved again where they are
+//! them, and references follow one another in one text. Targets are resolved again where they are
 //! wanted (RFC 1808, 4).
 //!
 //! ```
@@ -59,7 +59,7 @@ pub struct Scanned {
     pub charset: Option<Charset>,
     /// What fragments can name in it; `None` where that is not known.
     pub ids: Option<Ids>,
-    /// What is odd about it; spans are those of the file.
+    /// Its anomalies; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
     /// What it says of the program that saved it.
     pub(super) saved_by: Option<Program>,
@@ -77,7 +77,7 @@ pub struct Scanned {
 /// A link that was found.
 #[derive(Clone, Copy, Debug)]
 pub struct ScannedLink<'a> {
-    /// The entity it stands in.
+    /// The entity it is in.
     pub entity: &'a str,
     /// Its bytes in the file; where it is encoded there, the bytes that hold it.
     pub span: Span,
@@ -95,7 +95,7 @@ pub struct ScannedLink<'a> {
     pub reason: Option<Reason>,
     /// Whether the profiles disagree on it.
     pub differs: bool,
-    /// Whether it stands where it may be replaced.
+    /// Whether it may be replaced in its place.
     pub is_editable: bool,
     /// The place of its base among those of the file.
     pub(super) base_number: Option<usize>,
@@ -272,7 +272,7 @@ impl Scanning {
         self.scanned.saved_by = document.and_then(|document| {
             let chain = &document.chain;
             let of_comment = chain.saved.as_ref().map(|saved| saved.program);
-            of_comment.or_else(|| chain.says_it_was_saved_with_files.then_some(Program::Browser))
+            of_comment.or_else(|| chain.was_saved_with_files.then_some(Program::Browser))
         });
         if let Some(outermost) = report.entities.first_mut()
             && options.scan.ids
@@ -317,9 +317,9 @@ impl Scanning {
             });
             self.link(link, base, offset);
         }
-        let moved = report.diagnostics.into_iter().map(|odd| {
-            let span = odd.span.shifted(offset);
-            Diagnostic { span, ..odd }
+        let moved = report.diagnostics.into_iter().map(|one| {
+            let span = one.span.shifted(offset);
+            Diagnostic { span, ..one }
         });
         self.scanned.diagnostics.extend(moved);
     }
