@@ -60,8 +60,10 @@ pub(super) fn write(
     options: &Options,
     mut write: Write<'_, '_>,
 ) -> io::Result<Totals> {
-    for open in [Opened::tentative, Opened::of] {
+    for is_tentative in [true, false] {
+        let open = if is_tentative { Opened::tentative } else { Opened::of };
         let Some(opened) = open(bytes, options) else { continue };
+        write = if is_tentative { write.held() } else { write };
         let mut driver = opened.driver(options, false, write);
         match pass::links(&opened.whole(bytes, options), &options.scan, &mut driver) {
             Ok(_) => {

@@ -34,6 +34,8 @@ pub(super) struct Write<'a, 'g> {
     start: usize,
     /// What takes the output in pieces of about this size.
     give: Option<(&'a mut Give<'g>, usize)>,
+    /// Whether nothing may be given away before it is known what the document declares.
+    is_held: bool,
     /// Up to where the window has been written.
     copied: usize,
     changed: bool,
@@ -43,14 +45,19 @@ impl<'a, 'g> Write<'a, 'g> {
     /// Puts the output after what `out` holds.
     pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
         let start = out.len();
-        Self { out, start, give: None, copied: 0, changed: false }
+        Self { out, start, give: None, is_held: false, copied: 0, changed: false }
     }
 
     /// The same where nothing was written, and nothing has been given away.
     pub(super) fn anew(mut self) -> Self {
         self.out.truncate(self.start);
-        (self.copied, self.changed) = (0, false);
+        (self.copied, self.changed, self.is_held) = (0, false, false);
         self
+    }
+
+    /// Gives nothing away before the first flush.
+    pub(super) fn held(self) -> Self {
+        Self { is_held: true, ..self }
     }
 
     /// Gathers the output in `buffer`, and gives it away in pieces of about the buffer's capacity.
@@ -71,7 +78,10 @@ impl<'a, 'g> Write<'a, 'g> {
 
     /// Copies the window up to `to`, in pieces where the output is given away.
     fn keep(&mut self, window: &[u8], to: usize) -> io::Result<()> {
-        let most = self.give.as_ref().map_or(usize::MAX, |(_, most)| *most);
+        let most = match &self.give {
+            Some((_, most)) if !self.is_held => *most,
+            _ => usize::MAX,
+        };
         loop {
             let kept = window.get(self.copied..to).ok_or(io::ErrorKind::InvalidInput)?;
             let room = most.saturating_sub(self.out.len()).max(1);
@@ -105,6 +115,7 @@ impl Sink for Write<'_, '_> {
 
     #[cold]
     fn flush(&mut self, window: &[u8], at: usize) -> io::Result<()> {
+        self.is_held = false;
         if at > self.copied {
             self.keep(window, at)?;
         }
@@ -136,6 +147,7 @@ impl Sink for Write<'_, '_> {
     }
 
     fn end(&mut self, window: &[u8]) -> io::Result<()> {
+        self.is_held = false;
         self.keep(window, window.len())?;
         self.give()
     }
