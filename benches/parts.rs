@@ -175,7 +175,7 @@ fn entities(bencher: Bencher) {
     let mail = mail();
     bencher
         .counter(BytesCount::new(mail.len()))
-        .bench(|| container::entities(black_box(mail.as_bytes())));
+        .bench(|| baselink::container::mime::entities(black_box(mail.as_bytes())));
 }
 
 #[divan::bench]

@@ -355,14 +355,6 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
     Urls::of(css.as_bytes(), options).collect()
 }
 
-/// The URLs of a style sheet in any encoding in which bytes of ASCII are characters of ASCII wherever they are;
-/// `None` where there are some of a group, or some whose bytes are not their characters but for escapes.
-pub(crate) fn plain_urls(bytes: &[u8]) -> Option<Vec<CssUrl>> {
-    let urls: Vec<_> = Urls::of(bytes, Options { gcpm: true, ie: true }).collect();
-    let is_plain = |url: &CssUrl| url.group.is_none() && !bytes[url.span.range()].contains(&0);
-    urls.iter().all(is_plain).then_some(urls)
-}
-
 /// The URLs of CSS in any encoding in which bytes of ASCII are characters of ASCII wherever they are, in order.
 ///
 /// Takes linear time, and memory only for the blocks that are open where it matters.

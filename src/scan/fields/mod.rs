@@ -9,7 +9,7 @@
 //! let message = b"Base: <URL:http://a/>\nSubject: x\n\n<a href=x>";
 //! let heading = Heading::read(message);
 //! assert_eq!(&*heading.url(message, UrlField::Base).unwrap().url, "http://a/");
-//! assert_eq!(heading.separator.end, 33);
+//! assert_eq!(heading.separator.end, 34);
 //! ```
 //!
 //! Deliberately absent: what a heading is the heading of. `container` knows that.

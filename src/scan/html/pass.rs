@@ -578,16 +578,13 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
             return Ok(false);
         }
-        let Some(urls) = css::plain_urls(text) else {
-            return Ok(false);
-        };
-        for url in urls {
+        for url in css::Urls::of(text, css::Options::from(&self.options.groups)) {
             let (span, enclosed) = (url.span.shifted(span.start), self.enclosed);
             let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
             let value =
                 Plain { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
             let raw = &self.bytes[span.range()];
-            if memchr::memchr(b'\\', raw).is_some() || !self.links.plain(self.bytes, &value) {
+            if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &value) {
                 let view = url.form.decode(self.charset.decode(raw, span.start));
                 self.reference(&view, url.form.into(), element, attribute);
                 self.drain()?;
