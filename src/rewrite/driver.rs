@@ -127,10 +127,11 @@ pub(super) struct Driver<'a, S> {
 impl<'a, S: Sink> Driver<'a, S> {
     /// For a document in `charset` that has the base of `chain`.
     pub(super) fn new(asked: Asked<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
+        let judge = Judge::new(charset, chain, asked.options, asked.around);
         Self {
             asked,
             chain,
-            judge: Judge::new(charset, chain, asked.options, asked.around),
+            judge: if asked.is_listed { judge.reporting_all() } else { judge },
             charset,
             carried: Vec::new(),
             offset: 0,
@@ -240,9 +241,6 @@ impl<S: Sink> Links for Driver<'_, S> {
 
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        if self.asked.is_listed {
-            return false;
-        }
         match self.judge.short(&bytes[found.span.range()], found) {
             Some(Short::Splice(splice)) => {
                 self.tally.add(Outcome::Rewritten, None);

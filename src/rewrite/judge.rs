@@ -118,6 +118,11 @@ impl<'a> Judge<'a> {
         judge
     }
 
+    /// Never asks the first arm, because a report is wanted of every link.
+    pub(super) fn reporting_all(self) -> Self {
+        Self { is_short: false, ..self }
+    }
+
     /// The first arm, on `reference` as it lies in the bytes: it is empty or a fragment that stays, it has a scheme, or
     /// its target is a prefix of the base and its own tail. `None` where more has to be looked at.
     #[inline(always)]

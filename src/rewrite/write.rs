@@ -32,8 +32,9 @@ pub(super) struct Write<'a, 'g> {
     out: &'a mut Vec<u8>,
     /// How much was in it before.
     start: usize,
-    /// What takes the output in pieces of about this size.
-    give: Option<(&'a mut Give<'g>, usize)>,
+    /// What takes the output in pieces of about `most` bytes.
+    give: Option<&'a mut Give<'g>>,
+    most: usize,
     /// Whether nothing may be given away before it is known what the document declares.
     is_held: bool,
     /// Up to where the window has been written.
@@ -45,7 +46,7 @@ impl<'a, 'g> Write<'a, 'g> {
     /// Puts the output after what `out` holds.
     pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
         let start = out.len();
-        Self { out, start, give: None, is_held: false, copied: 0, changed: false }
+        Self { out, start, give: None, most: usize::MAX, is_held: false, copied: 0, changed: false }
     }
 
     /// The same where nothing was written, and nothing has been given away.
@@ -64,7 +65,7 @@ impl<'a, 'g> Write<'a, 'g> {
     pub(super) fn in_pieces(buffer: &'a mut Vec<u8>, give: &'a mut Give<'g>) -> Self {
         buffer.clear();
         let most = buffer.capacity().max(LEAST);
-        Self { give: Some((give, most)), ..Self::into(buffer) }
+        Self { give: Some(give), most, ..Self::into(buffer) }
     }
 
     /// Writes the window up to what `edit` replaces, and then what is new.
@@ -78,10 +79,7 @@ impl<'a, 'g> Write<'a, 'g> {
 
     /// Copies the window up to `to`, in pieces where the output is given away.
     fn keep(&mut self, window: &[u8], to: usize) -> io::Result<()> {
-        let most = match &self.give {
-            Some((_, most)) if !self.is_held => *most,
-            _ => usize::MAX,
-        };
+        let most = if self.is_held { usize::MAX } else { self.most };
         loop {
             let kept = window.get(self.copied..to).ok_or(io::ErrorKind::InvalidInput)?;
             let room = most.saturating_sub(self.out.len()).max(1);
@@ -97,7 +95,7 @@ impl<'a, 'g> Write<'a, 'g> {
 
     fn give(&mut self) -> io::Result<()> {
         match &mut self.give {
-            Some((give, _)) => give(self.out),
+            Some(give) => give(self.out),
             None => Ok(()),
         }
     }
@@ -109,8 +107,7 @@ impl Sink for Write<'_, '_> {
 
     #[inline(always)]
     fn is_full(&self, at: usize) -> bool {
-        let most = self.give.as_ref().map_or(usize::MAX, |(_, most)| *most);
-        self.out.len() + at.saturating_sub(self.copied) >= most
+        self.out.len() + at.saturating_sub(self.copied) >= self.most
     }
 
     #[cold]
