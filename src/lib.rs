@@ -20,12 +20,16 @@
 //!
 //! - *reference*: what an author wrote to point at something, relative or absolute (RFC 1808, 2.2);
 //! - *link*: a reference at its place in a document ([`LinkReport`]);
-//! - *base URL*: what a relative reference is relative to ([`BaseChain`]);
-//! - *target*: the absolute URL that a reference means ([`Target`]);
-//! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4);
-//! - *heading*: the header fields of a message or of a part of it (RFC 1808, 3.1);
-//! - *transfer encoding*: how the bytes of a part stand in the message (RFC 2045, 6);
-//! - *outcome*: what became of a link; each has exactly one ([`Outcome`]).
+//! - *base URL*: what a relative reference is resolved against; [`BaseChain`] has the one that counts, and those that
+//!   were passed over (RFC 1808, 3);
+//! - *target*: the absolute URL to which a reference resolves ([`Target`]);
+//! - *outcome*: what became of a link; each has exactly one ([`Outcome`]);
+//! - *entity*: a document or message, or one inside another (RFC 1808, 3.2; RFC 2045, 2.4), with a name such as `2.1`;
+//! - *heading*: the header fields of a message or of an entity in it (RFC 1808, 3.1);
+//! - *part*: an entity of a multipart message, whose body may be encoded (RFC 2045, 2.5);
+//! - *transfer encoding*: how the body of a part is encoded in the message (RFC 2045, 6);
+//! - *view*: decoded text with a map from each place to the bytes that it was decoded from; *layers* are views of
+//!   views, such as a CSS string in an attribute, and an edit is *lifted* through them to the bytes of the file.
 //!
 //! # Operations
 //!
