@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Cursor;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use baselink::document::{Document, FallbackReason};
@@ -11,8 +12,8 @@ use baselink::resolve::Profile;
 use baselink::scan::Scanner;
 use baselink::scan::attributes::Groups;
 use baselink::{
-    BaseElement, Beside, Fragments, LinkReport, Options, Outcome, ScanOptions, rewrite,
-    rewrite_into, rewrite_stream, rewrite_to, scan,
+    BaseElement, Beside, Fragments, LinkReport, ListedLink, Options, Outcome, ScanOptions, links,
+    rewrite, rewrite_into, rewrite_stream, rewrite_to, scan,
 };
 use traps::TRAPS;
 
@@ -157,6 +158,21 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
         && totals.charset == report.entities[0].charset
         && totals.changed != rewritten.edits.is_empty()
         && totals.diagnostics == report.diagnostics;
+    let mut rows = Vec::new();
+    let listed = links(bytes, options, &mut |found| {
+        rows.push(found);
+        ControlFlow::Continue(())
+    });
+    let lines = totals.charset.lines(bytes);
+    let own = report.links.iter().map(|link| {
+        let (line, column) = lines.place(link.span.start);
+        ListedLink { link: link.clone(), line, column }
+    });
+    let own: Vec<_> = own.collect();
+    if rows != own || listed.links() != own.len() {
+        let at = rows.iter().zip(&own).take_while(|(row, own)| row == own).count();
+        return Some(format!("listed:\n{:#?}\nreported:\n{:#?}", rows.get(at), own.get(at)));
+    }
     // Given away before each tag, and now and then.
     for most in [0, 40] {
         let (mut buffer, mut pieces) = (Vec::with_capacity(most), Vec::new());

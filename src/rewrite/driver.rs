@@ -51,6 +51,9 @@ pub(super) trait Sink {
     /// Whether nothing becomes of a link any more once it was told.
     const IS_LAST: bool;
 
+    /// Whether it takes reports only, so that no edit needs to be made.
+    const REPORTS: bool = false;
+
     /// Whether it would rather be rid of what it has, where a tag begins.
     fn is_full(&self, _at: usize) -> bool {
         false
@@ -63,6 +66,9 @@ pub(super) trait Sink {
 
     /// The reference at `at` gives way to a prefix and its own tail.
     fn splice(&mut self, bytes: &[u8], at: usize, splice: Splice<'_>);
+
+    /// Takes a report in its place.
+    fn report(&mut self, _bytes: &[u8], _report: LinkReport) {}
 
     /// Takes any other link that was judged.
     fn judged(&mut self, bytes: &[u8], judged: Judged) -> Result<(), Self::End>;
@@ -131,7 +137,7 @@ impl<'a, S: Sink> Driver<'a, S> {
         Self {
             asked,
             chain,
-            judge: if asked.is_listed { judge.reporting_all() } else { judge },
+            judge: if asked.is_listed && !S::REPORTS { judge.reporting_all() } else { judge },
             charset,
             carried: Vec::new(),
             offset: 0,
@@ -178,6 +184,18 @@ impl<'a, S: Sink> Driver<'a, S> {
             self.tally.add_link(&judged.report, span, &|| charset);
         }
         self.sink.judged(bytes, judged)
+    }
+
+    /// Takes the report of a link that the first arm judged.
+    fn report(&mut self, bytes: &[u8], report: LinkReport) -> bool {
+        self.own += 1;
+        let span = report.span.shifted(self.offset);
+        self.tally.add_link(&report, span, &|| self.charset);
+        if report.outcome == Outcome::Rewritten {
+            self.edited = span.end;
+        }
+        self.sink.report(bytes, report);
+        true
     }
 
     /// Takes a link.
@@ -241,7 +259,12 @@ impl<S: Sink> Links for Driver<'_, S> {
 
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        match self.judge.short(&bytes[found.span.range()], found) {
+        let short = self.judge.short(&bytes[found.span.range()], found);
+        if S::REPORTS {
+            let report = short.and_then(|short| self.judge.report(&short, bytes, found));
+            return report.is_some_and(|report| self.report(bytes, report));
+        }
+        match short {
             Some(Short::Splice(splice)) => {
                 self.tally.add(Outcome::Rewritten, None);
                 if bytes[found.span.start] == b'#' {

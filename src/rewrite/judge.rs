@@ -157,6 +157,59 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// The report of a reference that the first arm judged; `None` where its bytes are not its characters, or another
+    /// profile may see something else.
+    pub(super) fn report(
+        &self,
+        short: &Short<'_>,
+        bytes: &[u8],
+        found: &Plain,
+    ) -> Option<LinkReport> {
+        let is_itself = |byte: &u8| byte.is_ascii_graphic() && *byte != b'&';
+        let raw = &bytes[found.span.range()];
+        let reference = str::from_utf8(raw).ok().filter(|_| raw.iter().all(is_itself))?;
+        let text = |name: Span| str::from_utf8(&bytes[name.range()]).ok();
+        let (element, attribute) = match found.names {
+            // Of a longer name only the beginning is kept.
+            Some((element, attribute)) if element.len() <= 64 => {
+                (text(element)?, Some(text(attribute)?))
+            }
+            Some(_) => return None,
+            None => ("style", None),
+        };
+        let (outcome, reason, target) = match short {
+            Short::Stays(Outcome::Absolute, _) if !resolve::is_agreed_absolute(reference) => {
+                return None;
+            }
+            Short::Stays(outcome, reason) => {
+                let is_absolute = *outcome == Outcome::Absolute;
+                (*outcome, *reason, is_absolute.then(|| reference.to_owned()))
+            }
+            Short::Splice(Splice { prefix, dropped }) => {
+                let target = [prefix, &reference[*dropped..]].concat();
+                (Outcome::Rewritten, None, Some(target))
+            }
+        };
+        let LinkBases::One(base, rule, source) = self.base_of_plain() else { return None };
+        Some(LinkReport {
+            entity: Arc::clone(&self.chain.entity),
+            span: found.span,
+            element: element.to_ascii_lowercase(),
+            attribute: attribute.map(str::to_ascii_lowercase),
+            reference: reference.to_owned(),
+            base,
+            rule,
+            source,
+            target,
+            written: None,
+            outcome,
+            reason,
+            differs: false,
+            differs_under: NOWHERE,
+            is_editable: true,
+        })
+    }
+
     /// The base of links that the first arm judges, as a report has it.
     pub(super) fn base_of_plain(&self) -> LinkBases {
         let known = self.document.as_ref().map(|document| &document.url);

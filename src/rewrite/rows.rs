@@ -42,6 +42,8 @@ pub(super) type Row<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
 /// Gives links to whoever takes them.
 pub(super) struct Rows<'a, 'r> {
     row: &'a mut Row<'r>,
+    /// Whether no more are wanted.
+    is_done: bool,
     /// How much of the document is before the window.
     offset: usize,
     /// Where the window begins, and up to where of the document lines were counted.
@@ -63,7 +65,7 @@ struct Line {
 impl<'a, 'r> Rows<'a, 'r> {
     pub(super) fn new(row: &'a mut Row<'r>) -> Self {
         let first = Line { at: 0, number: 1, start: 0, follows_cr: false };
-        Self { row, offset: 0, window: first, counted: first }
+        Self { row, is_done: false, offset: 0, window: first, counted: first }
     }
 
     /// The line of the place `at` of the window. A line ends as [`Lines`] says.
@@ -94,18 +96,31 @@ impl<'a, 'r> Rows<'a, 'r> {
 impl Sink for Rows<'_, '_> {
     type End = ();
     const IS_LAST: bool = true;
+    const REPORTS: bool = true;
+
+    fn is_full(&self, _at: usize) -> bool {
+        self.is_done
+    }
+
+    fn flush(&mut self, _bytes: &[u8], _at: usize) -> Result<(), ()> {
+        if self.is_done { Err(()) } else { Ok(()) }
+    }
 
     // Each link is wanted with its report.
     fn splice(&mut self, _bytes: &[u8], _at: usize, _splice: Splice<'_>) {}
 
-    fn judged(&mut self, bytes: &[u8], judged: Judged) -> Result<(), ()> {
-        let mut link = judged.report;
+    fn report(&mut self, bytes: &[u8], mut link: LinkReport) {
+        if self.is_done {
+            return;
+        }
         let Line { number: line, start, at, .. } = self.line(bytes, link.span.start);
         link.span = link.span.shifted(self.offset);
-        match (self.row)(ListedLink { link, line, column: at - start + 1 }) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(()),
-        }
+        self.is_done = (self.row)(ListedLink { link, line, column: at - start + 1 }).is_break();
+    }
+
+    fn judged(&mut self, bytes: &[u8], judged: Judged) -> Result<(), ()> {
+        self.report(bytes, judged.report);
+        if self.is_done { Err(()) } else { Ok(()) }
     }
 
     fn slide(&mut self, window: &[u8], done: usize) -> Result<(), ()> {

@@ -44,6 +44,8 @@ pub(super) const DEEPEST: usize = 16;
 pub(crate) struct Plain {
     /// Its bytes, white space and character references included.
     pub(crate) span: Span,
+    /// Where its element is named, and where its attribute; `None` in the text of a `style` element.
+    pub(crate) names: Option<(Span, Span)>,
     /// What delimits it.
     pub(crate) quote: Quote,
     /// Whether it lies in something that `<` and `>` could end.
@@ -257,6 +259,9 @@ enum Content {
     Markup,
 }
 
+/// An attribute of a tag, and what the table says of it.
+type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
+
 /// Markup in place that is scanned on its own; no base counts in it.
 #[derive(Clone, Copy)]
 pub(super) struct Markup {
@@ -324,7 +329,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             match self.rows.answer(self.bytes, tag.name, namespace, attribute, self.options) {
                 Answer::Nothing => {}
                 Answer::With(name) if !self.has_attribute(tag, name) => {}
-                Answer::Url(row) if self.offer(attribute, row) => {}
+                Answer::Url(row) if self.offer(tag, attribute, row) => {}
                 Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
                 Answer::Srcset(row) if self.srcset(tag, attribute, row)? => {}
                 Answer::Url(_)
@@ -344,7 +349,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
     fn end_text(&mut self, at: usize) -> Result<(), L::End> {
         let is_style = |open: &mut OpenText| open.content == Content::Css;
         match self.text.take_if(is_style).map(|open| Span::new(open.start, at)) {
-            Some(span) if !self.css(span, "style", None)? => self.style(span),
+            Some(span) if !self.css(span, None)? => self.style(span),
             Some(_) => {}
             None => self.close_text(at),
         }
@@ -513,14 +518,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
             return Ok(true);
         }
-        let Ok(name) = str::from_utf8(&self.bytes[attribute.name.range()]) else {
-            return Ok(false);
-        };
         if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {
             return Ok(false);
         }
-        let (element, name) = (self.element(tag), name.to_ascii_lowercase());
-        self.css(span, &element, Some((&name, attribute.quote, row)))
+        self.css(span, Some((tag, attribute, row)))
     }
 
     /// Goes through a list of image candidates; `false` where that is not simple, and nothing is done then.
@@ -546,20 +547,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
         for span in value::srcset(list) {
             let span = span.shifted(whole.start);
-            let value = Plain {
-                span,
-                quote: attribute.quote,
-                enclosed: self.enclosed,
-                empty_resolves: row.empty == Empty::Resolve,
-                fragment_identifies: row.fragment == Fragment::Identifier,
-            };
-            if !self.links.plain(self.bytes, &value) {
-                let element = self.element(tag);
-                let name = String::from_utf8_lossy(&self.bytes[attribute.name.range()]);
-                let place = (&*name.to_ascii_lowercase(), attribute.quote, row);
+            let place = Some((tag, attribute, row));
+            if !self.links.plain(self.bytes, &self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
-                let view = escape::character_references(raw);
-                self.reference(&view, Form::Srcset, &element, Some(place));
+                self.reference(&escape::character_references(raw), Form::Srcset, place);
                 self.drain()?;
             }
         }
@@ -568,25 +559,19 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// Goes through CSS that is not escaped; `false` where that is not simple, and nothing is
     /// done then.
-    fn css(
-        &mut self,
-        span: Span,
-        element: &str,
-        attribute: Option<(&str, Quote, &'static Row)>,
-    ) -> Result<bool, L::End> {
+    fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> Result<bool, L::End> {
         let text = &self.bytes[span.range()];
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
             return Ok(false);
         }
         for url in css::Urls::of(text, css::Options::from(&self.options.groups)) {
-            let (span, enclosed) = (url.span.shifted(span.start), self.enclosed);
-            let quote = attribute.map_or(Quote::Double, |(_, quote, _)| quote);
-            let value =
-                Plain { span, quote, enclosed, empty_resolves: false, fragment_identifies: true };
+            let span = url.span.shifted(span.start);
+            let plain = self.plain(span, place);
+            let plain = Plain { empty_resolves: false, fragment_identifies: true, ..plain };
             let raw = &self.bytes[span.range()];
-            if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &value) {
+            if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &plain) {
                 let view = url.form.decode(self.charset.decode(raw, span.start));
-                self.reference(&view, url.form.into(), element, attribute);
+                self.reference(&view, url.form.into(), place);
                 self.drain()?;
             }
         }
@@ -594,20 +579,26 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 
     #[inline(always)]
-    fn offer(&mut self, attribute: &RawAttribute, row: &'static Row) -> bool {
+    fn offer(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         let Some(span) = attribute.value else {
             return false;
         };
-        self.links.plain(
-            self.bytes,
-            &Plain {
-                span,
-                quote: attribute.quote,
-                enclosed: self.enclosed,
-                empty_resolves: row.empty == Empty::Resolve,
-                fragment_identifies: row.fragment == Fragment::Identifier,
-            },
-        )
+        let plain = self.plain(span, Some((tag, attribute, row)));
+        self.links.plain(self.bytes, &plain)
+    }
+
+    /// The reference at `span` of an attribute, or of the text of `style`.
+    #[inline(always)]
+    fn plain(&self, span: Span, place: Option<Attribute<'_>>) -> Plain {
+        let row = place.map(|(.., row)| row);
+        Plain {
+            span,
+            names: place.map(|(tag, attribute, _)| (tag.name, attribute.name)),
+            quote: place.map_or(Quote::Double, |(_, attribute, _)| attribute.quote),
+            enclosed: self.enclosed,
+            empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
+            fragment_identifies: row.is_none_or(|row| row.fragment == Fragment::Identifier),
+        }
     }
 
     /// `<?import implementation="x.htc">`, which is a bogus comment to HTML and read like a tag by
@@ -818,22 +809,22 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
     }
 
-    /// Takes a reference that was found in an attribute of `element`, which has a row, or in the text of
-    /// `style`.
-    fn reference(
-        &mut self,
-        view: &View,
-        form: Form,
-        element: &str,
-        attribute: Option<(&str, Quote, &'static Row)>,
-    ) {
-        let carrier = attribute.map_or(Carrier::Raw, |(_, quote, _)| Carrier::Attribute(quote));
-        let place = Place {
-            attribute: attribute.map(|(name, ..)| name),
-            row: attribute.map(|(.., row)| row),
-            ..text_of(element, Carriers::One(carrier))
-        };
+    /// Takes a reference that was found in an attribute, or in the text of `style`.
+    fn reference(&mut self, view: &View, form: Form, place: Option<Attribute<'_>>) {
         let whole = Span::new(0, view.text.len());
+        let Some((tag, attribute, row)) = place else {
+            let place = text_of("style", Carriers::One(Carrier::Raw));
+            return self.collector.reference(view, whole, form, Some(Carrier::Raw), &place);
+        };
+        let carrier = Carrier::Attribute(attribute.quote);
+        let name =
+            String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
+        let element = self.element(tag);
+        let place = Place {
+            attribute: Some(&name),
+            row: Some(row),
+            ..text_of(&element, Carriers::One(carrier))
+        };
         self.collector.reference(view, whole, form, Some(carrier), &place);
     }
 
