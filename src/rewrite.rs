@@ -8,7 +8,7 @@
 //! bytes' <--edit-- Edits <-------- lift <-------- new text
 //! ```
 //!
-//! This file knows all rooms: a scanner's links are judged one by one ([`Outcome`]), what of a target
+//! This file knows all rooms: a scanner's links are judged one by one (`Outcome`), what of a target
 //! is new is spelled for its place, and lifted through every layer to the bytes of the file.
 //!
 //! ```

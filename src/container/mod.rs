@@ -8,7 +8,7 @@
 //! ```
 //!
 //! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] is the one that there is. Which
-//! formats it reads is the table here. [`lift`] and [`fields`] make of an edit of a body what becomes of its file.
+//! formats it reads is the table here. `lift` and `fields` make of an edit of a body what becomes of its file.
 //! [`mbox`] takes a file of messages apart, each of which is read by itself.
 //!
 //! ```

@@ -51,8 +51,7 @@ pub(crate) fn chromium() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = || env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
     let given = env::var_os("BASELINK_CHROMIUM").map(PathBuf::from);
-    let found = given.or_else(|| on_path().find(|program| program.is_file()));
-    found
+    given.or_else(|| on_path().find(|program| program.is_file()))
 }
 
 impl Outside {

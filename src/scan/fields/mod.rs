@@ -2,7 +2,7 @@
 //!
 //! RFC 5322 (header fields), RFC 2045 (the fields that describe a body), RFC 1808, 3.1, and those after it (the
 //! fields that declare a base). [`heading`] reads the header fields of an entity, [`media_type`] its `Content-Type`;
-//! [`links`] finds the links in them.
+//! `links` finds the links in them.
 //!
 //! ```
 //! use baselink::{document::UrlField, scan::fields::Heading};

@@ -1,7 +1,7 @@
-//! HTML to a [`Document`]: every link of `docs/links.md` as its bytes are, and every `base`
+//! HTML to a `Document`: every link of `docs/links.md` as its bytes are, and every `base`
 //! element with its standing (HTML, 4.2.3).
 //!
-//! [`engines`] says which tags there are, [`prelude`] what has to be known before the links are, and a [`pass`] looks
+//! `engines` says which tags there are, `prelude` what has to be known before the links are, and a `pass` looks
 //! the tags up in [`super::attributes`] and takes values apart. Text that is markup to somebody (`noscript`,
 //! conditional comments) is scanned in place; a `srcdoc` is a document of its own.
 //!
