@@ -11,8 +11,7 @@
 //! assert_eq!((&*structure.entities[1].name, structure.entities[1].parent), ("1", Some(0)));
 //! ```
 //!
-//! Deliberately absent: how they are found ([`super::mime`]), and what an edit of a body entails (`lift`,
-//! `fields`).
+//! Deliberately absent: how they are found ([`super::mime`]), and what an edit of a body entails (`lift`, `fields`).
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Containers: files that hold entities, each with a heading and a body.
 //!
 //! ```text
-//! message, message of a mailbox --read--> entities, outermost first: heading · how the body is encoded · where it lies
-//!                                            |                         |
-//!                                         bases it declares        decode --> content --edits--> lift --> edits of the file
-//!                                                                                                 and of fields that describe the body
+//! message --read--> entities, outermost first
+//!                     heading --> bases that it declares (3.1)
+//!                     body --decode--> content --edits--> lift --> edits of the file
+//!                                                          fields --> edits of what headings say of bodies
 //! ```
 //!
 //! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] is the one that there is. Which
