@@ -5,9 +5,8 @@
 //! ```
 //!
 //! The calling thread takes the items from their iterator. Each of the other threads works on one item at a time.
-//! Results are received by the calling thread while it waits for them, and by the thread that finished the result
-//! that is due while it does not: so nobody waits for a thread that is busy with something else. [`Bounds`] limit
-//! what is in memory. The first error ends it all.
+//! Results are received by the threads that work, by whichever finished the one that is due, so that items are read
+//! meanwhile.
 //!
 //! ```text
 //! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
@@ -78,7 +77,7 @@ struct Queue<I, R, E, F> {
     state: Mutex<State<I, R, E, F>>,
     /// There is an item to be worked on, or none will come any more.
     item: Condvar,
-    /// There is a result that the calling thread waits for.
+    /// A result was received, or all is over.
     result: Condvar,
 }
 
@@ -96,8 +95,6 @@ struct State<I, R, E, F> {
     size: usize,
     /// `None` while a thread receives.
     receive: Option<F>,
-    /// Whether the calling thread waits.
-    is_awaited: bool,
     failed: Option<E>,
     /// Whether nothing is to be done any more: an error was returned, or a thread panicked.
     is_over: bool,
@@ -113,7 +110,6 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             sizes: VecDeque::new(),
             size: 0,
             receive: Some(receive),
-            is_awaited: false,
             failed: None,
             is_over: false,
         };
@@ -146,20 +142,17 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
         drop(self.wait(|state| state.sizes.is_empty()));
     }
 
-    /// Receives results until `holds` does, or all is over.
+    /// Waits until `holds`, or all is over. Results are received by the threads that work, so that items are read meanwhile.
     fn wait(
         &self,
         holds: impl Fn(&State<I, R, E, F>) -> bool,
     ) -> MutexGuard<'_, State<I, R, E, F>> {
         let mut state = self.lock();
         loop {
-            state = self.deliver(state);
             if state.is_over || holds(&state) {
                 return state;
             }
-            state.is_awaited = true;
             state = self.result.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.is_awaited = false;
         }
     }
 
@@ -179,11 +172,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             let result = work(item);
             state = self.lock();
             state.results.insert(number, result);
-            if state.is_awaited {
-                self.result.notify_one();
-            } else {
-                state = self.deliver(state);
-            }
+            state = self.deliver(state);
         }
     }
 
