@@ -6,7 +6,7 @@
 //!
 //! The calling thread takes the items from their iterator. Each of the other threads works on one item at a time.
 //! Results are received by the threads that work, by whichever finished the one that is due, so that items are read
-//! meanwhile.
+//! meanwhile. [`Bounds`] limit what is in memory. The first error ends it all.
 //!
 //! ```text
 //! in_order(bounds, [(1, 8), (2, 8)].into_iter(), |item| item * 10, |result| …)   -->   receives 10, then 20
