@@ -1,15 +1,13 @@
 //! READ FIRST: from a document and what is known of it to the outcome of every link, and to the edits.
 //!
 //! ```text
-//! bytes --scan--> Document --base--> BaseChain
-//!                    |                   |
-//!                  Link --reference--> resolve --> target
-//!                    |                               |
-//! bytes' <--edit-- Edits <-------- lift <-------- new text
+//! rewrite, edits, rewrite_into, rewrite_to, links --> file: a document, or a message with documents in it --+
+//! rewrite_stream, links_stream -----------------> windows: a document that is not in memory --------------+--> driver
+//! driver --> judge --> sink: Collected, Write or Rows
 //! ```
 //!
-//! This file knows all rooms: a scanner's links are judged one by one (`Outcome`), what of a target
-//! is new is spelled for its place, and lifted through every layer to the bytes of the file.
+//! This file has the functions that others call. `driver` says how a document goes from its bytes to what becomes of its
+//! links, `judge` what becomes of one link, `message` how a message is made of documents.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -18,7 +16,7 @@
 //! assert_eq!(rewritten.output(), br#"<a href="http://a/x.html#y">"#);
 //! ```
 //!
-//! Deliberately absent: syntax and files. No markup is looked at here, and nothing is read or written.
+//! Deliberately absent: syntax and files. The rooms below know no markup, and nothing is read but what is given.
 
 mod base_element;
 mod beside;

@@ -150,7 +150,7 @@ fn both_scanners_print_and_write_the_same_in_every_case() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// With the exact scanner no file goes the short way.
+/// With `--scanner exact` html5ever reads every file.
 #[test]
 fn both_scanners_print_and_write_the_same_of_all_fixtures() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
@@ -216,7 +216,7 @@ fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
         ("<base href=http://c/d/>", "<Meta charset=iso-8859-5>", "x", "http://c/d/x"),
         ("<!--<base href=http://c/d/>-->", "", "x", "http://a/b/x"),
         ("<noscript><base href=http://c/d/></noscript>", "", "x", "http://a/b/x"),
-        // The fast scanner cannot prove which elements are there, when most has been written.
+        // The walk cannot prove which elements are there, when most has been written.
         ("<b><svg></b><a href=y>", "<frameset><frame src=y>", "x", "http://a/b/x"),
     ] {
         fs::write(scene.path().join("page.html"), page(base, meta, link)).unwrap();

@@ -1,5 +1,5 @@
-//! The fast scanner of HTML against the exact one: whatever it does not hand over, it finds byte for byte
-//! as the other does; and the short way against the long one: the same bytes and numbers.
+//! The walk over HTML against html5ever: whatever it can prove, it finds byte for byte as the other does. And the
+//! sinks against each other: the same bytes, numbers and rows.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -36,18 +36,18 @@ fn forget(document: &mut Document) {
     document.parts.iter_mut().for_each(forget);
 }
 
-/// Every reason why something in `document` was handed over.
+/// Every reason why html5ever was asked for something in `document`.
 fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
     found.extend(document.fallback);
     document.parts.iter().for_each(|part| reasons(part, found));
 }
 
-/// Whether the exact scanner gave up on something in `document`.
+/// Whether html5ever stopped on something in `document`.
 fn is_without_tree(document: &Document) -> bool {
     document.without_tree || document.parts.iter().any(is_without_tree)
 }
 
-/// What is wrong with the fast scanner on `bytes`, if anything is.
+/// What is wrong with the walk on `bytes`, if anything is.
 fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
     let fast = scan(bytes, options);
     let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
@@ -58,7 +58,7 @@ fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
     forget(&mut fast);
     forget(&mut exact);
     let (shown, wanted) = match is_without_tree(&exact) && !is_without_tree(&fast) {
-        // The exact scanner nests no deeper; the fast one has no need to.
+        // html5ever nests no deeper; the walk has no need to.
         true => (format!("{:#?}", fast.links), format!("{:#?}", exact.links)),
         false => (format!("{fast:#?}"), format!("{exact:#?}")),
     };
@@ -130,7 +130,7 @@ fn ways() -> Vec<Options> {
     ]
 }
 
-/// What is wrong with the short way on `bytes`, if anything is.
+/// In what the sinks differ on `bytes`, if in anything.
 fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
     let mut out = b"before".to_vec();
     let totals = rewrite_into(bytes, options, &mut out);
@@ -139,7 +139,7 @@ fn other_output(bytes: &[u8], options: &Options) -> Option<String> {
     let wanted = [b"before".to_vec(), rewritten.output()].concat();
     let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if out != wanted {
-        return Some(format!("short way:\n{}\nlong way:\n{}", shown(&out), shown(&wanted)));
+        return Some(format!("written:\n{}\ncollected:\n{}", shown(&out), shown(&wanted)));
     }
     let mut counts = BTreeMap::new();
     for link in &report.links {
@@ -549,7 +549,7 @@ fn documents_of_traps() {
         }
         panic!("{pieces:?} {way:?}\n{}", other(&pieces).unwrap_or_default());
     }
-    // Were most handed over, little would have been compared.
+    // Were html5ever asked for most, little would have been compared.
     assert!(count < 1_000 || handed_over < count * 7 / 10, "{handed_over} of {count}");
 }
 
@@ -583,7 +583,7 @@ fn real_pages() {
 fn hostile_shapes() {
     let many = |count: usize| (0..count).map(|number| format!("a{number} ")).collect::<String>();
     for document in [
-        // 1,000 attributes are the most that the exact scanner takes.
+        // 1,000 attributes are the most that html5ever is given.
         format!("<svg><a {}href=x>", many(999)),
         format!("<a {}href=x>", many(1_000)),
         format!("</a {}><a href=x>", many(1_001)),

@@ -134,7 +134,7 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let totals = rewrite_into(&input, &options, &mut out);
     let counts = baselink::Outcome::ALL.map(|one| (totals.count(one), report.count(one)));
     if out != output || counts.iter().any(|(one, other)| one != other) {
-        writeln!(wrong, "the short way makes\n{}and counts {counts:?}", shown(&out)).unwrap();
+        writeln!(wrong, "rewrite_into makes\n{}and counts {counts:?}", shown(&out)).unwrap();
     }
     if let Err(differences) = verify::verify(&rewritten, &options) {
         writeln!(wrong, "not verified: {differences:?}").unwrap();

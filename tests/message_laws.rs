@@ -919,7 +919,7 @@ proptest! {
     }
 }
 
-/// Parts in which nothing is relative, or next to nothing: on those the brief way is another.
+/// Parts in which nothing is relative, or next to nothing: what is plain in those is counted without a report.
 const ABSOLUTE: &[&str] = &[
     "<a href=http://a/b>",
     "<img src=\"cid:1@2\">",

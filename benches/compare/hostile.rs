@@ -88,7 +88,7 @@ fn repeat(before: &str, shape: &str, size: usize) -> Vec<u8> {
 /// Rewrites a document; what comes out may be in `out`.
 type Way = fn(document: &[u8], &Options, out: &mut Vec<u8>) -> usize;
 
-/// The short way, the same with a report, and that with the exact scanner.
+/// Written without a report, with one, and with one by html5ever.
 const WAYS: [(Scanner, Way); 3] = [
     (Scanner::Fast, |document, options, out| {
         out.clear();

@@ -132,7 +132,7 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
         assert!(fast.report.links == exact.report.links, "the scanners give different rows");
         let mut short = Vec::new();
         let _ = rewrite_into(page, &tools.fast, &mut short);
-        assert!(short == fast.output(), "the short way gives different bytes");
+        assert!(short == fast.output(), "rewrite_into gives different bytes");
         links += fast.report.links.len();
         edits += fast.edits.len();
     }

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! A `base` element governs what is before it, too, and so does an encoding. A document that may declare
-//! either where it was not expected is read into memory, and so is one in which the fast scanner cannot prove
+//! either where it was not expected is read into memory, and so is one in which the walk cannot prove
 //! what it sees. A window grows where something in it does not end: a script, a comment, a tag.
 //!
 //! ```

@@ -238,7 +238,7 @@ struct Declared<'a> {
     markup: Vec<Markup>,
     /// Where text begins that is markup to some.
     text: Option<usize>,
-    /// How the next `base` element of HTML counts, as far as the fast scanner knows.
+    /// How the next `base` element of HTML counts, as far as the walk knows.
     next: Standing,
     /// Whether a comment as Firefox writes it in the place of a `base` element was seen: one is looked at.
     has_commented_url: bool,
