@@ -127,6 +127,8 @@ fn shapes_without_an_end() {
         "<base>",
         "<base href",
         "<iframe srcdoc='",
+        // As many documents as links, and each link leads elsewhere in a browser.
+        "<iframe srcdoc='<a href=../../x>'>",
         "<a srcset='",
         "-",
         "--",

@@ -50,7 +50,7 @@ struct First {
 
 impl Differing {
     /// Counts `link`, which lies at `span` of the file, in a document of this encoding.
-    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: Charset) {
+    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: &dyn Fn() -> Charset) {
         self.number += 1;
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
@@ -64,8 +64,8 @@ impl Differing {
         }
         let scheme = || link.target.as_deref()?.split(':').next();
         let base = match (&link.base, scheme()) {
-            (Some(base), _) => prepare(ORDER[at], base, charset),
-            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset),
+            (Some(base), _) => prepare(ORDER[at], base, charset()),
+            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset()),
         };
         let target = base.resolve(&link.reference).ok().map(|target| target.url);
         under.first = Some(First { span, reference: link.reference.clone(), target });

@@ -191,7 +191,7 @@ impl Tally {
         let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
         self.fragments += usize::from(is_fragment);
         if link.is_rewritten_otherwise() {
-            self.differing.add(link, span, charset());
+            self.differing.add(link, span, charset);
         }
     }
 
