@@ -382,7 +382,7 @@ fn prescan(head: &[u8]) -> Option<Charset> {
         } else if matches!(rest, [b'<', b'!' | b'/' | b'?', ..]) {
             at += memchr::memchr(b'>', rest)?;
         } else {
-            at += 1;
+            at += 1 + memchr::memchr(b'<', &rest[1..])?;
         }
     }
     None
