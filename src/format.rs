@@ -214,6 +214,36 @@ impl Format {
         }
     }
 
+    /// Whether a file called `name` that begins with `head` is only a part of HTML, which others include: its name
+    /// has an extension that no format has, and its bytes begin with a tag that begins no document (HTML, 13.1.2.4
+    /// and 4.2). Doxygen writes such files for image maps.
+    ///
+    /// ```
+    /// use baselink::format::Format;
+    /// assert!(Format::is_part("classA.map", b"<map id='A'>"));
+    /// assert!(!Format::is_part("page.php", b"<!-- 1 --><!DOCTYPE html>"));
+    /// assert!(!Format::is_part("part.html", b"<div>"));
+    /// ```
+    #[must_use]
+    pub fn is_part(name: &str, head: &[u8]) -> bool {
+        const BEGINNINGS: [&[u8]; 12] = [
+            b"!doctype", b"?xml", b"html", b"head", b"body", b"frameset", b"title", b"meta", b"link",
+            b"base", b"style", b"script",
+        ];
+        if !before_query(name).contains('.') || Self::named(name).is_some() {
+            return false;
+        }
+        let mut head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        while let Some(comment) = head.strip_prefix(b"<!--") {
+            let Some(end) = memchr::memmem::find(comment, b"-->") else { return false };
+            head = comment[end + 3..].trim_ascii_start();
+        }
+        let Some(tag) = head.strip_prefix(b"<") else { return false };
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"!?-".contains(byte);
+        let name = &tag[..tag.iter().position(|byte| !is_name(byte)).unwrap_or(tag.len())];
+        !BEGINNINGS.iter().any(|one| one.eq_ignore_ascii_case(name))
+    }
+
     /// Whether this version finds links in it.
     #[must_use]
     pub fn is_read(self) -> bool {
@@ -225,16 +255,17 @@ impl Format {
     /// where what follows the last dot is part of a host name.
     #[must_use]
     pub fn detect(name: Option<&str>, head: &[u8]) -> Self {
-        let extension = name
-            .and_then(|name| name.rsplit(['/', '\\']).next())
-            .and_then(|name| name.rsplit_once('.'))
-            .map(|(_, extension)| extension.to_ascii_lowercase());
-        let named = extension
-            .and_then(|extension| FORMATS.iter().find(|row| row.3.contains(&extension.as_str())));
-        match named {
-            Some(row) => row.0,
-            None => Self::sniff(head),
-        }
+        name.and_then(Self::named).unwrap_or_else(|| Self::sniff(head))
+    }
+
+    /// The format that the name of a file says. Crawlers write the query after it: `s.css?v=3`.
+    fn named(name: &str) -> Option<Self> {
+        [name, before_query(name)].into_iter().find_map(|name| {
+            let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
+            let extension = extension.to_ascii_lowercase();
+            let row = FORMATS.iter().find(|row| row.3.contains(&extension.as_str()))?;
+            Some(row.0)
+        })
     }
 
     /// The format by the first bytes alone: a message, a style sheet that says so (CSS Syntax 3, 3.2),
@@ -280,6 +311,12 @@ impl Format {
             _ => Self::Other,
         }
     }
+}
+
+/// The name of a file without the query that a crawler wrote after it.
+fn before_query(name: &str) -> &str {
+    let start = name.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    name[start..].find('?').map_or(name, |at| &name[..start + at])
 }
 
 /// The lines at the start of `head` that are there whole, without their line ends.
@@ -350,6 +387,10 @@ mod tests {
     fn the_name_decides_before_the_bytes() {
         for (name, head, format) in [
             (Some("a.html"), &b"From me"[..], Format::Html),
+            (Some("s.css?v=3"), b"a { }", Format::Css),
+            (Some("s.css?v=3.1"), b"a { }", Format::Css),
+            (Some("x?s.css"), b"a { }", Format::Css),
+            (Some("x.css?/a"), b"a { }", Format::Other),
             (Some("dir.html/a"), b"<p>", Format::Html),
             (Some("A.SVG"), b"", Format::Svg),
             (None, b"\xef\xbb\xbf  <HTML>", Format::Html),

@@ -50,6 +50,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("walkdir", &["tree/"]),
     ("globset", &["tree/"]),
     ("csv", &["tree/"]),
+    ("icu_normalizer", &["tree/"]),
     ("xattr", &["tree/"]),
     ("rustix", &["tree/", "cli/closed.rs"]),
     ("memchr", &[""]),

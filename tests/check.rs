@@ -29,6 +29,10 @@ fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
         let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
+        if entry.kind == Kind::Symlink {
+            index.add_link(&entry, &fs::read_link(&entry.path).unwrap());
+            continue;
+        }
         if entry.kind != Kind::File || !format.is_read() {
             index.add_unread(&entry);
             continue;

@@ -171,6 +171,12 @@ fn say(tree: &Tree, fixed: Option<&Fixed>, output: &mut Output) {
             "{links} no base URL; say where the folder is now with --url, --url-map or --layout"
         ));
     }
+    if sum.root_relative > 0 && tree.moving.from.assumes_root && tree.moving.to.is_none() {
+        let links = count(sum.root_relative, "link begins", "links begin");
+        output.notice(&format_args!(
+            "{links} with /; where that leads follows from the URL of the folder, which --url says"
+        ));
+    }
     say_scheme(sum.without_scheme, output);
     tree.left.say_links(output);
 }

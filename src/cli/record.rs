@@ -15,6 +15,8 @@ use baselink::base::{BaseChain, Level, Rule, Source};
 use baselink::format::Format;
 use baselink::reference::conformance;
 use baselink::span::Span;
+use baselink::tree::index::Absence;
+use baselink::tree::origin::is_assumed;
 use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
 use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
@@ -119,6 +121,7 @@ pub(crate) struct Moved<'a> {
     moved: Option<&'a str>,
     fix: Option<&'a str>,
     hint: Option<&'a str>,
+    missing: Option<&'static str>,
 }
 
 impl<'a> Moved<'a> {
@@ -129,7 +132,8 @@ impl<'a> Moved<'a> {
         link: &ScannedLink<'a>,
         finding: &'a Finding,
     ) -> Self {
-        let (rule, source) = match link.base {
+        let base = link.base.filter(|(base, ..)| !is_assumed(base));
+        let (rule, source) = match base {
             Some((_, rule, source)) => (rule, source),
             None => (Rule::Default, Source::Default),
         };
@@ -143,7 +147,7 @@ impl<'a> Moved<'a> {
             element: Some(link.element).filter(|name| !name.is_empty()),
             attribute: link.attribute,
             reference: link.reference,
-            base: link.base.map(|(base, ..)| base),
+            base: base.map(|(base, ..)| base),
             rule: rule.section(),
             source: source.name(),
             target: finding.target.as_deref(),
@@ -162,6 +166,7 @@ impl<'a> Moved<'a> {
                 Some(Fix::Base) | None => None,
             },
             hint: finding.hint.as_deref(),
+            missing: finding.missing.map(Absence::name),
         }
     }
 }

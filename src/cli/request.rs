@@ -234,6 +234,8 @@ pub(crate) struct Check {
     pub(crate) fix: Option<Destination>,
     /// How the names of backups end, which are no documents.
     pub(crate) backup: Option<Suffix>,
+    /// Whether it is proved that fixes change nothing but links.
+    pub(crate) verify: bool,
 }
 
 impl Check {

@@ -25,9 +25,13 @@
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
 //! ```
 //!
+//! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
+//! out of the tree is not looked at: an absolute text leads out, also where it names the tree itself.
+//!
 //! Deliberately absent: the file system. What is not among the files that were added is not there, and
 //! no URL leads out of the tree.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
@@ -35,6 +39,8 @@ use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
+
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::base::{Retrieval, Source};
 use crate::format::Format;
@@ -73,11 +79,17 @@ pub enum Absence {
     NoName,
     /// It is there and no file: a FIFO, a socket, a device.
     Special,
+    /// A file has this name but for Unicode normalization: its letters are composed otherwise.
+    Normalization,
+    /// A symbolic link on the way leads out of the tree.
+    LinkOut,
+    /// A symbolic link on the way leads to nothing, or in a circle.
+    LinkNowhere,
 }
 
 impl Absence {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Absent,
         Self::Case,
         Self::Encoding,
@@ -85,7 +97,26 @@ impl Absence {
         Self::NoSlash,
         Self::NoName,
         Self::Special,
+        Self::Normalization,
+        Self::LinkOut,
+        Self::LinkNowhere,
     ];
+
+    /// Its name in `--json`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::Case => "case",
+            Self::Encoding => "percent-encoding",
+            Self::NoIndex => "no-index",
+            Self::NoSlash => "no-slash",
+            Self::NoName => "no-name",
+            Self::Special => "no-file",
+            Self::Normalization => "normalization",
+            Self::LinkOut | Self::LinkNowhere => "symlink",
+        }
+    }
 }
 
 /// A file that is missing, and the name that was perhaps meant.
@@ -169,7 +200,50 @@ impl Ids {
         }
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
+
+    /// Whether `fragment`, without its `#`, names lines of the page that a script of it marks: a line, or two with
+    /// `-` between them, each of them there as an id.
+    ///
+    /// ```
+    /// use baselink::tree::index::Ids;
+    /// let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
+    /// assert!(rustdoc.has_lines("10-20"));
+    /// assert!(!rustdoc.has_lines("10-21"));
+    /// let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
+    /// assert!(github.has_lines("L10") && github.has_lines("L10-L20") && github.has_lines("L10C2-L20C5"));
+    /// ```
+    #[must_use]
+    pub fn has_lines(&self, fragment: &str) -> bool {
+        let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
+        let (prefix, _) = fragment.split_at(digits_at);
+        let is_there = |line: &str| {
+            // GitHub says the column after `C`.
+            let number = line.strip_prefix(prefix).unwrap_or(line);
+            let (number, column) = number.split_once('C').unwrap_or((number, "1"));
+            let is_number = |text: &str| {
+                !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+            };
+            is_number(number)
+                && is_number(column)
+                && ["", "C"].iter().any(|code| self.has(&format!("{prefix}{code}{number}")))
+        };
+        let (first, last) = match fragment[digits_at..].split_once('-') {
+            Some((first, last)) => (first, last),
+            None => (&fragment[digits_at..], &fragment[digits_at..]),
+        };
+        LINES.contains(&prefix) && is_there(first) && is_there(last)
+    }
+
+    /// Whether an id is exactly `name`.
+    fn has(&self, name: &str) -> bool {
+        let order = |id: &Box<str>| compare_folded(id, name).then_with(|| (**id).cmp(name));
+        self.ids.binary_search_by(order).is_ok()
+    }
 }
+
+/// What lines of code have before their number in an id: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
+/// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
+const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
 
 /// The order of texts in which the case of ASCII letters does not count.
 fn compare_folded(a: &str, b: &str) -> Ordering {
@@ -186,6 +260,16 @@ struct File {
     ids: Option<Ids>,
 }
 
+/// Where a path leads that has symbolic links on it.
+enum Way {
+    /// To this path, on which there are none.
+    To(Vec<u8>),
+    /// To what nothing is known of: the link with this number is there.
+    Unknown(usize),
+    /// To nothing in the tree.
+    Lost(Absence),
+}
+
 /// The files of a tree, by everything that can mean them. Memory grows with their names and ids.
 #[derive(Clone, Debug)]
 pub struct Index {
@@ -194,6 +278,8 @@ pub struct Index {
     names: Vec<OsString>,
     files: Vec<File>,
     by_path: HashMap<Arc<[u8]>, usize>,
+    /// What symbolic links say, where that is known.
+    links: HashMap<usize, Box<[u8]>>,
     /// Files whose URL does not follow from that of the root.
     by_url: HashMap<Box<str>, usize>,
     /// The files right in each folder. One without any file below it is known if it was an entry.
@@ -224,6 +310,7 @@ impl Index {
             names,
             files: Vec::new(),
             by_path: HashMap::new(),
+            links: HashMap::new(),
             by_url: HashMap::new(),
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             with_capitals: HashMap::new(),
@@ -304,6 +391,16 @@ impl Index {
         self.add(entry, retrieval.as_ref(), None);
     }
 
+    /// Adds a symbolic link that is not followed, and what it says. One that is added without that is there,
+    /// whatever it leads to.
+    pub fn add_link(&mut self, entry: &Entry, says: &Path) {
+        let number = self.files.len();
+        self.add_unread(entry);
+        if number < self.files.len() {
+            self.links.insert(number, names::bytes(says.as_os_str()).into());
+        }
+    }
+
     /// Adds what could not be looked at, by its path below the root. It is there, and as beyond a symbolic link
     /// that is not followed nothing is known of what is in it.
     pub fn add_unknown(&mut self, path: &Path) {
@@ -375,7 +472,12 @@ impl Index {
     /// The number of the file that `entry` is.
     #[must_use]
     pub fn number_of(&self, entry: &Entry) -> Option<usize> {
-        self.by_path.get(path_of(entry).as_slice()).copied()
+        self.number_at(&path_of(entry))
+    }
+
+    /// The number of the file with this path.
+    pub(in crate::tree) fn number_at(&self, path: &[u8]) -> Option<usize> {
+        self.by_path.get(path).copied()
     }
 
     /// Where `url` leads. Its fragment does not count.
@@ -396,7 +498,7 @@ impl Index {
         if let Some(number) = by_url(true) {
             return (found(number, has_query), None);
         }
-        if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below(url)) {
+        if let Some(below) = self.origins.root_url.as_ref().and_then(|root| root.below_own(url)) {
             if has_query && let Some(number) = self.named_with_query(url, &below) {
                 return (found(number, true), None);
             }
@@ -464,10 +566,7 @@ impl Index {
             let stem = memchr::memchr(b'?', name).map(|at| below.path.len() - name.len() + at);
             names.extend(stem.map(|end| below.path[..end].to_vec()));
         }
-        let saved = |name: Vec<u8>| {
-            let number = *self.by_path.get(name.as_slice())?;
-            (self.files[number].kind != Kind::Special).then_some(number)
-        };
+        let saved = |name: Vec<u8>| self.file_at(&name)?.ok();
         const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
         if let Some(query) = query {
             // No name has a `/` in it.
@@ -506,7 +605,7 @@ impl Index {
         let mut extensions = EXTENSIONS[1..].iter();
         let number = extensions.find_map(|extension| saved([&below.path, *extension].concat()));
         // A server sends those who ask for the folder without its `/` to the one with it.
-        let number = number.or_else(|| self.index_of(&below.path))?;
+        let number = number.or_else(|| self.index_of(&below.path)?.ok())?;
         Some(Found { number, takes_query: false })
     }
 
@@ -514,8 +613,7 @@ impl Index {
     fn named_with_query(&self, url: &str, below: &Below) -> Option<usize> {
         let query = Reference::split(Grammar::Rfc3986, url).query().filter(|_| below.is_path)?;
         let escaped = names::escape_where(&names::decode(query), |byte| byte == b'/');
-        let number = *self.by_path.get([&below.path, &b"?"[..], &escaped].concat().as_slice())?;
-        (self.files[number].kind != Kind::Special).then_some(number)
+        self.file_at(&[&below.path, &b"?"[..], &escaped].concat())?.ok()
     }
 
     /// What `url`, which has no query, names where folders are named after hosts; `None` where the tree has
@@ -572,7 +670,7 @@ impl Index {
     pub fn moved(&self, url: &str, root: &RootUrl) -> Option<String> {
         let to = root.as_str();
         if let Some(from) = &self.origins.root_url {
-            let below = from.below(url)?;
+            let below = from.below_own(url)?;
             return match below.tail {
                 _ if below.names_root => None,
                 tail => Some(format!("{to}{}", &url[tail?..])),
@@ -600,50 +698,103 @@ impl Index {
         if below.is_path {
             match self.by_path.get(path).map(|&number| (number, self.files[number].kind)) {
                 Some((_, Kind::Special)) => return missing(Absence::Special, None),
-                Some((number, _)) if !is_folder => return found(number),
+                Some((number, Kind::File)) if !is_folder => return found(number),
                 _ => {}
             }
-            if let Some(hint) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
-                let slash = || format!("{}/", shown(folder));
-                return match hint {
-                    Some(number) if on_disk => {
+            let slash = || format!("{}/", shown(folder));
+            if let Some(index) = self.folders.contains_key(folder).then(|| self.index_of(folder)) {
+                return match index {
+                    Some(Ok(number)) if on_disk => {
                         missing(Absence::NoIndex, Some(shown(&self.files[number].path)))
                     }
-                    Some(number) if is_folder && !below.names_root => found(number),
+                    Some(Ok(number)) if is_folder && !below.names_root => found(number),
+                    Some(Err(absence)) if is_folder && !on_disk => missing(absence, None),
                     Some(_) => missing(Absence::NoSlash, (!folder.is_empty()).then(slash)),
                     None => missing(Absence::NoIndex, None),
                 };
             }
-            if let Some(number) = self.link_before(folder) {
-                return found(number);
+            match self.way(path) {
+                None => {}
+                Some(Way::Unknown(number)) => return found(number),
+                Some(Way::Lost(absence)) => return missing(absence, None),
+                Some(Way::To(path)) => {
+                    let mut found = self.named(&Below { path, ..below.clone() }, on_disk);
+                    if let Err(Missing { absence: Absence::NoSlash, hint }) = &mut found {
+                        *hint = Some(slash());
+                    }
+                    return found;
+                }
             }
         }
         let (absence, hint) = self.nearest(path, is_folder, below.is_path);
         missing(absence, hint.map(|number| shown(&self.files[number].path)))
     }
 
-    /// The symbolic link that `path` leads through, or is. Nothing is known of what is beyond one that is not
-    /// followed, but that it is there.
-    fn link_before(&self, path: &[u8]) -> Option<usize> {
-        let slashes = memchr::memchr_iter(b'/', path).chain([path.len()]);
-        // A path has no more names than the tree has folders in each other.
-        for end in slashes {
-            if let Some(&number) = self.by_path.get(&path[..end]) {
-                return (self.files[number].kind == Kind::Symlink).then_some(number);
+    /// Where `path` leads, when the symbolic links on it are followed; `None` where there are none.
+    fn way(&self, path: &[u8]) -> Option<Way> {
+        /// So many links are followed, as in Linux; a circle has no end.
+        const FOLLOWED: usize = 40;
+        let mut followed = 0;
+        // The names that are to come, the next one last, and whether a link says them.
+        let mut names: Vec<(&[u8], bool)> =
+            path.split(|&byte| byte == b'/').map(|name| (name, false)).rev().collect();
+        let mut real = Vec::new();
+        while let Some((name, is_of_link)) = names.pop() {
+            match name {
+                b"" | b"." => continue,
+                b".." if real.is_empty() => return Some(Way::Lost(Absence::LinkOut)),
+                b".." => {
+                    real.truncate(split_name(&real).0.len());
+                    continue;
+                }
+                _ => {}
             }
-            if !self.folders.contains_key(&path[..end]) {
-                return None;
+            let next = joined(&real, name);
+            match self.by_path.get(next.as_slice()) {
+                Some(number) if self.files[*number].kind == Kind::Symlink => {
+                    let Some(says) = self.links.get(number) else {
+                        return Some(Way::Unknown(*number));
+                    };
+                    followed += 1;
+                    if followed > FOLLOWED {
+                        return Some(Way::Lost(Absence::LinkNowhere));
+                    }
+                    if says.starts_with(b"/") {
+                        return Some(Way::Lost(Absence::LinkOut));
+                    }
+                    names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
+                    continue;
+                }
+                None if is_of_link && !self.folders.contains_key(next.as_slice()) => {
+                    return Some(Way::Lost(Absence::LinkNowhere));
+                }
+                _ => real = next,
             }
         }
-        None
+        if path.ends_with(b"/") && !real.is_empty() {
+            real.push(b'/');
+        }
+        (followed > 0).then_some(Way::To(real))
     }
 
-    /// The file that is the index of a folder.
-    fn index_of(&self, folder: &[u8]) -> Option<usize> {
-        self.names.iter().find_map(|name| {
-            let number = *self.by_path.get(joined(folder, names::bytes(name)).as_slice())?;
-            (self.files[number].kind != Kind::Special).then_some(number)
-        })
+    /// The file at `path`, or at the end of the symbolic links there; `None` where nothing is there, or what is
+    /// no file.
+    fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
+        let number = *self.by_path.get(path)?;
+        match self.files[number].kind {
+            Kind::Symlink => match self.way(path) {
+                Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
+                Some(Way::Lost(absence)) => Some(Err(absence)),
+                Some(Way::Unknown(_)) | None => Some(Ok(number)),
+            },
+            Kind::Special => None,
+            Kind::File | Kind::Folder => Some(Ok(number)),
+        }
+    }
+
+    /// The file that is the index of a folder, or what keeps a symbolic link from being it.
+    fn index_of(&self, folder: &[u8]) -> Option<Result<usize, Absence>> {
+        self.names.iter().find_map(|name| self.file_at(&joined(folder, names::bytes(name))))
     }
 
     /// What is there instead of `path`.
@@ -656,10 +807,11 @@ impl Index {
             let Some(&number) = self.alike.get(&hashed(&folded(&path))) else { continue };
             let own = &*self.files[number].path;
             let has_empty = path.ends_with(b"/") || memchr::memmem::find(&path, b"//").is_some();
-            let absence = match is_alike_in_case(own, &path) {
-                _ if has_empty && without_empty(&path) == own => Absence::Absent,
-                true if is_path => Absence::Case,
-                _ => Absence::Encoding,
+            let absence = match () {
+                () if has_empty && without_empty(&path) == own => Absence::Absent,
+                () if is_path && is_alike_in_case(own, &path) => Absence::Case,
+                () if is_path && composed(own) == composed(&path) => Absence::Normalization,
+                () => Absence::Encoding,
             };
             return (absence, Some(number));
         }
@@ -668,8 +820,12 @@ impl Index {
         }
         let (folder, name) = split_name(path);
         let hint = self.neighbour(folder, name).or_else(|| {
+            /// A shorter name, without its extension, says little of a file that is far away.
+            const TELLING: usize = 3;
             let number = *self.by_name.get(&hashed(name))?;
-            (split_name(&self.files[number].path).1 == name).then_some(number)
+            let (there, same) = split_name(&self.files[number].path);
+            let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
+            (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
         });
         (Absence::Absent, hint)
     }
@@ -678,8 +834,7 @@ impl Index {
     fn neighbour(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
         /// So many names on each side in their order are compared, that hints take linear time.
         const COMPARED: usize = 64;
-        let stem = name.iter().rposition(|&byte| byte == b'.').unwrap_or(name.len());
-        let most = (stem / 3).min(3);
+        let most = (stem(name).len() / 3).min(3);
         let files = self.folders.get(folder)?;
         let own = |number: &usize| split_name(&self.files[*number].path).1;
         let at = files.partition_point(|number| own(number) < name);
@@ -749,6 +904,11 @@ fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
+/// A name without its extension.
+fn stem(name: &[u8]) -> &[u8] {
+    &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
+}
+
 fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
@@ -759,7 +919,16 @@ fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// A path as it is when neither case nor encoding counts.
+/// A path in Normalization Form C (Unicode Standard Annex #15).
+fn composed(path: &[u8]) -> Cow<'_, [u8]> {
+    const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
+    match str::from_utf8(path) {
+        Ok(text) if !text.is_ascii() => Cow::Owned(NFC.normalize(text).into_owned().into_bytes()),
+        _ => Cow::Borrowed(path),
+    }
+}
+
+/// A path as it is when neither case, normalization nor encoding counts.
 fn folded(path: &[u8]) -> Vec<u8> {
     /// How often names are encoded on top of each other, at most.
     const PASSES: usize = 3;
@@ -770,7 +939,7 @@ fn folded(path: &[u8]) -> Vec<u8> {
         }
         decoded = decode_percent(&decoded);
     }
-    lower(&without_empty(&decoded))
+    composed(&lower(&without_empty(&decoded))).into_owned()
 }
 
 /// A path in lower case. What is not UTF-8 is taken for Latin-1.

@@ -86,6 +86,8 @@ pub struct Origins {
     pub companions: Companions,
     /// Whether what a page calls its canonical URL counts.
     pub canonical: bool,
+    /// Whether nobody gave the URL of the root: it is assumed, and asked last.
+    pub assumes_root: bool,
     /// Whether the sources after the first are asked, too, so that they can be shown
     /// ([`Retrieval::others`]).
     pub every_source: bool,
@@ -104,6 +106,7 @@ impl Default for Origins {
             keeps_local_copies: false,
             companions: Companions::default(),
             canonical: false,
+            assumes_root: false,
             every_source: false,
         }
     }
@@ -171,6 +174,13 @@ impl RootUrl {
         Self { given: url.to_owned(), folder }
     }
 
+    /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
+    fn assumed() -> Self {
+        // So deep that it does not matter what a resolver makes of a `..` too many.
+        let url = format!("{ASSUMED}{}", "assumed/".repeat(16));
+        Self { given: url.clone(), folder: Some(url) }
+    }
+
     /// A folder that is nowhere.
     pub(in crate::tree) fn nowhere() -> Self {
         let url = "https://elsewhere.invalid/elsewhere/".to_owned();
@@ -186,6 +196,15 @@ impl RootUrl {
     /// What `url` names below the folder; `None` where it is not there. Query and fragment do not count,
     /// and dot segments are taken out first (RFC 3986, 5.2.4).
     pub(in crate::tree) fn below(&self, url: &str) -> Option<Below> {
+        self.below_by(url, |one, other| one.eq_ignore_ascii_case(other))
+    }
+
+    /// The same where `http` and `https` are one scheme: what a host has under one, it has under the other.
+    pub(in crate::tree) fn below_own(&self, url: &str) -> Option<Below> {
+        self.below_by(url, is_one_web)
+    }
+
+    fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<Below> {
         let folder = self.folder.as_deref()?;
         // Most URLs begin as the folder is written, and then there is nothing to compare.
         if let Some(rest) = url.strip_prefix(folder) {
@@ -199,7 +218,7 @@ impl RootUrl {
         }
         let root = Reference::split(Grammar::Rfc3986, folder);
         let url = Reference::split(Grammar::Rfc3986, url);
-        if !root.scheme()?.eq_ignore_ascii_case(url.scheme()?) || !same_net_loc(&root, &url) {
+        if !is_same_scheme(root.scheme()?, url.scheme()?) || !same_net_loc(&root, &url) {
             return None;
         }
         let mut segments = Vec::new();
@@ -286,6 +305,24 @@ impl Below {
     }
 }
 
+/// How every URL begins that is made of an assumed root.
+const ASSUMED: &str = "https://assumed.invalid/";
+
+/// Whether `url` is made of a root that nobody gave ([`Origins::assume_root`]), and nothing to show.
+#[must_use]
+pub fn is_assumed(url: &str) -> bool {
+    url.starts_with(ASSUMED)
+}
+
+/// `url` as it may be shown: where its root is assumed, what follows that.
+pub(in crate::tree) fn without_assumed(url: String) -> Option<String> {
+    if !is_assumed(&url) {
+        return Some(url);
+    }
+    let below = url.strip_prefix(RootUrl::assumed().as_str())?;
+    Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
+}
+
 /// What is asked, in this order.
 pub const ORDER: [Source; 6] = [
     Source::UrlMap,
@@ -297,6 +334,15 @@ pub const ORDER: [Source; 6] = [
 ];
 
 impl Origins {
+    /// Assumes a URL for the root, where neither a map nor a layout nor a URL says where files are from: that of
+    /// `place`, where the tree goes, else one that nothing has. It counts for files that have no other.
+    pub fn assume_root(&mut self, place: Option<&RootUrl>) {
+        if self.map.is_none() && self.root_url.is_none() && self.layout.is_none() {
+            self.root_url = Some(place.cloned().unwrap_or_else(RootUrl::assumed));
+            self.assumes_root = true;
+        }
+    }
+
     /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
     /// passed over on the way.
     ///
@@ -372,7 +418,9 @@ impl Origins {
     ) -> (Option<Retrieval>, Vec<String>) {
         let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
         let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
-        for source in ORDER {
+        let is_last = |source: &&Source| self.assumes_root && **source == Source::Retrieval;
+        let order = ORDER.iter().filter(|source| !is_last(source));
+        for &source in order.chain(ORDER.iter().filter(is_last)) {
             let said = match source {
                 Source::SavedFrom if says_it => saved::saved(head),
                 _ => None,
@@ -500,13 +548,14 @@ impl Origins {
     }
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &Spelling) -> Option<PathBuf> {
-        if !url.scheme()?.eq_ignore_ascii_case(&self.scheme) {
+        let scheme = url.scheme()?;
+        if !is_one_web(scheme, &self.scheme) {
             return None;
         }
         let net_loc = url.net_loc().filter(|net_loc| !net_loc.contains('+'))?;
         let (host, port) = host_and_port(net_loc)?;
         let mut folder = host.to_ascii_lowercase();
-        if let Some(port) = port.filter(|port| Some(*port) != default_port(&self.scheme)) {
+        if let Some(port) = port.filter(|port| Some(*port) != default_port(scheme)) {
             folder.push(spelling.port);
             folder.push_str(port);
         }
@@ -612,12 +661,18 @@ pub(in crate::tree) fn net_loc(scheme: &str, net_loc: &str) -> String {
     format!("//{}", if is_default { host } else { net_loc }.to_ascii_lowercase())
 }
 
+/// Whether two schemes are the same, or `http` and `https`.
+fn is_one_web(one: &str, other: &str) -> bool {
+    let is_web = |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    one.eq_ignore_ascii_case(other) || (is_web(one) && is_web(other))
+}
+
 fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
     let (Some(a), Some(b)) = (one.net_loc(), other.net_loc()) else {
         return one.net_loc() == other.net_loc();
     };
-    let scheme = one.scheme().unwrap_or_default();
-    a == b || net_loc(scheme, a) == net_loc(scheme, b)
+    let [of_one, of_other] = [one, other].map(|url| url.scheme().unwrap_or_default());
+    a == b || net_loc(of_one, a) == net_loc(of_other, b)
 }
 
 /// RFC 9110, 4.2.1 and 4.2.2; RFC 1738, 3.2.

@@ -49,7 +49,7 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Choice, Destination, Options};
 use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
-use crate::tree::origin::RootUrl;
+use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
 
 mod moving;
 mod scanned;
@@ -88,19 +88,22 @@ pub enum Class {
     Dangling,
     /// The file is there; what its fragment names is not.
     Fragment,
+    /// The file is there, and a script of it marks the lines that the fragment names.
+    Lines,
     /// It is relative, and its target is in the tree and present.
     Travels,
 }
 
 impl Class {
     /// All of them, in their order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Left,
         Self::Outside,
         Self::Pinned,
         Self::Escapes,
         Self::Dangling,
         Self::Fragment,
+        Self::Lines,
         Self::Travels,
     ];
 
@@ -114,6 +117,7 @@ impl Class {
             Self::Escapes => "escapes",
             Self::Dangling => "dangling",
             Self::Fragment => "fragment",
+            Self::Lines => "lines",
             Self::Travels => "travels",
         }
     }
@@ -128,6 +132,8 @@ pub enum Cause {
     Kept(Reason),
     /// Pinned: it is absolute.
     Absolute,
+    /// Pinned: it says under which URL the page is best known, which is for whoever wrote it to change.
+    Canonical,
     /// Pinned: it names the host. Escapes: the same, and the scheme changes.
     NetPath,
     /// Pinned, or escapes: the base that the document declares does.
@@ -136,7 +142,7 @@ pub enum Cause {
     RootRelative,
     /// Escapes: it climbs out of the root.
     ClimbsOut,
-    /// Dangling.
+    /// Dangling; escapes, where a symbolic link leads out of the tree.
     Missing(Absence),
     /// Dangling: after the move it leads to another file than now, or to none.
     Elsewhere,
@@ -158,17 +164,12 @@ impl Cause {
             Self::NoBase => "no-base",
             Self::Kept(reason) => reason.name(),
             Self::Absolute => "absolute",
+            Self::Canonical => "canonical",
             Self::NetPath => "net-path",
             Self::DeclaredBase => "declared-base",
             Self::RootRelative => "root-relative",
             Self::ClimbsOut => "climbs-out",
-            Self::Missing(Absence::Absent) => "absent",
-            Self::Missing(Absence::Case) => "case",
-            Self::Missing(Absence::Encoding) => "percent-encoding",
-            Self::Missing(Absence::NoIndex) => "no-index",
-            Self::Missing(Absence::NoSlash) => "no-slash",
-            Self::Missing(Absence::NoName) => "no-name",
-            Self::Missing(Absence::Special) => "no-file",
+            Self::Missing(absence) => absence.name(),
             Self::Elsewhere => "elsewhere",
             Self::LocalCopy => "local-copy",
             Self::NotSaved => "not-saved",
@@ -192,9 +193,12 @@ pub enum Fix {
 pub struct Finding {
     /// Its class.
     pub class: Class,
-    /// Why; `None` for what travels or is outside.
+    /// Why; `None` for what travels, is outside or leads to lines.
     pub cause: Option<Cause>,
-    /// Where it leads now; `None` for what is left.
+    /// What is missing in the tree, for what is pinned.
+    pub missing: Option<Absence>,
+    /// Where it leads now; `None` for what is left. Where the URL of the root is assumed, the path below the root;
+    /// `None` for what leads out of it.
     pub target: Option<String>,
     /// Where it leads after the move when nothing is changed; `None` where that is unknown, since the new
     /// place is.
@@ -212,7 +216,12 @@ pub struct Finding {
 #[must_use]
 pub fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
     let judge = Judge::new(scanned, index, moving);
-    scanned.links().map(|link| judge.link(&link)).collect()
+    let shown = |finding: Finding| Finding {
+        target: finding.target.and_then(without_assumed),
+        moved: finding.moved.and_then(without_assumed),
+        ..finding
+    };
+    scanned.links().map(|link| shown(judge.link(&link))).collect()
 }
 
 /// The options with which `rewrite` makes the fixes among `found`, which are those of `scanned`, and
@@ -259,6 +268,8 @@ struct Judge<'a> {
     is_as_now: bool,
     /// What saved the file, where the file has its URL from that: what it did not save is not in the tree.
     saved_by: Option<Program>,
+    /// The number of the file.
+    number: Option<usize>,
     /// The URL of the file after the move, for links to local copies.
     own: Option<Base>,
     bases: Vec<Prepared>,
@@ -294,6 +305,7 @@ impl<'a> Judge<'a> {
             place,
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by: scanned.saved_by.filter(|_| source == Some(Source::SavedFrom)),
+            number: index.number_at(&scanned.path),
             own: scanned.moved.as_deref().map(|moved| Base::new(Profile::Rfc3986, moved)),
             bases: Vec::new(),
             assumed: scanned
@@ -359,6 +371,7 @@ impl<'a> Judge<'a> {
         let mut finding = Finding {
             class: Class::Left,
             cause: None,
+            missing: None,
             target: None,
             moved: None,
             fix: None,
@@ -366,7 +379,7 @@ impl<'a> Judge<'a> {
             differs: link.differs,
         };
         let base = link.base_number.map(|number| &self.bases[number]);
-        let target = match link.outcome {
+        let mut target = match link.outcome {
             Outcome::Absolute => link.reference.to_owned(),
             Outcome::NoBase => {
                 finding.cause = Some(Cause::NoBase);
@@ -378,6 +391,10 @@ impl<'a> Judge<'a> {
             }
             Outcome::Left => {
                 finding.cause = link.reason.map(Cause::Kept);
+                // What else names an element may mean one that has no id.
+                if link.reason == Some(Reason::IdReference) && link.element == "use" {
+                    self.id(&mut finding, link);
+                }
                 return finding;
             }
             Outcome::Rewritten | Outcome::NotEditable => {
@@ -410,7 +427,9 @@ impl<'a> Judge<'a> {
             finding.class = Class::Outside;
             if now != Place::Outside {
                 finding.class = Class::Pinned;
-                finding.cause = Some(if is_absolute {
+                finding.cause = Some(if link.is_canonical {
+                    Cause::Canonical
+                } else if is_absolute {
                     Cause::Absolute
                 } else if stays_with_base {
                     Cause::DeclaredBase
@@ -418,6 +437,18 @@ impl<'a> Judge<'a> {
                     Cause::NetPath
                 });
                 finding.fix = self.fix(link, base, &target, &now);
+                if let Place::Inside(Err(missing)) = now
+                    && !is_base(link)
+                {
+                    finding.missing = Some(missing.absence);
+                    finding.hint = missing.hint;
+                }
+            }
+            // The scheme of an assumed base is nothing to show.
+            let has_scheme = is_absolute || !base.is_some_and(|base| is_assumed(base.now.as_str()));
+            if !has_scheme && category == Category::NetPath {
+                finding.moved = Some(link.reference.to_owned());
+                target = link.reference.to_owned();
             }
             finding.target = Some(target);
             return finding;
@@ -440,6 +471,17 @@ impl<'a> Judge<'a> {
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
         finding
+    }
+
+    /// Judges a reference to an element of the document that holds it, if all of its ids are known.
+    fn id(&self, finding: &mut Finding, link: &ScannedLink<'_>) {
+        let fragment = link.reference.strip_prefix('#').filter(|_| link.entity.is_empty());
+        let ids = self.number.and_then(|number| self.index.ids(number));
+        if let (Some(fragment), Some(ids)) = (fragment, ids)
+            && let Err(hint) = ids.find(fragment)
+        {
+            no_id(finding, hint);
+        }
     }
 
     /// Judges a link to a file that a browser saved with this one.
@@ -547,11 +589,11 @@ impl<'a> Judge<'a> {
             }
         };
         let fragment = Reference::split(Grammar::Rfc3986, target).fragment();
-        let found = fragment.map(|fragment| self.index.ids(number).map(|ids| ids.find(fragment)));
-        if let Some(Some(Err(hint))) = found {
-            finding.class = Class::Fragment;
-            finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
-            finding.hint = hint.map(str::to_owned);
+        let (Some(fragment), Some(ids)) = (fragment, self.index.ids(number)) else { return };
+        match ids.find(fragment) {
+            Ok(()) => {}
+            Err(_) if ids.has_lines(fragment) => finding.class = Class::Lines,
+            Err(hint) => no_id(finding, hint),
         }
     }
 
@@ -567,6 +609,7 @@ impl<'a> Judge<'a> {
         if !link.is_editable
             || link.outcome == Outcome::NotEditable
             || link.reference.len() > LONGEST_BASE
+            || link.is_canonical
         {
             return None;
         }
@@ -587,6 +630,10 @@ impl<'a> Judge<'a> {
             && fixed.resolve(link.reference).is_ok_and(|resolved| resolved.url == wanted)
         {
             return Some(Fix::Base);
+        }
+        // Scripts know it by that.
+        if link.reference == "#" {
+            return None;
         }
         let mut reference = fixed.relativize(&wanted);
         // Elsewhere a fragment alone may mean an element, and not the document.
@@ -625,9 +672,27 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// The fragment names no id; `hint` is one that differs in case.
+fn no_id(finding: &mut Finding, hint: Option<&str>) {
+    finding.class = Class::Fragment;
+    finding.cause = Some(if hint.is_some() { Cause::IdCase } else { Cause::NoId });
+    finding.hint = hint.map(str::to_owned);
+}
+
+impl Absence {
+    /// The class of a relative link to what is missing so.
+    #[must_use]
+    pub fn class(self) -> Class {
+        match self {
+            Self::LinkOut => Class::Escapes,
+            _ => Class::Dangling,
+        }
+    }
+}
+
 impl Missing {
     fn told(self, finding: &mut Finding) {
-        finding.class = Class::Dangling;
+        finding.class = self.absence.class();
         finding.cause = Some(Cause::Missing(self.absence));
         finding.hint = self.hint;
     }

@@ -7,11 +7,12 @@
 //! Deliberately absent: what is common to all commands.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
 use baselink::reference::{Grammar, Reference};
-use baselink::tree::origin::RootUrl;
+use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::InPlace;
 use clap::Args;
@@ -31,7 +32,7 @@ pub(super) struct TypedCheck {
     to: Option<String>,
     /// Exit with 1 when a link has one of these classes [default: pinned,escapes,dangling]
     ///
-    /// A list of travels, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
+    /// A list of travels, lines, pinned, escapes, dangling, fragment, outside, left, or all, or none; repeatable.
     #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Policies")]
     deny: Vec<Classes>,
     /// Accept the findings that --write-baseline wrote; only new ones are listed and denied
@@ -58,6 +59,9 @@ pub(super) struct TypedCheck {
     /// Give changed files the times of the old ones
     #[arg(long, help_heading = "Fix")]
     preserve_times: bool,
+    /// With --fix, prove that nothing but the reported URLs changes, before it is written
+    #[arg(long, help_heading = "Fix")]
+    verify: bool,
     /// Show what --fix would change, in place of a list; nothing is written
     #[arg(long, help_heading = "Fix")]
     diff: bool,
@@ -91,11 +95,21 @@ impl TypedCheck {
         TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
     }
 
+    /// Assumes a URL for the folder, where none was given.
+    pub(super) fn assume_root(&self, origins: &mut Origins) -> Result<()> {
+        let goal = match self.documents.paths.first() {
+            Some(folder) => goal(self.to.as_deref(), folder)?,
+            None => None,
+        };
+        origins.assume_root(goal.as_ref());
+        Ok(())
+    }
+
     pub(super) fn meant(self) -> Result<Check> {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
         let policy = self.policy();
-        let documents = self.documents.meant_with(&policy)?;
+        let mut documents = self.documents.meant_with(&policy)?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
                 "check takes one folder: links lead from one file of a tree to another",
@@ -118,6 +132,9 @@ impl TypedCheck {
         if self.preserve_times && self.fix.is_none() {
             return refused("--preserve-times goes with --fix");
         }
+        if self.verify && self.fix.is_none() {
+            return refused("--verify goes with --fix");
+        }
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
@@ -137,20 +154,10 @@ impl TypedCheck {
             (.., true) => CheckForm::Github,
             _ => CheckForm::Text,
         };
-        let to = match self.to.as_deref() {
-            None => None,
-            Some("file") => Some(on_disk(folder)?),
-            Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
-                return Err(Error::new(format!(
-                    "--to: '{url}' is no absolute URL: give the one that the folder will have, or file, \
-                     where it is read from disk"
-                )));
-            }
-            Some(url) => {
-                let goal = RootUrl::new(url);
-                Some(goal.map_err(|error| Error::new(format!("--to: {error}")))?)
-            }
-        };
+        let to = goal(self.to.as_deref(), folder)?;
+        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
+            reading.origins.assume_root(to.as_ref());
+        }
         let listed: &[Class] = match form {
             CheckForm::Json => &Class::ALL,
             _ => &Classes::BROKEN,
@@ -167,6 +174,25 @@ impl TypedCheck {
             url_map,
             fix,
             backup,
+            verify: self.verify,
         })
+    }
+}
+
+/// Where `folder` goes.
+fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
+    match to {
+        None => Ok(None),
+        Some("file") => on_disk(folder).map(Some),
+        Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
+            Err(Error::new(format!(
+                "--to: '{url}' is no absolute URL: give the one that the folder will have, or file, \
+                 where it is read from disk"
+            )))
+        }
+        Some(url) => {
+            let goal = RootUrl::new(url).map_err(|error| Error::new(format!("--to: {error}")));
+            goal.map(Some)
+        }
     }
 }

@@ -92,6 +92,9 @@ impl Typed {
             Some(policy) => policy.add_to(&mut reading.options),
             None => reading.origins.every_source = true,
         }
+        if let TypedCommand::Check(typed) = &self.command {
+            typed.assume_root(&mut reading.origins)?;
+        }
         Ok(reading)
     }
 }
@@ -131,13 +134,13 @@ pub(super) enum TypedCommand {
     Resolve(TypedResolve),
     /// Say which links of a folder survive that it moves, and why the others do not.
     ///
-    /// Every link gets one class: travels, pinned, escapes, dangling, fragment, outside or left.
-    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder))]
+    /// Every link gets one class: travels, lines, pinned, escapes, dangling, fragment, outside or left.
+    #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder), mut_arg("resolver", of_browsers))]
     Check(Box<TypedCheck>),
     /// Make an offline mirror of a folder: links to its files lead there, all others to the network.
     ///
     /// Only the bytes of URLs change. The mirror is another folder with -o, or the folder itself with -i.
-    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder))]
+    #[command(after_help = LOCALIZE_AFTER, mut_arg("paths", one_folder), mut_arg("resolver", of_browsers))]
     Localize(Box<TypedLocalize>),
     /// Print the script with which a shell completes the arguments of baselink.
     #[command(after_help = COMPLETIONS_AFTER)]
@@ -158,6 +161,14 @@ pub(super) enum TypedCommand {
 /// The argument for paths, where it is one folder.
 fn one_folder(paths: Arg) -> Arg {
     paths.value_name("DIR").help("The folder").action(ArgAction::Set).num_args(1).required(true)
+}
+
+/// The argument for the resolver, where what browsers do is asked.
+fn of_browsers(resolver: Arg) -> Arg {
+    resolver
+        .default_value("whatwg")
+        .hide_default_value(true)
+        .help("The rules of resolution: whatwg (default), as browsers have them, rfc1808, rfc3986")
 }
 
 #[derive(Debug, Args)]

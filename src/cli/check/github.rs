@@ -37,7 +37,7 @@ impl Form for Github {
     ) -> io::Result<()> {
         let level = match (shown.is_denied, shown.finding.class) {
             (true, _) => "error",
-            (_, Class::Travels | Class::Outside | Class::Left) => "notice",
+            (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "notice",
             _ => "warning",
         };
         let file = property(&plain(&path.to_string_lossy()));

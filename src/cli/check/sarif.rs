@@ -76,7 +76,7 @@ fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> Value {
     let finding = shown.finding;
     let level = match (shown.is_denied, finding.class) {
         (true, _) => "error",
-        (_, Class::Travels | Class::Outside | Class::Left) => "note",
+        (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "note",
         _ => "warning",
     };
     let number = Rule::of(finding);

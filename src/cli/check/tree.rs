@@ -8,17 +8,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
-use std::io;
 use std::path::PathBuf;
+use std::{fs, io};
 
 use baselink::base::lacks_only_scheme;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, name};
+use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Span;
 use baselink::tree::index::Index;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
-use baselink::tree::walk::{Entry, Selection, walk};
+use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use baselink::tree::write::is_temporary;
 
 use crate::cli::files::{Left, after, each_document};
@@ -65,6 +66,8 @@ pub(super) struct ClassCounts {
     pub(super) differing: usize,
     /// That are left because no base is known.
     pub(super) without_base: usize,
+    /// That begin with `/`, and escape.
+    pub(super) root_relative: usize,
     /// That lack nothing but a scheme.
     pub(super) without_scheme: usize,
 }
@@ -80,6 +83,7 @@ impl ClassCounts {
         self.differing += usize::from(finding.differs);
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
+        self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
         let lacks_only_scheme = lacks_only_scheme(reference, Profile::Rfc1808);
         self.without_scheme += usize::from(is_without_base && lacks_only_scheme);
     }
@@ -95,6 +99,7 @@ impl ClassCounts {
         self.references += other.references;
         self.differing += other.differing;
         self.without_base += other.without_base;
+        self.root_relative += other.root_relative;
         self.without_scheme += other.without_scheme;
     }
 
@@ -138,8 +143,9 @@ impl Tree {
             let name = origin.path().file_name().unwrap_or_default();
             asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
         };
+        let is_asked_for = documents.reading.format.is_some() || !documents.selection.include.is_empty();
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(moving, origin, file, output)
+            scan(moving, is_asked_for, origin, file, output)
         };
         let read = each_document(documents, output, is_backup, scan, |origin, scanned| {
             if let (Origin::Entry(entry), Some(scanned)) = (origin, scanned) {
@@ -176,6 +182,10 @@ impl Tree {
                     let ids = scanned.ids.take();
                     self.index.add(&entry, scanned.retrieval.as_ref(), ids);
                 }
+                None if entry.kind == Kind::Symlink => match fs::read_link(&entry.path) {
+                    Ok(says) => self.index.add_link(&entry, &says),
+                    Err(_) => self.index.add_unread(&entry),
+                },
                 None => self.index.add_unread(&entry),
             }
         }
@@ -230,16 +240,22 @@ impl Tree {
     }
 }
 
-/// What is found in a file; `None` where there is nothing in it.
+/// What is found in a file; `None` where there is nothing in it, or it is only a part of HTML that nobody asked for.
 fn scan(
     moving: &Move,
+    is_asked_for: bool,
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(Status, Option<Scanned>)> {
     let Origin::Entry(entry) = origin else { return Ok((Status::Done, None)) };
     let mut scanning: Option<Scanning> = None;
+    let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
     let read = file.each(|input, options| {
+        let is_html = input.format == Format::Html;
+        if is_html && !is_asked_for && Format::is_part(&name, input.bytes) {
+            return Ok(());
+        }
         let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
         let known = scanning.so_far().diagnostics.len();
         scanning.add(input.bytes, input.offset, options);

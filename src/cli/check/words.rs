@@ -8,6 +8,7 @@
 //! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
 
 use baselink::error::visible;
+use baselink::tree::index::Absence;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 
 /// A class with a cause, and what they mean.
@@ -41,6 +42,12 @@ pub(super) const RULES: &[Rule] = &[
         "absolute",
         "it is absolute, and keeps pointing at the old place",
         MAKE_RELATIVE,
+    ),
+    rule(
+        Class::Pinned,
+        "canonical",
+        "it is the canonical URL of its page, and keeps pointing at the old place",
+        "Write the new URL where the page is best known under that; --fix leaves it.",
     ),
     rule(
         Class::Pinned,
@@ -92,6 +99,24 @@ pub(super) const RULES: &[Rule] = &[
     rule(Class::Dangling, "no-file", "it is a pipe, a socket or a device", FIND_FILE),
     rule(
         Class::Dangling,
+        "normalization",
+        "a file has this name but for its Unicode normalization",
+        RENAME,
+    ),
+    rule(
+        Class::Dangling,
+        "symlink",
+        "a symbolic link on the way leads to nothing",
+        "Correct the symbolic link, or add what it leads to.",
+    ),
+    rule(
+        Class::Escapes,
+        "symlink",
+        "a symbolic link on the way leads out of the tree",
+        "Put what it leads to into the tree, as `cp -rL` does.",
+    ),
+    rule(
+        Class::Dangling,
         "elsewhere",
         "after the move it leads to another file than now, or to none",
         MAKE_RELATIVE,
@@ -118,6 +143,12 @@ pub(super) const RULES: &[Rule] = &[
         class: Class::Outside,
         cause: None,
         why: "it leads out of the tree, and goes on leading there",
+        help: "The move does nothing to it.",
+    },
+    Rule {
+        class: Class::Lines,
+        cause: None,
+        why: "a script of the page marks these lines",
         help: "The move does nothing to it.",
     },
     Rule {
@@ -171,24 +202,35 @@ pub(super) fn on_move(finding: &Finding) -> String {
     let Some(target) = finding.target.as_deref() else { return why.to_owned() };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
-        (Class::Pinned, _) => format!("keeps pointing at {target}"),
+        (Class::Pinned, _) => match finding.missing.map(missing) {
+            Some(why) => format!("keeps pointing at {target}; in the tree {why}"),
+            None => format!("keeps pointing at {target}"),
+        },
         (Class::Escapes, Some(Cause::ClimbsOut)) => {
             let then = moved.filter(|moved| *moved != target);
             let then = then.map(|moved| format!("; after the move to {moved}"));
             format!("leads out of the tree to {target}{}", then.unwrap_or_default())
         }
+        (Class::Escapes, Some(Cause::Missing(_))) => format!("leads to {target}: {why}"),
         (Class::Escapes, _) | (Class::Dangling, Some(Cause::Elsewhere)) => match moved {
             Some(moved) => format!("leads to {target}; after the move to {moved}"),
             None => format!("leads to {target}; after the move elsewhere"),
         },
         (Class::Dangling | Class::Fragment, _) => format!("leads to {target}: {why}"),
-        (Class::Left | Class::Outside | Class::Travels, _) => match moved {
+        (Class::Left | Class::Outside | Class::Lines | Class::Travels, _) => match moved {
             Some(moved) if moved != target => {
                 format!("leads to {target}; after the move to {moved}")
             }
             _ => format!("leads to {target}"),
         },
     }
+}
+
+/// Why a file is not there.
+fn missing(absence: Absence) -> &'static str {
+    let name = Cause::Missing(absence).name();
+    let is_of = |rule: &&Rule| rule.class == absence.class() && rule.cause == Some(name);
+    RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
 }
 
 /// The reference that makes it travel.

@@ -40,6 +40,7 @@ use crate::resolve::{Base, Profile};
 use crate::rewrite::{BaseElement, Beside, Fragments, Options, examine};
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
+use crate::tree::origin::canonical;
 use crate::tree::walk::Entry;
 
 /// What one scan found in a file.
@@ -61,6 +62,8 @@ pub struct Scanned {
     pub ids: Option<Ids>,
     /// Its anomalies; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
+    /// Where it says its canonical URL.
+    canonical: Option<Span>,
     /// What it says of the program that saved it.
     pub(super) saved_by: Option<Program>,
     /// What lies beside it.
@@ -97,6 +100,8 @@ pub struct ScannedLink<'a> {
     pub differs: bool,
     /// Whether it may be replaced in its place.
     pub is_editable: bool,
+    /// Whether it is the canonical URL that a page gives itself (RFC 6596).
+    pub is_canonical: bool,
     /// The place of its base among those of the file.
     pub(super) base_number: Option<usize>,
 }
@@ -178,6 +183,7 @@ impl Scanned {
                 reason: link.reason,
                 differs: link.differs,
                 is_editable: link.is_editable,
+                is_canonical: Some(link.span) == self.canonical,
                 base_number,
             }
         })
@@ -229,6 +235,7 @@ impl Scanning {
             charset: None,
             ids: None,
             diagnostics: Vec::new(),
+            canonical: None,
             saved_by: None,
             beside: options.beside.clone(),
             profile: options.profile,
@@ -281,6 +288,13 @@ impl Scanning {
             let ids = Ids::new(std::mem::take(&mut outermost.ids));
             let has_pointers = options.format != Format::Html;
             self.scanned.ids = Some(if has_pointers { ids.with_pointers() } else { ids });
+        }
+        let may_be_canonical =
+            |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
+        if report.links.iter().any(may_be_canonical) {
+            let named = canonical::named(bytes, options.format);
+            let named = named.filter(|named| named.by == canonical::By::Link);
+            self.scanned.canonical = named.map(|named| named.span.shifted(offset));
         }
         let entities: HashMap<&str, &EntityReport> =
             report.entities.iter().map(|entity| (&*entity.chain.entity, entity)).collect();
