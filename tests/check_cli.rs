@@ -99,10 +99,14 @@ fn a_fault_of_every_class_and_cause_is_planted() {
     for (class, causes) in [
         ("left", "placeholder"),
         ("outside", ""),
-        ("pinned", "absolute net-path declared-base"),
-        ("escapes", "root-relative climbs-out"),
-        ("dangling", "absent case percent-encoding no-index no-slash no-name"),
+        ("pinned", "absolute canonical net-path declared-base"),
+        ("escapes", "root-relative climbs-out symlink"),
+        (
+            "dangling",
+            "absent case percent-encoding normalization no-index no-slash no-name symlink",
+        ),
         ("fragment", "no-id id-case"),
+        ("lines", ""),
         ("travels", ""),
     ] {
         for cause in causes.split(' ') {

@@ -765,8 +765,16 @@ impl Index {
                     names.extend(says.split(|&byte| byte == b'/').map(|name| (name, true)).rev());
                     continue;
                 }
-                None if is_of_link && !self.folders.contains_key(next.as_slice()) => {
-                    return Some(Way::Lost(Absence::LinkNowhere));
+                None if !self.folders.contains_key(next.as_slice()) => {
+                    if is_of_link {
+                        return Some(Way::Lost(Absence::LinkNowhere));
+                    }
+                    // Nothing is known below that, and no link has names among those that are left.
+                    real = next;
+                    for (name, _) in names.drain(..).rev().filter(|(name, _)| !name.is_empty()) {
+                        real.push(b'/');
+                        real.extend_from_slice(name);
+                    }
                 }
                 _ => real = next,
             }

@@ -18,6 +18,7 @@ Examples:
   baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
+  baselink check docs
   baselink check --url http://a.example/docs/ docs
   baselink localize --url http://a.example/docs/ docs -o offline-docs
 
@@ -144,11 +145,13 @@ Exit status:
 pub(super) const CHECK_AFTER: &str = "\
 Each link gets the first of these classes that applies: left (no target), outside (leads out of the \
 folder and goes on leading there), pinned (will keep pointing at the old place), escapes (depends on \
-what is around the folder), dangling (no such file), fragment (no such id), travels.
+what is around the folder), dangling (no such file), fragment (no such id), lines (which a \
+script marks), travels.
 
 With --json, an object per link: the keys of `links --json`, and class, cause (null for travels and \
 outside), differs (whether the resolvers disagree), moved (where it leads after the move; null where \
-that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant).
+that is unknown), fix (the relative form, where it is certain), hint (what was perhaps meant), missing (why \
+a pinned link leads to no file).
 
 Examples:
   baselink check --url http://a.example/docs/ docs

@@ -45,12 +45,6 @@ pub(super) const RULES: &[Rule] = &[
     ),
     rule(
         Class::Pinned,
-        "canonical",
-        "it is the canonical URL of its page, and keeps pointing at the old place",
-        "Write the new URL where the page is best known under that; --fix leaves it.",
-    ),
-    rule(
-        Class::Pinned,
         "net-path",
         "it names its host, and keeps pointing at the old place",
         MAKE_RELATIVE,
@@ -99,24 +93,6 @@ pub(super) const RULES: &[Rule] = &[
     rule(Class::Dangling, "no-file", "it is a pipe, a socket or a device", FIND_FILE),
     rule(
         Class::Dangling,
-        "normalization",
-        "a file has this name but for its Unicode normalization",
-        RENAME,
-    ),
-    rule(
-        Class::Dangling,
-        "symlink",
-        "a symbolic link on the way leads to nothing",
-        "Correct the symbolic link, or add what it leads to.",
-    ),
-    rule(
-        Class::Escapes,
-        "symlink",
-        "a symbolic link on the way leads out of the tree",
-        "Put what it leads to into the tree, as `cp -rL` does.",
-    ),
-    rule(
-        Class::Dangling,
         "elsewhere",
         "after the move it leads to another file than now, or to none",
         MAKE_RELATIVE,
@@ -146,12 +122,6 @@ pub(super) const RULES: &[Rule] = &[
         help: "The move does nothing to it.",
     },
     Rule {
-        class: Class::Lines,
-        cause: None,
-        why: "a script of the page marks these lines",
-        help: "The move does nothing to it.",
-    },
-    Rule {
         class: Class::Travels,
         cause: None,
         why: "it moves with the tree",
@@ -169,6 +139,36 @@ pub(super) const RULES: &[Rule] = &[
         "the file that a browser saved for it is not where it leads",
         FIND_FILE,
     ),
+    rule(
+        Class::Pinned,
+        "canonical",
+        "it is the canonical URL of its page, and keeps pointing at the old place",
+        "Write the new URL where the page is best known under that; --fix leaves it.",
+    ),
+    rule(
+        Class::Dangling,
+        "normalization",
+        "a file has this name but for its Unicode normalization",
+        RENAME,
+    ),
+    rule(
+        Class::Dangling,
+        "symlink",
+        "a symbolic link on the way leads to nothing",
+        "Correct the symbolic link, or add what it leads to.",
+    ),
+    rule(
+        Class::Escapes,
+        "symlink",
+        "a symbolic link on the way leads out of the tree",
+        "Put what it leads to into the tree, as `cp -rL` does.",
+    ),
+    Rule {
+        class: Class::Lines,
+        cause: None,
+        why: "a script of the page marks these lines",
+        help: "The move does nothing to it.",
+    },
 ];
 
 impl Rule {

@@ -1,0 +1,2 @@
+<!-- all of a page -->
+<html><a href="gone.html">x</a>
