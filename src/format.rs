@@ -227,8 +227,18 @@ impl Format {
     #[must_use]
     pub fn is_part(name: &str, head: &[u8]) -> bool {
         const BEGINNINGS: [&[u8]; 12] = [
-            b"!doctype", b"?xml", b"html", b"head", b"body", b"frameset", b"title", b"meta", b"link",
-            b"base", b"style", b"script",
+            b"!doctype",
+            b"?xml",
+            b"html",
+            b"head",
+            b"body",
+            b"frameset",
+            b"title",
+            b"meta",
+            b"link",
+            b"base",
+            b"style",
+            b"script",
         ];
         if !before_query(name).contains('.') || Self::named(name).is_some() {
             return false;

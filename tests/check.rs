@@ -11,7 +11,7 @@ use std::path::Path;
 use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Lines;
-use baselink::tree::index::Index;
+use baselink::tree::index::{Absence, Index};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::relocate::{
@@ -151,6 +151,13 @@ fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
     found
 }
 
+/// A tree of which nobody says where it is.
+fn unknown(to: Option<&str>) -> Move {
+    let mut moving = Move { to: to.map(|to| RootUrl::new(to).unwrap()), ..Move::default() };
+    moving.from.assume_root(moving.to.as_ref());
+    moving
+}
+
 fn links(references: &[&str]) -> String {
     references.iter().map(|reference| format!("<a href=\"{reference}\">x</a>")).collect()
 }
@@ -178,6 +185,54 @@ fn what_is_no_file_has_an_answer_and_is_never_opened() {
             (Class::Escapes, Some("climbs-out"), None),
         ]
     );
+}
+
+/// path_resolution(7), with the folder for all there is.
+#[test]
+#[cfg(unix)]
+fn symbolic_links_lead_where_their_text_says() {
+    use std::os::unix::fs::symlink;
+    let dangling = (Class::Dangling, Some("symlink"), None);
+    let escapes = (Class::Escapes, Some("symlink"), None);
+    let no_id = (Class::Fragment, Some("no-id"), None);
+    let travels = (Class::Travels, None, None);
+    // A link in the folder, what it says, what leads through it, what becomes of that.
+    let rows = [
+        ("one", "a/x.html", "one#id", travels),
+        ("two", "a/x.html", "two#other", no_id),
+        ("three", "one", "three#other", no_id),
+        ("four", "a", "four/x.html#other", no_id),
+        ("five", "a", "five/", travels),
+        ("six", "a", "six", (Class::Dangling, Some("no-slash"), Some("six/"))),
+        ("seven", "./a/../a//", "seven/x.html#id", travels),
+        ("eight", ".", "eight/eight/a/x.html#other", no_id),
+        ("a/nine", "../b/../a/x.html", "a/nine#id", travels),
+        ("b/ten", "../a", "b/ten/../ten/nine#id", travels),
+        ("b/index.html", "../a/x.html", "b/#other", no_id),
+        ("c", "a/none", "c", dangling),
+        ("d", "none/../a", "d/x.html", dangling),
+        ("e", "a/x.html/y", "e", dangling),
+        ("f", "g", "f", dangling),
+        ("g", "f/x", "g/x.html", dangling),
+        ("h", "..", "h/", escapes),
+        ("i", "../site/a", "i/x.html", escapes),
+        ("j", "/", "j", escapes),
+        ("k", "a/../../k", "k", escapes),
+        ("l/index.html", "../../l", "l/", escapes),
+        ("m", "a", "m/none.html", (Class::Dangling, Some("absent"), None)),
+    ];
+    let site = site(&links(&rows.map(|row| row.2)), &["a/index.html", "b/y.html", "l/y.html"]);
+    fs::write(site.path().join("a/x.html"), "<p id=id>").unwrap();
+    for (link, says, ..) in rows {
+        symlink(says, site.path().join(link)).unwrap();
+    }
+    for moving in [at("http://a.example/docs/"), unknown(None), unknown(Some("https://b.example/"))]
+    {
+        let found = of_page(site.path(), &moving, &Options::default());
+        for (row, found) in rows.iter().zip(causes(&found)) {
+            assert_eq!(found, row.3, "{row:?}");
+        }
+    }
 }
 
 #[test]
@@ -241,6 +296,141 @@ fn without_a_url_relative_links_are_left() {
     let found = of_page(site.path(), &Move::default(), &Options::default());
     let expected = [(Class::Left, Some("no-base"), None), (Class::Outside, None, None)];
     assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
+    let references =
+        ["x.png", "y.png", "/x.png", "../x.png", "..", "//a.example/", "http://a.example/x.png"];
+    let site = site(&links(&references), &["x.png"]);
+    for profile in Profile::ALL {
+        let options = Options { profile, ..Options::default() };
+        let found = of_page(site.path(), &unknown(None), &options);
+        let expected = [
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+            (Class::Escapes, Some("root-relative"), None),
+            (Class::Escapes, Some("climbs-out"), None),
+            (Class::Escapes, Some("climbs-out"), None),
+            (Class::Outside, None, None),
+            (Class::Outside, None, None),
+        ];
+        assert_eq!(causes(&found), expected, "{profile}");
+        let targets: Vec<_> = found.iter().map(|one| one.target.as_deref()).collect();
+        let at_a = "http://a.example/x.png";
+        let shown =
+            [Some("x.png"), Some("y.png"), None, None, None, Some("//a.example/"), Some(at_a)];
+        assert_eq!(targets, shown);
+        assert!(found.iter().all(|one| !one.differs && one.fix.is_none()));
+        assert!(
+            found.iter().filter_map(|one| one.moved.as_deref()).all(|url| url.contains("a.ex"))
+        );
+    }
+    // A page that says its own URL keeps it.
+    let page = "<!-- saved from url=(0025)http://a.example/page.html --><a href=x.png></a>";
+    fs::write(site.path().join("page.html"), page).unwrap();
+    let found = of_page(site.path(), &unknown(None), &Options::default());
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/x.png"));
+}
+
+#[test]
+fn http_and_https_are_one_web() {
+    let references = ["https://a.example/x.png", "http://a.example/x.png", "ftp://a.example/x.png"];
+    let expected = [
+        (Class::Pinned, Some("absolute"), None),
+        (Class::Pinned, Some("absolute"), None),
+        (Class::Outside, None, None),
+    ];
+    for url in ["http://a.example/", "https://a.example:443/"] {
+        let site = site(&links(&references), &["x.png"]);
+        let found = of_page(site.path(), &at(url), &Options::default());
+        assert_eq!(causes(&found), expected, "{url}");
+        assert!(found[..2].iter().all(|one| one.fix == Some(Fix::Reference("x.png".into()))));
+    }
+    let site = site("", &["x.png"]);
+    let map = site.path().join("map.csv");
+    fs::write(&map, "page.html,http://a.example/p\nx.png,http://a.example/x.png\n").unwrap();
+    fs::write(site.path().join("page.html"), links(&references)).unwrap();
+    let from = Origins { map: Some(UrlMap::read(&map).unwrap().into()), ..Origins::default() };
+    let found = of_page(site.path(), &Move { from, to: None }, &Options::default());
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn what_is_pinned_says_what_is_missing() {
+    let references = ["http://a.example/X.png", "http://a.example/none", "http://a.example/x.png"];
+    let site = site(&links(&references), &["x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let pinned = (Class::Pinned, Some("absolute"));
+    let expected = [
+        (pinned.0, pinned.1, Some("x.png")),
+        (pinned.0, pinned.1, None),
+        (pinned.0, pinned.1, None),
+    ];
+    assert_eq!(causes(&found), expected);
+    let missing: Vec<_> = found.iter().map(|one| one.missing).collect();
+    assert_eq!(missing, [Some(Absence::Case), Some(Absence::Absent), None]);
+}
+
+#[test]
+fn a_canonical_url_and_a_lone_number_sign_stay() {
+    let page = "<base href=http://a.example/docs/sub/><link rel=canonical href=http://a.example/docs/>\
+                <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
+    let site = site(page, &["x.html", "index.html", "sub/index.html"]);
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let fixes: Vec<_> =
+        found.iter().map(|one| (one.cause.map(Cause::name), one.fix.clone())).collect();
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let expected = [
+        (Some("absolute"), fix("sub/")),
+        (Some("canonical"), None),
+        (Some("absolute"), fix("../x.html")),
+        (Some("declared-base"), Some(Fix::Base)),
+        (Some("declared-base"), Some(Fix::Base)),
+    ];
+    assert_eq!(fixes, expected);
+}
+
+#[test]
+fn a_hint_for_a_short_name_is_near() {
+    let references = ["1.html", "ab.js", "abc.js", "sub/2.html", "sub/3.html"];
+    let others = ["sub/1.html", "far/away/ab.js", "far/away/abc.js", "2.html", "far/3.html"];
+    let site = site(&links(&references), &others);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let hints: Vec<_> = found.iter().map(|one| one.hint.as_deref()).collect();
+    let expected = [Some("sub/1.html"), None, Some("far/away/abc.js"), Some("2.html"), None];
+    assert_eq!(hints, expected);
+}
+
+#[test]
+fn lines_are_known_by_their_ids() {
+    let ids: String = ["1", "20", "L3", "LC4", "n5", "line-6", "line-7", "part-1", "part-2"]
+        .map(|id| format!("<p id={id}>"))
+        .concat();
+    let rows = [
+        ("1-20", Class::Lines),
+        ("20-1", Class::Lines),
+        ("1-21", Class::Fragment),
+        ("1-", Class::Fragment),
+        ("1-20-1", Class::Fragment),
+        ("L3-L4", Class::Lines),
+        ("L3-4", Class::Lines),
+        ("L4", Class::Lines),
+        ("L4C2", Class::Lines),
+        ("L4C", Class::Fragment),
+        ("L5", Class::Fragment),
+        ("n5-n5", Class::Lines),
+        ("line-6-7", Class::Lines),
+        ("line-6-line-7", Class::Lines),
+        ("line-6-line-8", Class::Fragment),
+        // An id, of which the second half is missing.
+        ("part-1-2", Class::Fragment),
+    ];
+    let site = site(&(links(&rows.map(|row| row.0)).replace("href=\"", "href=\"#") + &ids), &[]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    for (row, found) in rows.iter().zip(&found) {
+        assert_eq!(found.class, row.1, "{row:?}");
+    }
 }
 
 #[test]

@@ -220,9 +220,8 @@ impl Ids {
             // GitHub says the column after `C`.
             let number = line.strip_prefix(prefix).unwrap_or(line);
             let (number, column) = number.split_once('C').unwrap_or((number, "1"));
-            let is_number = |text: &str| {
-                !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-            };
+            let is_number =
+                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             is_number(number)
                 && is_number(column)
                 && ["", "C"].iter().any(|code| self.has(&format!("{prefix}{code}{number}")))
@@ -492,7 +491,8 @@ impl Index {
         let found = |number, takes_query| Place::Inside(Ok(Found { number, takes_query }));
         let by_url = |with_query| {
             let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
-            self.by_url.get(normal.as_str()).copied()
+            let known = |url: &str| self.by_url.get(url).copied();
+            known(&normal).or_else(|| known(&other_web(&normal)?))
         };
         let has_query = Reference::split(Grammar::Rfc3986, url).query_span.is_some();
         if let Some(number) = by_url(true) {
@@ -1012,6 +1012,12 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
         normal.push_str(&names::query(query.as_bytes()));
     }
     Some(normal)
+}
+
+/// What `url` is by `https`, if it is one by `http`, and the reverse.
+fn other_web(url: &str) -> Option<String> {
+    let swapped = |from, to| url.strip_prefix(from).map(|rest| format!("{to}{rest}"));
+    swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }
 
 /// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for

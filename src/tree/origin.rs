@@ -663,7 +663,8 @@ pub(in crate::tree) fn net_loc(scheme: &str, net_loc: &str) -> String {
 
 /// Whether two schemes are the same, or `http` and `https`.
 fn is_one_web(one: &str, other: &str) -> bool {
-    let is_web = |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    let is_web =
+        |scheme: &str| ["http", "https"].iter().any(|web| scheme.eq_ignore_ascii_case(web));
     one.eq_ignore_ascii_case(other) || (is_web(one) && is_web(other))
 }
 

@@ -95,8 +95,11 @@ impl TypedCheck {
         TypedPolicy { fragments: None, base_element: None, skip_dkim, strict: false, verbose }
     }
 
-    /// Assumes a URL for the folder, where none was given.
+    /// Assumes a URL for the folder, where none was given, nor a table, which is read elsewhere.
     pub(super) fn assume_root(&self, origins: &mut Origins) -> Result<()> {
+        if self.documents.url_map.is_some() {
+            return Ok(());
+        }
         let goal = match self.documents.paths.first() {
             Some(folder) => goal(self.to.as_deref(), folder)?,
             None => None,

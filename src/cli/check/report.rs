@@ -134,7 +134,9 @@ fn totals(tree: &Tree, listed: &Listed, out: &mut dyn io::Write) -> io::Result<(
 fn meaning(class: Class) -> &'static str {
     match class {
         Class::Travels => "It is relative, its target is in the folder and present.",
-        Class::Lines => "The file is there, and a script of it marks the lines that the fragment names.",
+        Class::Lines => {
+            "The file is there, and a script of it marks the lines that the fragment names."
+        }
         Class::Fragment => "The file is there; what the fragment names is not.",
         Class::Dangling => "It leads into the folder, and no such file is there.",
         Class::Escapes => "It depends on what is around the folder.",

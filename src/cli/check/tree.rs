@@ -143,7 +143,8 @@ impl Tree {
             let name = origin.path().file_name().unwrap_or_default();
             asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
         };
-        let is_asked_for = documents.reading.format.is_some() || !documents.selection.include.is_empty();
+        let is_asked_for =
+            documents.reading.format.is_some() || !documents.selection.include.is_empty();
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(moving, is_asked_for, origin, file, output)
         };
