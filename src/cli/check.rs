@@ -177,6 +177,10 @@ fn say(tree: &Tree, fixed: Option<&Fixed>, output: &mut Output) {
             "{links} with /; where that leads follows from the URL of the folder, which --url says"
         ));
     }
+    if tree.parts > 0 {
+        let parts = count(tree.parts, "file is only a part", "files are only parts");
+        output.notice(&format_args!("{parts} of HTML, and left out; --include takes such files"));
+    }
     say_scheme(sum.without_scheme, output);
     tree.left.say_links(output);
 }

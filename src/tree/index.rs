@@ -235,8 +235,9 @@ impl Ids {
 
     /// Whether an id is exactly `name`.
     fn has(&self, name: &str) -> bool {
-        let order = |id: &Box<str>| compare_folded(id, name).then_with(|| (**id).cmp(name));
-        self.ids.binary_search_by(order).is_ok()
+        let found =
+            self.ids.binary_search_by(|id| compare_folded(id, name).then_with(|| (**id).cmp(name)));
+        found.is_ok()
     }
 }
 

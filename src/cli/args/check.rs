@@ -135,9 +135,6 @@ impl TypedCheck {
         if self.preserve_times && self.fix.is_none() {
             return refused("--preserve-times goes with --fix");
         }
-        if self.verify && self.fix.is_none() {
-            return refused("--verify goes with --fix");
-        }
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }

@@ -18,7 +18,6 @@ Examples:
   baselink rewrite --url http://a.example/docs/ docs -o absolute
   baselink base mail.eml
   baselink resolve http://a/b/c/d ../g
-  baselink check docs
   baselink check --url http://a.example/docs/ docs
   baselink localize --url http://a.example/docs/ docs -o offline-docs
 
@@ -154,6 +153,7 @@ that is unknown), fix (the relative form, where it is certain), hint (what was p
 a pinned link leads to no file).
 
 Examples:
+  baselink check docs
   baselink check --url http://a.example/docs/ docs
   baselink check --url http://a.example/docs/ --to file docs
   baselink check --layout host --to https://mirror.example/ crawl

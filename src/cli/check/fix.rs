@@ -4,7 +4,8 @@
 //! 2 links made relative in 1 file
 //! ```
 //!
-//! What is written is scanned first, and with `--verify` proved (`baselink::verify`). A file without a fix is never opened for writing.
+//! What is written is scanned first, and with `--verify` proved (`baselink::verify`). A file without a fix is never
+//! opened for writing.
 //!
 //! Deliberately absent: which fixes there are, and how files are replaced.
 

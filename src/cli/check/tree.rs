@@ -40,6 +40,8 @@ pub(super) struct Tree {
     pub(super) numbers: HashMap<PathBuf, usize>,
     /// How many files the folder has.
     pub(super) size: usize,
+    /// How many of them are only parts of HTML that nobody asked for.
+    pub(super) parts: usize,
     pub(super) index: Index,
     pub(super) moving: Move,
     /// Of all files together.
@@ -134,6 +136,7 @@ impl Tree {
             files: Vec::new(),
             numbers: HashMap::new(),
             size: 0,
+            parts: 0,
             index: Index::new(moving.from.clone()),
             moving: moving.clone(),
             sum: ClassCounts::default(),
@@ -148,9 +151,11 @@ impl Tree {
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(moving, is_asked_for, origin, file, output)
         };
-        let read = each_document(documents, output, is_backup, scan, |origin, scanned| {
-            if let (Origin::Entry(entry), Some(scanned)) = (origin, scanned) {
-                tree.add(entry, scanned);
+        let read = each_document(documents, output, is_backup, scan, |origin, found| {
+            match (origin, found) {
+                (Origin::Entry(entry), Found::Document(scanned)) => tree.add(entry, *scanned),
+                (_, Found::Part) => tree.parts += 1,
+                _ => {}
             }
         })?;
         tree.left = read.left;
@@ -241,20 +246,29 @@ impl Tree {
     }
 }
 
-/// What is found in a file; `None` where there is nothing in it, or it is only a part of HTML that nobody asked for.
+/// What is found in a file.
+enum Found {
+    Document(Box<Scanned>),
+    /// A part of HTML that nobody asked for.
+    Part,
+    Nothing,
+}
+
 fn scan(
     moving: &Move,
     is_asked_for: bool,
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(Status, Option<Scanned>)> {
-    let Origin::Entry(entry) = origin else { return Ok((Status::Done, None)) };
+) -> io::Result<(Status, Found)> {
+    let Origin::Entry(entry) = origin else { return Ok((Status::Done, Found::Nothing)) };
     let mut scanning: Option<Scanning> = None;
     let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
+    let may_be_part = file.format == Format::Html && !is_asked_for;
+    let mut is_part = false;
     let read = file.each(|input, options| {
-        let is_html = input.format == Format::Html;
-        if is_html && !is_asked_for && Format::is_part(&name, input.bytes) {
+        is_part = may_be_part && Format::is_part(&name, input.bytes);
+        if is_part {
             return Ok(());
         }
         let scanning = scanning.get_or_insert_with(|| Scanning::begin(entry, options, moving));
@@ -269,7 +283,12 @@ fn scan(
         }
         Ok(())
     })?;
-    Ok((after(read, Status::Done, output), scanning.map(Scanning::end)))
+    let found = match scanning {
+        Some(scanning) => Found::Document(Box::new(scanning.end())),
+        None if is_part => Found::Part,
+        None => Found::Nothing,
+    };
+    Ok((after(read, Status::Done, output), found))
 }
 
 /// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a
