@@ -308,7 +308,7 @@ fn folders_named_like_hosts() {
 
 #[test]
 fn urls_lead_to_the_paths_that_crawlers_write() {
-    let table: [(&str, &[&str]); 21] = [
+    let table: [(&str, &[&str]); 22] = [
         ("https://a.example/b/c.html", &["a.example/b/c.html"]),
         ("HTTPS://A.example:443/b", &["a.example/b"]),
         ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b"]),
@@ -332,7 +332,8 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         ("https://a.example/%C3%80", &["a.example/À", "a.example/\u{FFFD}%80", "a.example/%C3%80"]),
         ("https://a.example/", &["a.example/index.html"]),
         ("https://a.example", &["a.example/index.html"]),
-        ("http://a.example/b", &[]),
+        ("http://a.example/b", &["a.example/b"]),
+        ("ftp://a.example/b", &[]),
         ("https://a.example/../b", &[]),
         ("https://a.example/%2e%2e/b", &[]),
         ("https://u@a.example/b", &[]),

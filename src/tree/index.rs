@@ -397,7 +397,8 @@ impl Index {
         let number = self.files.len();
         self.add_unread(entry);
         if number < self.files.len() {
-            self.links.insert(number, names::bytes(says.as_os_str()).into());
+            let says = if says.has_root() { b"/".to_vec() } else { bytes_of(says) };
+            self.links.insert(number, says.into());
         }
     }
 
