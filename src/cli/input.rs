@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use baselink::base::{Retrieval, Source};
+use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
@@ -346,12 +346,9 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     let of_head = |format, head: &[u8]| {
         reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, head).0
     };
-    // What a page says counts before an attribute, and after all else.
     let known = of_head(Format::Other, b"");
-    let is_known = known.as_ref().is_some_and(|known| known.source != Source::Xattr);
     let origins = &reading.origins;
-    let asks_page = origins.trust_saved_from || origins.canonical;
-    if is_known || !asks_page || entry.kind != Kind::File {
+    if !origins.asks_page(known.as_ref()) || entry.kind != Kind::File {
         return Ok(known);
     }
     let failed = |error| Error::new(format!("{}: {}", name(&entry.path), cause(&error)));

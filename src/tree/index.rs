@@ -340,7 +340,14 @@ impl Index {
         if let Some(retrieval) = retrieval.filter(|one| !follows(one))
             && let Some(url) = normal(&retrieval.url, true)
         {
-            self.by_url.entry(url.into()).or_insert(number);
+            // What a crawler was sent to may be there twice: under the name that it asked for as well.
+            let is_at_home = retrieval.source == Source::Xattr
+                && self.origins.is_laid_out(entry, &retrieval.url, &self.names);
+            let own = self.by_url.entry(url.into()).or_insert(number);
+            if is_at_home {
+                *own = number;
+                self.learn_layout(&retrieval.url);
+            }
         }
         // Before a redirection it had others.
         let map = self.origins.map.as_ref();
@@ -369,6 +376,18 @@ impl Index {
         self.folder(folder).push(number);
         self.by_path.insert(Arc::clone(&path), number);
         self.files.push(File { path, kind: entry.kind, ids });
+    }
+
+    /// Takes in that a crawler made the tree, which notes the URLs of files and calls folders after hosts: what it was
+    /// redirected from is in no note.
+    fn learn_layout(&mut self, url: &str) {
+        if let Some((scheme, _)) = url.split_once(':')
+            && self.origins.root_url.is_none()
+            && self.origins.layout.is_none()
+        {
+            self.origins.layout = Some(Layout::Host);
+            self.origins.scheme = scheme.to_ascii_lowercase();
+        }
     }
 
     /// The files in a folder, which is known from now on, as those around it are.
@@ -563,10 +582,12 @@ impl Index {
             names = self.names.iter().map(index).collect();
         }
         if query.is_some() {
-            // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`.
+            // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
+            // that is `page.php?x=2.html`.
             let (_, name) = split_name(&below.path);
             let stem = memchr::memchr(b'?', name).map(|at| below.path.len() - name.len() + at);
             names.extend(stem.map(|end| below.path[..end].to_vec()));
+            names.extend(below.path.strip_suffix(b".html").map(<[u8]>::to_vec));
         }
         let saved = |name: Vec<u8>| self.file_at(&name)?.ok();
         const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];

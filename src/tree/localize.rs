@@ -223,20 +223,31 @@ impl Local {
         if written.category() != Category::RelPath {
             return None;
         }
-        let url = self.on_disk.as_ref()?.resolve(&link.reference).ok()?.url;
-        match self.index.find_below(&self.place, &url) {
-            // A page with a query is another page, unless HTTrack named the file after the query.
-            Place::Inside(Ok(found))
-                if written.query().is_none_or(|query| {
-                    !self.index.is_page(found.number) || self.is_named_after(found.number, query)
-                }) =>
-            {
-                let beyond = self.index.beyond(found, &url, Some(&self.place));
-                let path = beyond.as_deref().unwrap_or(self.index.path(found.number));
-                self.reference(path, &url, true, link)
+        let on_disk = self.on_disk.as_ref()?;
+        let find = |reference: &str| {
+            let url = on_disk.resolve(reference).ok()?.url;
+            match self.index.find_below(&self.place, &url) {
+                Place::Inside(Ok(found)) => Some((found, url)),
+                _ => None,
             }
-            _ => None,
+        };
+        let mut leads_to = find(&link.reference);
+        if let Some(query) = written.query() {
+            // wget (1.21) does not escape the `?` of a name where it converts links, but with --adjust-extension.
+            let named =
+                (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
+            if let Some((found, url)) = named.and_then(|named| find(&named)) {
+                return self.reference(self.index.path(found.number), &url, false, link);
+            }
+            // A page with a query is another page, unless HTTrack named the file after the query.
+            leads_to = leads_to.filter(|(found, _)| {
+                !(written.path().is_empty() || self.index.is_page(found.number))
+                    || self.is_named_after(found.number, query)
+            });
         }
+        let (found, url) = leads_to?;
+        let beyond = self.index.beyond(found, &url, Some(&self.place));
+        self.reference(beyond.as_deref().unwrap_or(self.index.path(found.number)), &url, true, link)
     }
 
     /// Whether the name of a file has the digest of `query` in it.

@@ -8,7 +8,8 @@
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
-//!    `wget --xattr` write it: the last URL after redirections;
+//!    `wget --xattr` write it: with wget, the last URL after redirections. It comes before 3, which is no fact but a
+//!    custom;
 //! 6. `canonical`: what the page calls its canonical URL ([`canonical`]), where that was asked for.
 //!
 //! One that is no absolute, hierarchical URL is passed over with a sentence, and the next one is asked. A
@@ -35,7 +36,8 @@
 //! ```
 //!
 //! Deliberately absent: what a document declares of its base (3.1), which comes before all of this,
-//! and guesses: `page.html` is not taken for `/page`, nor `.html` for an extension that was added.
+//! and guesses: `page.html` is not taken for `/page`. Only after the name of a program, as in `list.php.html`, was
+//! `.html` added by a crawler.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -408,6 +410,26 @@ impl Origins {
         })
     }
 
+    /// What is asked, in this order.
+    fn order(&self) -> [Source; 6] {
+        let place = |source: &Source| match source {
+            // A layout is how all files are called, and an attribute says where this one is from.
+            Source::Xattr if self.layout.is_some() => 2,
+            Source::Retrieval if self.assumes_root => ORDER.len(),
+            source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
+        };
+        let mut order = ORDER;
+        order.sort_by_key(|source| (place(source), *source == Source::Layout));
+        order
+    }
+
+    /// Whether what a page says of itself may count before `known`, which was found without it.
+    #[must_use]
+    pub fn asks_page(&self, known: Option<&Retrieval>) -> bool {
+        let is_before = |one: &Retrieval| one.source == Source::Xattr && self.layout.is_none();
+        (self.trust_saved_from || self.canonical) && known.is_none_or(is_before)
+    }
+
     /// The first URL that a source has; `of_files` are those that need no document.
     fn first(
         &self,
@@ -418,9 +440,7 @@ impl Origins {
     ) -> (Option<Retrieval>, Vec<String>) {
         let says_it = self.trust_saved_from && matches!(format, Format::Html | Format::Xhtml);
         let (mut first, mut passed_over) = (None::<Retrieval>, Vec::new());
-        let is_last = |source: &&Source| self.assumes_root && **source == Source::Retrieval;
-        let order = ORDER.iter().filter(|source| !is_last(source));
-        for &source in order.chain(ORDER.iter().filter(is_last)) {
+        for source in self.order() {
             let said = match source {
                 Source::SavedFrom if says_it => saved::saved(head),
                 _ => None,
@@ -534,7 +554,7 @@ impl Origins {
             url.push_str(&names::segment(names::bytes(name), Percent::Keep)?);
             url.push('/');
         }
-        let file = names::bytes(file);
+        let file = without_adjustment(names::bytes(file));
         let query_at = memchr::memchr(b'?', file);
         let name = &file[..query_at.unwrap_or(file.len())];
         if self.index.as_deref().map(names::bytes) != Some(name) {
@@ -545,6 +565,23 @@ impl Origins {
             url.push_str(&names::query(&file[at + 1..]));
         }
         Some(url)
+    }
+
+    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them. `index`
+    /// are the names of files that stand for their folder.
+    pub(in crate::tree) fn is_laid_out(
+        &self,
+        entry: &Entry,
+        url: &str,
+        index: &[OsString],
+    ) -> bool {
+        let Some((scheme, _)) = url.split_once(':') else { return false };
+        let names = index.iter().cloned().map(Some).chain([None]);
+        names.into_iter().any(|index| {
+            let (layout, scheme) = (Some(Layout::Host), scheme.to_owned());
+            let origins = Self { layout, scheme, index, ..Self::default() };
+            origins.by_layout(entry).as_deref() == Some(url)
+        })
     }
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &Spelling) -> Option<PathBuf> {
@@ -618,6 +655,19 @@ const SPELLINGS: [Spelling; 5] = [
     Spelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     Spelling { port: ':', query: "?", decodes: false, escapes: |_| false },
 ];
+
+/// The name of a file without the `.html` that wget puts after the names of programs and queries
+/// (`--adjust-extension`).
+fn without_adjustment(name: &[u8]) -> &[u8] {
+    const PROGRAMS: [&[u8]; 10] = [
+        b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
+    ];
+    let end = memchr::memchr(b'?', name);
+    let Some(stem) = name.strip_suffix(b".html") else { return name };
+    let before_query = &stem[..end.unwrap_or(stem.len())];
+    let is_program = PROGRAMS.iter().any(|one| before_query.ends_with(one));
+    if is_program { stem } else { name }
+}
 
 fn is_control(byte: u8) -> bool {
     byte.is_ascii_control()

@@ -1,5 +1,5 @@
 //! What tests need that is not part of the repository: public test suites and real documents, in a folder
-//! `shared` beside the checkout, and two programs. A test that lacks what it needs does nothing, and
+//! `shared` beside the checkout, and a few programs. A test that lacks what it needs does nothing, and
 //! `tests/not_run.rs` says so. With `BASELINK_REQUIRE_OUTSIDE` set, as `.ci/run` sets it, the test fails.
 //!
 //! Deliberately absent: facts. What is a base, a reference and an answer is a table in `fixtures/`.
@@ -42,6 +42,14 @@ pub(crate) fn python() -> Option<Command> {
     let is_here = found.is_ok_and(|status| status.success());
     assert!(is_here || !is_required(), "python3 is absent");
     is_here.then(|| Command::new("python3"))
+}
+
+/// Whether a crawler is installed.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let mut command = Command::new(program);
+    let found = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    assert!(found.is_ok() || !is_required(), "{program} is absent");
+    found.is_ok()
 }
 
 /// Chromium, unless it is absent, which is no failure even where data is required, since it cannot be installed
