@@ -581,7 +581,12 @@ fn the_first_source_that_has_a_url_wins() {
     };
     check(|_| {}, "http://map/", "url-map");
     check(|origins| origins.map = None, "http://root/a.example/x", "retrieval");
-    check(|origins| origins.root_url = None, "https://a.example/x", "layout");
+    // A layout is a custom; an attribute says where this one file is from.
+    if with_attribute {
+        check(|origins| origins.root_url = None, "http://attribute/", "xattr");
+    } else {
+        check(|origins| origins.root_url = None, "https://a.example/x", "layout");
+    }
     check(|origins| origins.layout = None, "http://saved", "saved-from");
     if with_attribute {
         check(|origins| origins.trust_saved_from = false, "http://attribute/", "xattr");

@@ -314,7 +314,7 @@ fn a_folder_without_permission_is_one_sentence() {
 }
 
 #[test]
-fn an_extended_attribute_is_the_last_source_of_a_retrieval_url() {
+fn an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let page = "<!-- saved from url=(0024)https://s.example/p.html -->\n<a href=x>\n";
@@ -362,9 +362,9 @@ fn an_extended_attribute_is_the_last_source_of_a_retrieval_url() {
         [
             "url-map https://m.example/p.html taken".to_owned(),
             "retrieval https://u.example/h.example/saved.html passed-over".into(),
+            format!("{xattr} passed-over"),
             "layout https://h.example/saved.html passed-over".into(),
             "saved-from https://s.example/p.html passed-over".into(),
-            format!("{xattr} passed-over")
         ]
     );
     let shown = baselink(here).args(["base", "w/h.example/saved.html"]).output().unwrap();

@@ -656,17 +656,14 @@ const SPELLINGS: [Spelling; 5] = [
     Spelling { port: ':', query: "?", decodes: false, escapes: |_| false },
 ];
 
-/// The name of a file without the `.html` that wget puts after the names of programs and queries
-/// (`--adjust-extension`).
+/// The name of a file without the `.html` that wget puts after that of a program (`--adjust-extension`). After a query it
+/// may be a part of that.
 fn without_adjustment(name: &[u8]) -> &[u8] {
     const PROGRAMS: [&[u8]; 10] = [
         b".php", b".php3", b".phtml", b".asp", b".aspx", b".jsp", b".do", b".cgi", b".pl", b".cfm",
     ];
-    let end = memchr::memchr(b'?', name);
-    let Some(stem) = name.strip_suffix(b".html") else { return name };
-    let before_query = &stem[..end.unwrap_or(stem.len())];
-    let is_program = PROGRAMS.iter().any(|one| before_query.ends_with(one));
-    if is_program { stem } else { name }
+    let stem = name.strip_suffix(b".html").filter(|stem| !stem.contains(&b'?'));
+    stem.filter(|stem| PROGRAMS.iter().any(|one| stem.ends_with(one))).unwrap_or(name)
 }
 
 fn is_control(byte: u8) -> bool {
