@@ -20,6 +20,7 @@
 
 mod base_element;
 mod beside;
+mod collected;
 pub mod copies;
 mod crawled;
 mod differing;
@@ -29,10 +30,12 @@ mod judge;
 mod judged;
 mod labels;
 mod message;
+mod opened;
 mod options;
 mod plan;
 mod prepared;
 mod rows;
+mod sink;
 mod totals;
 mod windows;
 mod write;

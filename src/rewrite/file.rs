@@ -11,11 +11,13 @@
 use std::io;
 use std::sync::Arc;
 
-use super::driver::{self, Asked, Ended, Opened, Settled, Sink as _};
-use super::judge::Surroundings;
+use super::collected::Settled;
+use super::driver;
 use super::message;
+use super::opened::Asked;
 use super::options::Options;
 use super::plan::{FilePlan, Part};
+use super::sink::Sink as _;
 use super::totals::Totals;
 use super::write::Write;
 use crate::container;
@@ -23,7 +25,6 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::Report;
-use crate::scan::html::pass;
 use crate::span::Span;
 
 /// What is planned for `bytes`, a file of the format that `options` name. Where it `is_listed`, every link is in the
@@ -37,12 +38,10 @@ pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePla
 }
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
-    let (scan, around) = (&options.scan, Surroundings::default());
-    let asked = Asked { options, scan, around, is_listed };
-    let outer = options.outer();
-    let mut plan = driver::content(asked, format, bytes, outer).unwrap_or_else(|| {
-        let empty = Document::empty(Arc::clone(&scan.entity), format, Charset::UTF_8);
-        driver::document(asked, empty, outer, Charset::UTF_8, &[])
+    let asked = Asked::of(options, is_listed);
+    let mut plan = driver::content(asked, format, bytes).unwrap_or_else(|| {
+        let empty = Document::empty(Arc::clone(&asked.scan.entity), format, Charset::UTF_8);
+        driver::document(asked, empty, Charset::UTF_8, &[])
     });
     let mut report = Report::default();
     report.entities.append(&mut plan.entities);
@@ -60,19 +59,17 @@ pub(super) fn write(
     options: &Options,
     mut write: Write<'_, '_>,
 ) -> io::Result<Totals> {
-    for is_tentative in [true, false] {
-        let open = if is_tentative { Opened::tentative } else { Opened::of };
-        let Some(opened) = open(bytes, options) else { continue };
-        write = if is_tentative { write.held() } else { write };
-        let mut driver = opened.driver(options, false, write);
-        match pass::links(&opened.whole(bytes, options), &options.scan, &mut driver) {
-            Ok(_) => {
+    if options.format == Format::Html {
+        let written =
+            driver::html(Asked::of(options, false), bytes, write, |_, mut driver, told| {
+                told?;
                 driver.sink.end(bytes)?;
-                return Ok(driver.totals());
-            }
-            Err(Ended::Sink(error)) => return Err(error),
-            Err(Ended::Declared) => write = driver.sink.anew(),
-        }
+                Ok(driver.totals())
+            });
+        write = match written {
+            Ok(written) => return written,
+            Err(write) => write,
+        };
     }
     let (plan, totals) = plan(bytes, options, false);
     for edit in plan.edits.iter() {

@@ -28,9 +28,11 @@ use std::collections::HashMap;
 
 use self::referrers::Referrers;
 use super::base_element::unfit_base;
-use super::driver::{self, Asked, Settled};
+use super::collected::Settled;
+use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
+use super::opened::Asked;
 use super::options::{BaseElement, Fragments, Options};
 use super::plan::{FilePlan, Part};
 use super::totals::Tally;
@@ -381,8 +383,9 @@ impl Plan<'_> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location };
-        let asked = Asked { options: self.options, scan, around, is_listed: self.is_listed };
-        let mut plan = driver::content(asked, format, &decoded.bytes, Outer::Heading(heading))?;
+        let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
+        let asked = Asked { options: self.options, scan, around, outer, is_listed };
+        let mut plan = driver::content(asked, format, &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {

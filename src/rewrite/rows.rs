@@ -15,14 +15,15 @@
 
 use std::ops::ControlFlow;
 
-use super::driver::{Opened, Sink};
-use super::file;
 use super::judged::Judged;
+use super::opened::Asked;
 use super::options::Options;
+use super::sink::Sink;
 use super::totals::Totals;
+use super::{driver, file};
+use crate::format::Format;
 use crate::report::LinkReport;
 use crate::resolve::Splice;
-use crate::scan::html::pass;
 use crate::span::Lines;
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
@@ -137,11 +138,13 @@ impl Sink for Rows<'_, '_> {
 
 /// Gives `row` every link of `bytes`.
 pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut Row<'_>) -> Totals {
-    if let Some(opened) = Opened::of(bytes, options) {
-        let mut driver = opened.driver(options, true, Rows::new(row));
+    if options.format == Format::Html {
         // Whoever breaks is told no more.
-        let _ = pass::links(&opened.whole(bytes, options), &options.scan, &mut driver);
-        return driver.totals();
+        let asked = Asked::of(options, true);
+        let totals = driver::html(asked, bytes, Rows::new(row), |_, driver, _| driver.totals());
+        if let Ok(totals) = totals {
+            return totals;
+        }
     }
     let (plan, totals) = file::plan(bytes, options, true);
     let lines = match options.format.has_headings() {

@@ -31,12 +31,15 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use self::StreamError::{Giving, Reading};
-use super::driver::{Driver, Ended, Opened, Sink, may_be_passed};
+use super::driver::{Driver, Ended};
 use super::file;
+use super::opened::{Asked, Opened, is_free_of_links};
 use super::options::Options;
 use super::rows::{Row, Rows, rows};
+use super::sink::Sink;
 use super::totals::Totals;
 use super::write::{LEAST, Write};
+use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
 use crate::scan::Scanner;
 use crate::scan::html::prelude::{LONGEST_DECLARATION, may_declare_base};
@@ -65,7 +68,8 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
 ) -> Result<Totals, StreamError> {
     if let Some((opened, document)) = open(handles, window, options)? {
         let mut piece = Vec::with_capacity(window / 2);
-        let mut driver = opened.driver(options, false, Write::in_pieces(&mut piece, give));
+        let write = Write::in_pieces(&mut piece, give);
+        let mut driver = Driver::of(Asked::of(options, false), &opened, write);
         in_windows(document, window, &opened, options, &mut driver).map_err(
             |stopped| match stopped {
                 Stopped::Engine(error) => Reading(error),
@@ -92,7 +96,7 @@ pub fn links_stream<D: Read + Seek + Send>(
     row: &mut Row<'_>,
 ) -> Result<Totals, StreamError> {
     if let Some((opened, document)) = open(handles, window, options)? {
-        let mut driver = opened.driver(options, true, Rows::new(row));
+        let mut driver = Driver::of(Asked::of(options, true), &opened, Rows::new(row));
         if let Err(Stopped::Engine(error)) =
             in_windows(document, window, &opened, options, &mut driver)
         {
@@ -109,13 +113,16 @@ fn open<'h, D: Read + Seek + Send>(
     window: usize,
     options: &Options,
 ) -> Result<Option<(Opened, &'h mut D)>, StreamError> {
-    if !may_be_passed(options) || options.scan.scanner != Scanner::Fast {
+    if options.format != Format::Html
+        || !is_free_of_links(options.base_element)
+        || options.scan.scanner != Scanner::Fast
+    {
         return Ok(None);
     }
     let found = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?;
     let (Some(found), [document, ..]) = (found, handles) else { return Ok(None) };
     let head = head(document).map_err(Reading)?;
-    Ok(Some((Opened::undeclared(&head, found, options), document)))
+    Ok(Some((Opened::tentative(Asked::of(options, false), &head, found), document)))
 }
 
 fn read<D: Read + Seek>(handles: &mut [D]) -> Result<Vec<u8>, StreamError> {
@@ -297,7 +304,7 @@ fn in_windows<S: Sink>(
     let length = document.seek(SeekFrom::End(0)).map_err(Stopped::Engine)?;
     document.rewind().map_err(Stopped::Engine)?;
     let mut buffer = vec![0; window.max(LEAST)];
-    let (mut windows, mut from) = opened.windows(options);
+    let (mut windows, mut from) = opened.windows(&options.scan);
     let (mut filled, mut offset) = (0, 0);
     let stopped = loop {
         let is_last = fill(document, &mut buffer, &mut filled).map_err(Stopped::Engine)?;
@@ -334,7 +341,7 @@ fn in_windows<S: Sink>(
     }
     driver.move_window(0);
     driver.sink.widen(offset);
-    let document = opened.whole(&bytes, options);
+    let document = opened.whole(&bytes, &options.scan);
     let place = (offset, stopped);
     windows.rest(&document, place, &options.scan, driver).map_err(ended)?;
     driver.sink.end(&bytes).map_err(Stopped::Sink)

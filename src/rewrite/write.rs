@@ -16,8 +16,8 @@
 
 use std::io;
 
-use super::driver::Sink;
 use super::judged::Judged;
+use super::sink::Sink;
 use crate::edit::Edit;
 use crate::resolve::Splice;
 
@@ -47,18 +47,6 @@ impl<'a, 'g> Write<'a, 'g> {
     pub(super) fn into(out: &'a mut Vec<u8>) -> Self {
         let start = out.len();
         Self { out, start, give: None, most: usize::MAX, is_held: false, copied: 0, changed: false }
-    }
-
-    /// The same where nothing was written, and nothing has been given away.
-    pub(super) fn anew(mut self) -> Self {
-        self.out.truncate(self.start);
-        (self.copied, self.changed, self.is_held) = (0, false, false);
-        self
-    }
-
-    /// Gives nothing away before the first flush.
-    pub(super) fn held(self) -> Self {
-        Self { is_held: true, ..self }
     }
 
     /// Gathers the output in `buffer`, and gives it away in pieces of about the buffer's capacity.
@@ -104,6 +92,11 @@ impl<'a, 'g> Write<'a, 'g> {
 impl Sink for Write<'_, '_> {
     type End = io::Error;
     const IS_LAST: bool = true;
+
+    fn begin(&mut self, is_tentative: bool) {
+        self.out.truncate(self.start);
+        (self.copied, self.changed, self.is_held) = (0, false, is_tentative);
+    }
 
     #[inline(always)]
     fn is_full(&self, at: usize) -> bool {

@@ -1,0 +1,194 @@
+//! The sink that collects: the edits of a document, and what was judged of its links, until all of them are known.
+//!
+//! ```
+//! // Whether the base element may go is known at the end only.
+//! use baselink::{BaseElement, Options, rewrite};
+//! let options = Options { base_element: BaseElement::Remove, ..Options::at("http://a/") };
+//! assert_eq!(rewrite(b"<base href=/b/><a href=x>", &options).output(), b"<a href=http://a/b/x>");
+//! ```
+//!
+//! Deliberately absent: what a link comes to mean.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::base_element::base_element;
+use super::judged::Judged;
+use super::opened::Asked;
+use super::options::BaseElement;
+use super::sink::Sink;
+use super::totals::Tally;
+use crate::base::{BaseChain, Outer, Source};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{BaseKind, DeclaredBase, Document, Standing};
+use crate::edit::{Edit, Edits};
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::report::{EntityReport, LinkReport, Outcome, Reason};
+use crate::resolve::Splice;
+use crate::span::Span;
+
+/// The sink that collects: edits, and what was judged.
+#[derive(Default)]
+pub(super) struct Collected {
+    pub(super) judged: Vec<Judged>,
+    pub(super) spliced: Vec<Edit>,
+}
+
+impl Sink for Collected {
+    type End = Infallible;
+    // What lies around the document may still refuse an edit, and a policy ask for one.
+    const IS_LAST: bool = false;
+
+    fn begin(&mut self, _is_tentative: bool) {
+        *self = Self::default();
+    }
+
+    fn splice(&mut self, _bytes: &[u8], at: usize, splice: Splice<'_>) {
+        let (span, new) = (Span::new(at, at + splice.dropped), splice.prefix.into());
+        self.spliced.push(Edit { span, new });
+    }
+
+    fn judged(&mut self, _bytes: &[u8], judged: Judged) -> Result<(), Infallible> {
+        self.judged.push(judged);
+        Ok(())
+    }
+}
+
+/// What becomes of a document and all inside it. Spans and edits are those of the buffer beneath.
+pub(super) struct DocumentPlan {
+    pub(super) judged: Vec<Judged>,
+    /// The edits of links that were only counted.
+    pub(super) spliced: Vec<Edit>,
+    /// Those links.
+    pub(super) tally: Tally,
+    /// The document, and those inside it.
+    pub(super) entities: Vec<EntityReport>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl DocumentPlan {
+    /// Moves what is said of the document and its base to the buffer beneath.
+    pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.span = beneath(diagnostic.span);
+        }
+        for level in self.entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
+            if matches!(
+                level.source,
+                Source::BaseElement | Source::XmlBase | Source::SavedBase | Source::EntryLink
+            ) {
+                level.span = level.span.map(&beneath);
+            }
+        }
+    }
+
+    /// What the policies ask for where all links are known.
+    pub(super) fn base_element(
+        &mut self,
+        asked: Asked<'_>,
+        chain: &BaseChain,
+        document: &Document,
+        charset: Charset,
+    ) {
+        let options = asked.options;
+        // Were this base absolute, a reader would no longer look for the parts by their labels.
+        let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
+        // Nor would a browser find local copies beside the page.
+        let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
+        if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
+            let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
+            self.judged.iter_mut().filter(is_own).for_each(Judged::keep_base);
+        }
+        let bases = &document.bases;
+        let is_first = |base: &&DeclaredBase| {
+            base.standing == Standing::First && base.kind == BaseKind::Element
+        };
+        let first = bases.iter().find(is_first);
+        // Without a base element the comment in the place of one counts.
+        let is_later = |base: &&DeclaredBase| {
+            base.standing == Standing::Later
+                || (base.kind == BaseKind::Comment && !chain.has_written_base)
+        };
+        let later = bases.iter().find(is_later);
+        let is_inside = matches!(asked.outer, Outer::Encapsulating(_));
+        let head = document.head.clone().filter(|_| !is_inside);
+        let inner = self.judged.iter().find(|one| {
+            one.report.reason == Some(Reason::BaseUnusable)
+                && one.report.entity == chain.entity
+                && one.report.base != chain.base
+        });
+        if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
+            let message = "no reference can be resolved against the xml:base in force here";
+            let span = inner.report.span;
+            self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
+        }
+        let has_no_place = head.is_none() && first.is_none() && chain.base.is_some();
+        let is_xml = matches!(document.format, Format::Xhtml | Format::Svg | Format::Xml);
+        if options.base_element == BaseElement::Insert && has_no_place && is_xml {
+            let message = "no base element was put in, because there is no head of XHTML for it";
+            self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
+        }
+        if asked.around.kept.is_some() {
+            return;
+        }
+        match base_element(options, chain, [first, later], head, &self.judged, charset) {
+            Some(Ok(edit)) => {
+                self.judged.push(Judged::policy(Arc::clone(&document.entity), edit));
+            }
+            Some(Err(kept)) => self.diagnostics.push(kept),
+            None => {}
+        }
+    }
+}
+
+/// The edits of one document, in the order of its bytes.
+pub(super) struct Settled {
+    pub(super) edits: Edits,
+    pub(super) policies: Vec<bool>,
+    pub(super) rewritten: Vec<Span>,
+    /// The links that were judged one by one.
+    pub(super) links: Vec<LinkReport>,
+    /// The others.
+    pub(super) tally: Tally,
+}
+
+impl Settled {
+    /// Those of `plan`, without its reports on entities.
+    pub(super) fn of(plan: DocumentPlan) -> Self {
+        Self { tally: plan.tally, ..Self::merged(plan.judged, plan.spliced) }
+    }
+
+    /// Those of links that were all judged.
+    pub(super) fn of_links(judged: Vec<Judged>) -> Self {
+        Self::merged(judged, Vec::new())
+    }
+
+    fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
+        judged.sort_by_key(|judged| judged.report.span.start);
+        let (mut links, mut policies) = (Vec::with_capacity(judged.len()), Vec::new());
+        let (mut edits, mut edited) = (Edits::default(), 0);
+        let mut spliced = spliced.into_iter().peekable();
+        for mut judged in judged {
+            judged.keep_apart(0, &mut edited);
+            for edit in judged.edits {
+                while let Some(before) =
+                    spliced.next_if(|spliced| spliced.span.start < edit.span.start)
+                {
+                    edits.add(before);
+                    policies.push(false);
+                }
+                edits.add(edit);
+                policies.push(judged.is_policy);
+            }
+            if !judged.is_policy {
+                links.push(judged.report);
+            }
+        }
+        spliced.for_each(|edit| edits.add(edit));
+        policies.resize(edits.len(), false);
+        let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
+        let rewritten = rewritten.map(|link| link.span).collect();
+        Self { edits, policies, rewritten, links, tally: Tally::default() }
+    }
+}
