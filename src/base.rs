@@ -115,7 +115,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// Its name in `--json`.
+    /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -154,7 +154,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Its name in `--json`.
+    /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -600,7 +600,7 @@ impl BaseChain {
             return;
         };
         let Some(retrieval) = retrieval else {
-            let reason = "none was given: see --url";
+            let reason = "no retrieval URL was given";
             self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
         };
@@ -614,7 +614,7 @@ impl BaseChain {
         };
         if retrieval.assumes_scheme && self.fallback.is_some() {
             let message = format!(
-                "{}: the page does not say the scheme, and this one is assumed; --scheme gives another",
+                "{}: the page does not say the scheme, and this one is assumed",
                 abridged(&retrieval.url)
             );
             self.diagnostics.push(Diagnostic::new(Code::SchemeAssumed, Span::at(0), message));

@@ -29,7 +29,7 @@ pub enum Code {
     TooDeep,
     /// Links that RFC 1808, RFC 3986 and browsers resolve to different targets.
     ProfilesDiffer,
-    /// A `--base-element` policy that could not be followed.
+    /// A policy for the `base` element that could not be followed.
     BaseElementKept,
     /// Lines in a heading that are no header field (RFC 5322, 2.2); they are kept.
     FieldMalformed,
@@ -100,7 +100,7 @@ impl Code {
         Self::LocalCopiesMissing,
     ];
 
-    /// Its name in `--json`.
+    /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

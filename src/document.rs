@@ -424,8 +424,8 @@ pub struct DeclaredBase {
     pub is_known: bool,
     /// Whether it counts.
     pub standing: Standing,
-    /// What `--base-element remove` takes out: the tag, or its `href` where it says more than that;
-    /// `None` where nothing can be taken out safely.
+    /// What [`BaseElement::Remove`](crate::BaseElement::Remove) takes out: the tag, or its `href` where the tag says
+    /// more than that; `None` where nothing can be taken out safely.
     pub removable: Option<Span>,
 }
 

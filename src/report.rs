@@ -40,7 +40,7 @@ impl Outcome {
     pub const ALL: [Self; 5] =
         [Self::Rewritten, Self::Absolute, Self::NoBase, Self::Left, Self::NotEditable];
 
-    /// Its name in `--json`.
+    /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ pub enum Reason {
     Empty,
     /// A template engine fills it in.
     Placeholder,
-    /// It is a fragment, and `--fragments` says that it stays.
+    /// It is a fragment, and [`Fragments`](crate::Fragments) that were asked for say that it stays.
     Fragment,
     /// It contains an entity of XML that is external or was not read.
     Entity,
@@ -71,7 +71,7 @@ pub enum Reason {
     BaseUnusable,
     /// The profile cannot resolve it.
     Unresolvable,
-    /// It is the href of the `base` element, and `--base-element` decides on it.
+    /// It is the href of the `base` element, and [`BaseElement`](crate::BaseElement) decides on it.
     BaseElement,
     /// It leads to a file that a browser saved with the page.
     LocalCopy,
@@ -131,7 +131,7 @@ impl Reason {
         Self::Chosen,
     ];
 
-    /// Its name in `--json`.
+    /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -159,7 +159,7 @@ impl Reason {
         }
     }
 
-    /// Whether `--strict` accepts it: the link means what it meant, or was left on request.
+    /// Whether it is as was asked for: the link means what it meant, or was left on request.
     #[must_use]
     pub fn is_intended(self) -> bool {
         matches!(

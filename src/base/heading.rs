@@ -97,7 +97,7 @@ impl BaseChain {
             self.diagnostics.push(Diagnostic::repeated(name, field.span));
             (Status::PassedOver, "the first field of its name counts".into())
         } else if !counts {
-            (Status::PassedOver, "--no-content-location says that it does not count".into())
+            (Status::PassedOver, "such a field does not count, as was asked for".into())
         } else if self.base.is_some() {
             (Status::PassedOver, self.stronger(field.field))
         } else {

@@ -20,6 +20,7 @@ use self::output::Output;
 use self::request::{Command, Talk};
 use self::status::Status;
 
+mod advice;
 mod args;
 mod base;
 mod check;

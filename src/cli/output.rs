@@ -23,6 +23,7 @@ use baselink::error::visible;
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
 
+use super::advice::sentence;
 use super::closed;
 use super::input::Input;
 use super::places::Places;
@@ -443,11 +444,9 @@ impl Output {
         }
         let place = places.at(found.span);
         match &mut self.counted {
-            Some(counted) => counted.add(found.code.name(), 1, || {
-                let message = visible(&found.message);
-                format!("{place}: {message}")
-            }),
-            None => self.warning(Some(&place), found.code.name(), &visible(&found.message)),
+            Some(counted) => counted
+                .add(found.code.name(), 1, || format!("{place}: {}", visible(&sentence(found)))),
+            None => self.warning(Some(&place), found.code.name(), &visible(&sentence(found))),
         }
     }
 

@@ -21,6 +21,7 @@ use baselink::tree::relocate::{Cause, Finding, Fix, ScannedLink};
 use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
+use super::advice::sentence;
 use super::input::Input;
 use super::places::Places;
 use super::tally::Counts;
@@ -198,7 +199,7 @@ impl Diagnostic {
     pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
-        let message = found.message.clone().into_owned();
+        let message = sentence(found);
         Self { code: found.code.name(), line, column, start, end, message }
     }
 }

@@ -87,7 +87,7 @@ fn suffix_at(folder: &[u8]) -> Option<usize> {
 
 /// Why a document that [`is_copy`] has no retrieval URL.
 pub(super) const WITHOUT_RETRIEVAL: &str =
-    "it lies in a folder that a browser saved with a page: only --url-map can say its URL";
+    "it lies in a folder that a browser saved with a page: its own URL is not known";
 
 /// Whether the document lies in a companion folder.
 pub(super) fn is_copy(options: &Options) -> bool {
@@ -236,13 +236,10 @@ impl<'a> Copies<'a> {
     pub(super) fn missing(&self) -> Option<Diagnostic> {
         let missing = self.missing.take()?;
         let Missing { links, first, folder } = missing;
-        let [lead, are] = match links {
-            1 => ["link leads", "it is resolved as any other link"],
-            _ => ["links lead", "they are resolved as all others"],
-        };
+        let lead = if links == 1 { "link leads" } else { "links lead" };
         let message = format!(
             "{links} {lead} to what a browser saved with the page, into the folder '{folder}', which is not \
-             beside it; with --local-copies rewrite {are}"
+             beside it"
         );
         Some(Diagnostic::new(Code::LocalCopiesMissing, first, message))
     }

@@ -6,7 +6,7 @@
 //! let report = examine(b"<a href='../x'>", &Options::at("http://a/"));
 //! assert_eq!(
 //!     report.diagnostics[0].message,
-//!     "1 of the rewritten links leads elsewhere in browsers: '../x' would go to http://a/x (--resolver whatwg)"
+//!     "1 of the rewritten links leads elsewhere in browsers: '../x' would go to http://a/x"
 //! );
 //! ```
 //!
@@ -95,9 +95,7 @@ impl Differing {
                 None => "lead nowhere".to_owned(),
             };
             let reference = abridged(&first.reference);
-            message.push_str(&format!(
-                "{the_first}'{reference}'{comma} would {target} (--resolver {other})"
-            ));
+            message.push_str(&format!("{the_first}'{reference}'{comma} would {target}"));
             at = at.or(Some(first.span));
         }
         at.map(|span| Diagnostic::new(Code::ProfilesDiffer, span, message))

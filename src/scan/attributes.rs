@@ -164,7 +164,7 @@ impl Group {
         Self::Xml,
     ];
 
-    /// The name that `--enable` takes.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
