@@ -98,7 +98,8 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! [`Rewriter::rewrite_to`] rewrites a stream, a mailbox among them. `examples/` has programs that run.
+//! [`Rewriter::rewrite_to`] rewrites a stream, a mailbox among them, and [`Rewriter::rewrite_file_to`] a file of any
+//! length. `examples/` has programs that run.
 //!
 //! # Features
 //!
@@ -154,7 +155,7 @@ pub mod tree;
 #[doc(hidden)]
 pub mod verify;
 
-pub use base::{BaseChain, Declared, Level, Rule, Source, Status};
+pub use base::{BaseChain, ContentLocation, Declared, Level, Rule, Source, Status};
 pub use diagnostic::{Code, Diagnostic};
 pub use edit::{Edit, Edits};
 pub use error::{Error, ErrorKind};
@@ -162,7 +163,7 @@ pub use format::Format;
 pub use layer::charset::Charset;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use resolve::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
-pub use rewrite::{BaseElement, Choice, Fragments, LocalCopies, Rewritten, Totals};
+pub use rewrite::{BaseElement, Choice, Dkim, Fragments, LocalCopies, Rewritten, Totals};
 pub use rewriter::{Rewriter, RewriterBuilder};
 pub use span::Span;
 pub use verify::Difference;

@@ -45,7 +45,7 @@ use std::io;
 use std::ops::ControlFlow;
 
 pub use self::beside::{Beside, LocalCopies};
-pub use self::options::{BaseElement, Choice, Destination, Fragments, Options};
+pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, Options};
 use self::plan::FilePlan;
 pub(crate) use self::plan::Part;
 pub use self::rows::ListedLink;

@@ -17,11 +17,11 @@
 //! Deliberately absent: names of files, and what lies beside a file. A folder of documents has the module `tree`.
 
 use std::fmt;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::base::{self, BaseChain, Outer, Retrieval};
+use crate::base::{self, BaseChain, ContentLocation, Outer, Retrieval};
 use crate::container::mbox::Messages;
 use crate::container::units;
 use crate::document::{Against, Document};
@@ -32,7 +32,7 @@ use crate::layer::charset::Charset;
 use crate::report::{LinkReport, Report};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{
-    self, BaseElement, Choice, Destination, Fragments, LocalCopies, Options, Rewritten,
+    self, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Rewritten,
 };
 use crate::rewrite::{ListedLink, StreamError, Totals};
 use crate::span::Span;
@@ -61,6 +61,7 @@ pub struct RewriterBuilder {
     url: Option<String>,
     format: Option<Format>,
     charset: Option<String>,
+    assumed_scheme: Option<String>,
     groups: Vec<String>,
     places: Vec<String>,
 }
@@ -125,21 +126,21 @@ impl RewriterBuilder {
     }
 
     /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
-    pub fn assumed_scheme(mut self, scheme: &str) -> Self {
-        self.options.assumed_scheme = Some(scheme.into());
+    /// URLs of that scheme name a host, as those of `https` do.
+    pub fn assumed_scheme(mut self, scheme: impl Into<String>) -> Self {
+        self.assumed_scheme = Some(scheme.into());
         self
     }
 
-    /// Whether `Content-Location` may be a base (RFC 2557, 5). It may by default; else only `Base` and
-    /// `Content-Base` are.
-    pub fn content_location(mut self, counts: bool) -> Self {
-        self.options.no_content_location = !counts;
+    /// Whether `Content-Location` may be a base (RFC 2557, 5), as `Base` and `Content-Base` are.
+    pub fn content_location(mut self, meaning: ContentLocation) -> Self {
+        self.options.content_location = meaning;
         self
     }
 
-    /// Whether messages with a DKIM or ARC signature are left as they are. By default they are not.
-    pub fn skip_dkim(mut self, skips: bool) -> Self {
-        self.options.skip_dkim = skips;
+    /// What becomes of messages with a DKIM or ARC signature.
+    pub fn dkim(mut self, policy: Dkim) -> Self {
+        self.options.dkim = policy;
         self
     }
 
@@ -197,8 +198,8 @@ impl RewriterBuilder {
     ///
     /// # Errors
     ///
-    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); a label, group or place that
-    /// is none ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
+    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); a label, scheme, group or place
+    /// that is none ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
     ///
     /// ```
     /// use baselink::{ErrorKind, Rewriter};
@@ -210,6 +211,9 @@ impl RewriterBuilder {
         if let Some(url) = self.url {
             Base::absolute(options.profile, &url)?;
             options.retrieval = Some(Retrieval::url(url));
+        }
+        if let Some(scheme) = self.assumed_scheme {
+            options.assumed_scheme = Some(base::hierarchical_scheme(&scheme)?.into());
         }
         if let Some(label) = self.charset {
             let unknown = || Error::new(format!("unknown encoding '{label}'"));
@@ -252,48 +256,79 @@ impl Rewriter {
         Rewritten::new(bytes, edits, report, totals)
     }
 
-    /// Makes every relative link of the document that `reader` has, from its start to its end, absolute, and writes
-    /// the result to `writer`. HTML that declares no base, and each message of a mailbox, is read and written in
-    /// pieces, so that memory does not grow with the length of the document; any other document is read as a whole.
+    /// Makes every relative link of the document that `reader` gives absolute, and writes the result to `writer`.
     ///
-    /// A base may follow what it governs, and is looked for first: what cannot be read twice, such as standard
-    /// input, is to be read to memory by the caller, and given to [`rewrite`](Self::rewrite).
+    /// A mailbox is read and written message by message. Any other document is read to its end first, since a base may
+    /// follow what it governs: memory grows with its length. What can be read twice, such as a file, takes less memory
+    /// with [`rewrite_file_to`](Self::rewrite_file_to).
     ///
     /// # Errors
     ///
     /// Those of `reader` and `writer`. What was written is then of no use.
     ///
     /// ```
+    /// use baselink::Rewriter;
+    /// let page = &b"<a href=x><base href=/b/>"[..];
+    /// let mut out = Vec::new();
+    /// Rewriter::builder().url("http://a/").build()?.rewrite_to(page, &mut out)?;
+    /// assert_eq!(out, b"<a href=http://a/b/x><base href=http://a/b/>");
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn rewrite_to(&self, mut reader: impl Read, mut writer: impl Write) -> Result<Totals> {
+        let mut bytes = Vec::new();
+        reader.by_ref().take(HEAD).read_to_end(&mut bytes).map_err(StreamError::Reading)?;
+        let options = self.options_for(&bytes);
+        if options.format.holds_many() {
+            return mailbox_to(bytes.as_slice().chain(reader), &options, &mut writer)
+                .map_err(Error::from);
+        }
+        reader.read_to_end(&mut bytes).map_err(StreamError::Reading)?;
+        let mut buffer = Vec::with_capacity(WINDOW);
+        let totals = rewrite::rewrite_to(&bytes, &options, &mut buffer, &mut writer);
+        let totals = totals.map_err(StreamError::Giving)?;
+        writer.flush().map_err(StreamError::Giving)?;
+        Ok(totals)
+    }
+
+    /// Does what [`rewrite_to`](Self::rewrite_to) does with a document that can be read twice, from its start.
+    ///
+    /// HTML that declares no base is read and written in pieces after a first look, so that memory does not grow with
+    /// its length. Any other document is read as a whole.
+    ///
+    /// # Errors
+    ///
+    /// Those of `file` and `writer`. What was written is then of no use.
+    ///
+    /// ```
     /// use std::io::Cursor;
     /// use baselink::Rewriter;
     /// let page = Cursor::new(b"<a href=../x>".repeat(100_000));
     /// let mut out = Vec::new();
-    /// let totals = Rewriter::builder().url("http://a/b/c").build()?.rewrite_to(page, &mut out)?;
+    /// let totals = Rewriter::builder().url("http://a/b/c").build()?.rewrite_file_to(page, &mut out)?;
     /// assert_eq!(totals.links(), 100_000);
     /// assert_eq!(out, b"<a href=http://a/x>".repeat(100_000));
     /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn rewrite_to(
+    pub fn rewrite_file_to(
         &self,
-        mut reader: impl Read + Seek + Send,
+        mut file: impl Read + Seek + Send,
         mut writer: impl Write,
     ) -> Result<Totals> {
         let mut head = Vec::new();
-        reader
-            .rewind()
-            .and_then(|()| reader.by_ref().take(HEAD).read_to_end(&mut head))
-            .and_then(|_| reader.seek(SeekFrom::Start(0)))
+        file.rewind()
+            .and_then(|()| file.by_ref().take(HEAD).read_to_end(&mut head))
+            .and_then(|_| file.rewind())
             .map_err(StreamError::Reading)?;
         let options = self.options_for(&head);
         if options.format.holds_many() {
-            return mailbox_to(Messages::new(reader), &options, &mut writer).map_err(Error::from);
+            return mailbox_to(file, &options, &mut writer).map_err(Error::from);
         }
         let mut give = |piece: &mut Vec<u8>| {
             writer.write_all(piece)?;
             piece.clear();
             Ok(())
         };
-        let totals = rewrite::rewrite_stream(&mut [reader], &options, WINDOW, &mut give)?;
+        let totals = rewrite::rewrite_stream(&mut [file], &options, WINDOW, &mut give)?;
         writer.flush().map_err(StreamError::Giving)?;
         Ok(totals)
     }
@@ -408,10 +443,11 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
 
 /// Rewrites a mailbox, a message at a time.
 fn mailbox_to(
-    mut messages: Messages<impl Read>,
+    mailbox: impl Read,
     options: &Options,
     writer: &mut impl Write,
 ) -> std::result::Result<Totals, StreamError> {
+    let mut messages = Messages::new(mailbox);
     let mut totals = Totals::none();
     let mut out = Vec::new();
     while let Some(one) = messages.next_message().map_err(StreamError::Reading)? {

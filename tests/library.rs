@@ -31,10 +31,15 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
         rewritten.into_output().escape_ascii().to_string(),
         output.escape_ascii().to_string()
     );
-    let mut out = Vec::new();
-    let totals = rewriter.rewrite_to(Cursor::new(input), &mut out).unwrap();
-    assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
-    assert_eq!((totals.links(), totals.changed), (links, input != output));
+    let (mut of_stream, mut of_file) = (Vec::new(), Vec::new());
+    let totals = [
+        rewriter.rewrite_to(input, &mut of_stream).unwrap(),
+        rewriter.rewrite_file_to(Cursor::new(input), &mut of_file).unwrap(),
+    ];
+    for (out, totals) in [of_stream, of_file].into_iter().zip(totals) {
+        assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
+        assert_eq!((totals.links(), totals.changed), (links, input != output));
+    }
     let mut visited = 0;
     rewriter.links(input, |_| visited += 1);
     assert_eq!(visited, links);
@@ -93,6 +98,8 @@ fn errors_have_a_kind_and_a_source() {
     let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
     assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
     assert_eq!(kind(Rewriter::builder().charset("x")), ErrorKind::Argument);
+    assert_eq!(kind(Rewriter::builder().assumed_scheme("mailto")), ErrorKind::Argument);
+    assert_eq!(kind(Rewriter::builder().assumed_scheme("https:")), ErrorKind::Argument);
     assert_eq!(kind(Rewriter::builder().enable("x")), ErrorKind::Argument);
     assert_eq!(kind(Rewriter::builder().place("x")), ErrorKind::Argument);
     assert_eq!("x".parse::<Profile>().unwrap_err().kind(), ErrorKind::Argument);
@@ -108,14 +115,23 @@ fn errors_have_a_kind_and_a_source() {
             Ok(0)
         }
     }
-    let error = at("http://a/").rewrite_to(Broken, io::sink()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Io);
-    let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
-    assert_eq!(source.kind(), System::ConnectionReset);
-    assert_eq!(error.to_string(), "the document could not be read: connection reset");
-    let full =
-        at("http://a/").rewrite_to(Cursor::new(b"<a href=x>"), &mut [0u8; 4][..]).unwrap_err();
-    assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
+    let rewriter = at("http://a/");
+    for error in [
+        rewriter.rewrite_to(Broken, io::sink()).unwrap_err(),
+        rewriter.rewrite_file_to(Broken, io::sink()).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Io);
+        let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+        assert_eq!(source.kind(), System::ConnectionReset);
+        assert_eq!(error.to_string(), "the document could not be read: connection reset");
+    }
+    let page = Cursor::new(b"<a href=x>");
+    for full in [
+        rewriter.rewrite_to(page.clone(), &mut [0u8; 4][..]).unwrap_err(),
+        rewriter.rewrite_file_to(page, &mut [0u8; 4][..]).unwrap_err(),
+    ] {
+        assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
+    }
 }
 
 #[test]

@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::base::Retrieval;
+use baselink::base::{ContentLocation, Retrieval};
 use baselink::format::Format;
-use baselink::{Options, examine, rewrite, rewrite_into, verify};
+use baselink::{Dkim, Options, examine, rewrite, rewrite_into, verify};
 
 const FILES: [&str; 6] =
     ["about", "arguments", "input.eml", "expected.eml", "expected.links", "expected.base"];
@@ -46,8 +46,8 @@ fn options(arguments: &str) -> Options {
     while let Some(name) = lines.next() {
         let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
         match name {
-            "--no-content-location" => options.no_content_location = true,
-            "--skip-dkim" => options.skip_dkim = true,
+            "--no-content-location" => options.content_location = ContentLocation::Label,
+            "--skip-dkim" => options.dkim = Dkim::Keep,
             "--format" => assert_eq!(value(), "message"),
             "--url" => options.retrieval = Some(Retrieval::url(value())),
             "--assume-scheme" => options.assumed_scheme = Some(value().into()),

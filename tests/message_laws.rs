@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::base::Retrieval;
+use baselink::base::{ContentLocation, Retrieval};
 use baselink::container::{Entity, Kind, Structure, entities};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
@@ -21,7 +21,8 @@ use baselink::resolve::Profile;
 use baselink::scan::attributes::{Group, Groups};
 use baselink::span::Span;
 use baselink::{
-    BaseElement, Fragments, Options, Outcome, Reason, Rewritten, rewrite, rewrite_into, verify,
+    BaseElement, Dkim, Fragments, Options, Outcome, Reason, Rewritten, rewrite, rewrite_into,
+    verify,
 };
 use proptest::prelude::*;
 
@@ -407,11 +408,15 @@ fn options() -> impl Strategy<Value = Options> {
         Some("http://a"),
     ]);
     (base, any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
-        |(base, no_content_location, skip_dkim, text)| {
+        |(base, is_label, keeps_dkim, text)| {
             let mut options = Options {
                 format: Format::Message,
-                no_content_location,
-                skip_dkim,
+                content_location: if is_label {
+                    ContentLocation::Label
+                } else {
+                    ContentLocation::Base
+                },
+                dkim: if keeps_dkim { Dkim::Keep } else { Dkim::Rewrite },
                 ..base.map_or_else(Options::default, Options::at)
             };
             if text {
@@ -542,7 +547,7 @@ fn hold(bytes: &[u8], options: &Options) -> Result<(), TestCaseError> {
         headings_are_the_same(bytes, before, &output, after)?;
         what_was_right_is_right(bytes, before, &output, after)?;
         let kept = before.signed
-            || (options.skip_dkim
+            || (options.dkim == Dkim::Keep
                 && around(&old, index).any(|one| has_signature(bytes, &old, one)));
         if kept {
             prop_assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);

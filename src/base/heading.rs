@@ -6,7 +6,7 @@
 //! label, as Chromium gives one to the style sheets that it puts into an archive.
 //!
 //! ```
-//! use baselink::base::{Outer, of_heading};
+//! use baselink::base::{ContentLocation, Outer, of_heading};
 //! use baselink::document::{UrlField, UrlValue};
 //! use baselink::resolve::Profile;
 //! let field = |field, url: &str| {
@@ -17,7 +17,8 @@
 //!     field(UrlField::ContentLocation, "http://b/"),
 //!     field(UrlField::ContentBase, "http://a/"),
 //! ];
-//! let chain = of_heading(&"1".into(), &fields, Outer::Retrieval(None), Profile::Rfc1808, true);
+//! let outer = Outer::Retrieval(None);
+//! let chain = of_heading(&"1".into(), &fields, outer, Profile::Rfc1808, ContentLocation::Base);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/"));
 //! ```
 //!
@@ -32,18 +33,28 @@ use crate::document::{UrlField, UrlValue};
 use crate::reference;
 use crate::resolve::{Base, Profile};
 
+/// What an absolute `Content-Location` is to the links in what it describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ContentLocation {
+    /// Their base (RFC 2557, 5), where there is neither `Base` nor `Content-Base`.
+    #[default]
+    Base,
+    /// A label only, by which other parts refer to this one (RFC 2557, 8.2).
+    Label,
+}
+
 /// Establishes the base URL that the heading of the entity `name` gives to its content (RFC 1808, 3.1;
 /// RFC 2110, 5; RFC 2557, 5).
 ///
 /// `fields` are its header fields that hold URLs, those of a name in their order. `profile` says how
-/// a relative one is resolved, and `content_location` whether `Content-Location` counts.
+/// a relative one is resolved.
 #[must_use]
 pub fn of_heading(
     name: &Arc<str>,
     fields: &[UrlValue],
     outer: Outer<'_>,
     profile: Profile,
-    content_location: bool,
+    content_location: ContentLocation,
 ) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
     chain.levels.reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
@@ -85,10 +96,10 @@ impl BaseChain {
         field: &UrlValue,
         index: usize,
         profile: Profile,
-        content_location: bool,
+        content_location: ContentLocation,
     ) {
         let name = field.field.name();
-        let counts = content_location
+        let counts = content_location == ContentLocation::Base
             || !matches!(
                 field.field,
                 UrlField::ContentLocation | UrlField::SnapshotContentLocation

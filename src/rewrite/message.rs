@@ -33,7 +33,7 @@ use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::opened::Asked;
-use super::options::{BaseElement, Fragments, Options};
+use super::options::{BaseElement, Dkim, Fragments, Options};
 use super::plan::{FilePlan, Part};
 use super::totals::Tally;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -128,7 +128,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     let mut kept: Vec<Option<Reason>> = Vec::with_capacity(structure.entities.len());
     for (index, entity) in structure.entities.iter().enumerate() {
         let around = entity.parent.and_then(|parent| kept[parent]);
-        let dkim = || options.skip_dkim && structure.signature(bytes, index).is_some();
+        let dkim = || options.dkim == Dkim::Keep && structure.signature(bytes, index).is_some();
         kept.push(match entity.signed {
             true => Some(Reason::Signed),
             false => around.or_else(|| dkim().then_some(Reason::Dkim)),
@@ -213,8 +213,8 @@ impl Plan<'_> {
             None => self.options.outer(),
         };
         let fields = self.structure.bases(self.bytes, index);
-        let content_location = !self.options.no_content_location;
-        base::of_heading(&entity.name, &fields, outer, self.options.profile, content_location)
+        let Options { profile, content_location, .. } = *self.options;
+        base::of_heading(&entity.name, &fields, outer, profile, content_location)
     }
 
     /// The base of an entity that holds others, which is that of its heading, or of a document.

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::beside::{Beside, LocalCopies};
-use crate::base::{BaseChain, Outer, Retrieval};
+use crate::base::{BaseChain, ContentLocation, Outer, Retrieval};
 use crate::document::Against;
 use crate::error::Error;
 use crate::format::Format;
@@ -33,10 +33,10 @@ pub struct Options {
     pub retrieval: Option<Retrieval>,
     /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
     pub assumed_scheme: Option<Arc<str>>,
-    /// Whether `Content-Location` is no base (RFC 2557), but only `Base` and `Content-Base` are.
-    pub no_content_location: bool,
-    /// Whether messages with a DKIM or ARC signature are left as they are.
-    pub skip_dkim: bool,
+    /// Whether `Content-Location` may be a base.
+    pub content_location: ContentLocation,
+    /// What becomes of messages with a DKIM or ARC signature.
+    pub dkim: Dkim,
     /// What becomes of references that are a fragment only. `None`: [`Fragments::Rewrite`], but
     /// [`Fragments::Auto`] in a page that says that it was saved, for there they jump within the copy.
     pub fragments: Option<Fragments>,
@@ -115,6 +115,17 @@ impl Options {
             (retrieval, _) => Outer::Retrieval(retrieval.as_ref()),
         }
     }
+}
+
+/// What becomes of messages with a DKIM or ARC signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dkim {
+    /// They are rewritten like any other, and the signature no longer holds where something changes.
+    #[default]
+    Rewrite,
+    /// They are left.
+    Keep,
 }
 
 /// What becomes of a reference that is a fragment only.

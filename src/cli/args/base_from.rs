@@ -1,8 +1,7 @@
-//! Where a base comes from that nothing else gives: `--base-from` and `--assume-scheme`.
+//! Where a base comes from that nothing else gives: `--base-from`.
 //!
 //! ```text
 //! --base-from canonical,entry-link  -->  BaseFrom { canonical: true, entry_link: true }
-//! --assume-scheme HTTPS             -->  "https"
 //! ```
 //!
 //! Deliberately absent: looking for it.
@@ -10,7 +9,6 @@
 use std::str::FromStr;
 
 use baselink::error::{Error, Result};
-use baselink::resolve::{Base, Profile, usable};
 
 /// What gives a base on request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,23 +44,5 @@ impl FromStr for BaseFrom {
             }
         }
         Ok(named)
-    }
-}
-
-/// A scheme.
-pub(super) fn scheme(name: &str) -> Result<String> {
-    let is_scheme = Base::absolute(Profile::Rfc3986, &format!("{name}://a/"));
-    if is_scheme.is_err() || name.contains([':', '/']) {
-        return Err(Error::new("no scheme of a URL; https and http are"));
-    }
-    Ok(name.to_ascii_lowercase())
-}
-
-/// A scheme whose URLs name a host.
-pub(super) fn hierarchical_scheme(name: &str) -> Result<String> {
-    let name = scheme(name)?;
-    match usable(&format!("{name}://a/")) {
-        Ok(()) => Ok(name),
-        Err(_) => Err(Error::new("URLs of this scheme have no host; https and http are such")),
     }
 }

@@ -12,6 +12,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use baselink::base::{hierarchical_scheme, scheme};
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -22,11 +23,11 @@ use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Globs, Selection};
-use baselink::{BaseElement, Fragments, LocalCopies, Options, ScanOptions};
+use baselink::{BaseElement, ContentLocation, Dkim, Fragments, LocalCopies, Options, ScanOptions};
 use clap::builder::Resettable;
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::base_from::{BaseFrom, hierarchical_scheme, scheme};
+use super::base_from::BaseFrom;
 use super::named::{
     BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
 };
@@ -262,9 +263,13 @@ impl TypedDocuments {
             scanner: self.scanner.unwrap_or_default(),
             ..ScanOptions::default()
         };
+        let content_location = match self.no_content_location {
+            true => ContentLocation::Label,
+            false => ContentLocation::Base,
+        };
         let options = Options {
             profile,
-            no_content_location: self.no_content_location,
+            content_location,
             local_copies,
             assumed_scheme: self.assume_scheme.map(Arc::from),
             scan,
@@ -311,7 +316,7 @@ impl TypedPolicy {
     pub(super) fn add_to(&self, options: &mut Options) {
         options.fragments = self.fragments;
         options.base_element = self.base_element.unwrap_or_default();
-        options.skip_dkim = self.skip_dkim;
+        options.dkim = if self.skip_dkim { Dkim::Keep } else { Dkim::Rewrite };
     }
 }
 
