@@ -32,9 +32,9 @@ mod entry_link;
 mod heading;
 mod saved;
 mod xml_base;
+pub use assumed::lacks_only_scheme;
 pub(crate) use assumed::stand_in;
-pub use assumed::{hierarchical_scheme, lacks_only_scheme, scheme};
-pub use heading::{ContentLocation, of_heading};
+pub use heading::{ContentLocationUse, of_heading};
 
 /// The rule of RFC 1808, section 3, that gave a base, as seen from the entity that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

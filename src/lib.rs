@@ -155,7 +155,7 @@ pub mod tree;
 #[doc(hidden)]
 pub mod verify;
 
-pub use base::{BaseChain, ContentLocation, Declared, Level, Rule, Source, Status};
+pub use base::{BaseChain, ContentLocationUse, Declared, Level, Rule, Source, Status};
 pub use diagnostic::{Code, Diagnostic};
 pub use edit::{Edit, Edits};
 pub use error::{Error, ErrorKind};

@@ -21,7 +21,7 @@ use std::io::{Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::base::{self, BaseChain, ContentLocation, Outer, Retrieval};
+use crate::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::container::mbox::Messages;
 use crate::container::units;
 use crate::document::{Against, Document};
@@ -30,7 +30,7 @@ use crate::error::{Error, Result, cause};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::{LinkReport, Report};
-use crate::resolve::{Base, Profile};
+use crate::resolve::{Base, Profile, hierarchical_scheme};
 use crate::rewrite::{
     self, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Rewritten,
 };
@@ -133,7 +133,7 @@ impl RewriterBuilder {
     }
 
     /// Whether `Content-Location` may be a base (RFC 2557, 5), as `Base` and `Content-Base` are.
-    pub fn content_location(mut self, meaning: ContentLocation) -> Self {
+    pub fn content_location(mut self, meaning: ContentLocationUse) -> Self {
         self.options.content_location = meaning;
         self
     }
@@ -213,7 +213,7 @@ impl RewriterBuilder {
             options.retrieval = Some(Retrieval::url(url));
         }
         if let Some(scheme) = self.assumed_scheme {
-            options.assumed_scheme = Some(base::hierarchical_scheme(&scheme)?.into());
+            options.assumed_scheme = Some(hierarchical_scheme(&scheme)?.into());
         }
         if let Some(label) = self.charset {
             let unknown = || Error::new(format!("unknown encoding '{label}'"));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::base::{ContentLocation, Retrieval};
+use baselink::base::{ContentLocationUse, Retrieval};
 use baselink::format::Format;
 use baselink::{Dkim, Options, examine, rewrite, rewrite_into, verify};
 
@@ -46,7 +46,7 @@ fn options(arguments: &str) -> Options {
     while let Some(name) = lines.next() {
         let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
         match name {
-            "--no-content-location" => options.content_location = ContentLocation::Label,
+            "--no-content-location" => options.content_location = ContentLocationUse::Label,
             "--skip-dkim" => options.dkim = Dkim::Keep,
             "--format" => assert_eq!(value(), "message"),
             "--url" => options.retrieval = Some(Retrieval::url(value())),

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::base::{ContentLocation, Retrieval};
+use baselink::base::{ContentLocationUse, Retrieval};
 use baselink::container::{Entity, Kind, Structure, entities};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
@@ -412,9 +412,9 @@ fn options() -> impl Strategy<Value = Options> {
             let mut options = Options {
                 format: Format::Message,
                 content_location: if is_label {
-                    ContentLocation::Label
+                    ContentLocationUse::Label
                 } else {
-                    ContentLocation::Base
+                    ContentLocationUse::Base
                 },
                 dkim: if keeps_dkim { Dkim::Keep } else { Dkim::Rewrite },
                 ..base.map_or_else(Options::default, Options::at)

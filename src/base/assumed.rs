@@ -18,41 +18,7 @@
 use std::sync::Arc;
 
 use super::{BaseChain, Declaration, Rule, Source, Status};
-use crate::error::{Error, Result};
 use crate::resolve::{self, Base, Profile};
-
-/// The scheme called `name`, in lower case.
-///
-/// # Errors
-///
-/// When no URL can have it.
-pub fn scheme(name: &str) -> Result<String> {
-    let is_scheme = Base::absolute(Profile::Rfc3986, &format!("{name}://a/"));
-    if is_scheme.is_err() || name.contains([':', '/']) {
-        return Err(Error::new("no scheme of a URL; https and http are"));
-    }
-    Ok(name.to_ascii_lowercase())
-}
-
-/// The scheme called `name`, in lower case, whose URLs name a host.
-///
-/// # Errors
-///
-/// When it is none, or its URLs do not.
-///
-/// ```
-/// use baselink::base::hierarchical_scheme;
-/// assert_eq!(hierarchical_scheme("HTTPS")?, "https");
-/// assert!(hierarchical_scheme("mailto").is_err());
-/// # Ok::<(), baselink::Error>(())
-/// ```
-pub fn hierarchical_scheme(name: &str) -> Result<String> {
-    let name = scheme(name)?;
-    match resolve::usable(&format!("{name}://a/")) {
-        Ok(()) => Ok(name),
-        Err(_) => Err(Error::new("URLs of this scheme have no host; https and http are such")),
-    }
-}
 
 /// Whether `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
 /// the place of a net_loc. Under `whatwg` each slash may be a backslash, and tabs and line ends do not count.

@@ -6,7 +6,7 @@
 //! label, as Chromium gives one to the style sheets that it puts into an archive.
 //!
 //! ```
-//! use baselink::base::{ContentLocation, Outer, of_heading};
+//! use baselink::base::{ContentLocationUse, Outer, of_heading};
 //! use baselink::document::{UrlField, UrlValue};
 //! use baselink::resolve::Profile;
 //! let field = |field, url: &str| {
@@ -18,7 +18,7 @@
 //!     field(UrlField::ContentBase, "http://a/"),
 //! ];
 //! let outer = Outer::Retrieval(None);
-//! let chain = of_heading(&"1".into(), &fields, outer, Profile::Rfc1808, ContentLocation::Base);
+//! let chain = of_heading(&"1".into(), &fields, outer, Profile::Rfc1808, ContentLocationUse::Base);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/"));
 //! ```
 //!
@@ -35,7 +35,7 @@ use crate::resolve::{Base, Profile};
 
 /// What an absolute `Content-Location` is to the links in what it describes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ContentLocation {
+pub enum ContentLocationUse {
     /// Their base (RFC 2557, 5), where there is neither `Base` nor `Content-Base`.
     #[default]
     Base,
@@ -54,7 +54,7 @@ pub fn of_heading(
     fields: &[UrlValue],
     outer: Outer<'_>,
     profile: Profile,
-    content_location: ContentLocation,
+    content_location: ContentLocationUse,
 ) -> BaseChain {
     let mut chain = BaseChain::new(Arc::clone(name), outer, profile);
     chain.levels.reserve_exact(fields.len() + if fields.is_empty() { 4 } else { 3 });
@@ -96,10 +96,10 @@ impl BaseChain {
         field: &UrlValue,
         index: usize,
         profile: Profile,
-        content_location: ContentLocation,
+        content_location: ContentLocationUse,
     ) {
         let name = field.field.name();
-        let counts = content_location == ContentLocation::Base
+        let counts = content_location == ContentLocationUse::Base
             || !matches!(
                 field.field,
                 UrlField::ContentLocation | UrlField::SnapshotContentLocation

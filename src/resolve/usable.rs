@@ -10,6 +10,7 @@
 
 use std::fmt;
 
+use crate::error::{Error, Result};
 use crate::reference::{Grammar, Reference, scheme};
 
 /// Why nothing can be relative to a base.
@@ -95,5 +96,37 @@ pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
     match why {
         Unusable::Invalid => "the URL Standard's parser fails on it",
         _ => "give an absolute URL, with a scheme",
+    }
+}
+
+/// The scheme called `name`, in lower case.
+///
+/// # Errors
+///
+/// When no URL can have it.
+pub fn scheme_named(name: &str) -> Result<String> {
+    match scheme(Grammar::Rfc3986, &format!("{name}:")) == Some(name) {
+        true => Ok(name.to_ascii_lowercase()),
+        false => Err(Error::new("no scheme of a URL; https and http are")),
+    }
+}
+
+/// The scheme called `name`, in lower case, whose URLs name a host.
+///
+/// # Errors
+///
+/// When it is none, or its URLs do not.
+///
+/// ```
+/// use baselink::resolve::hierarchical_scheme;
+/// assert_eq!(hierarchical_scheme("HTTPS")?, "https");
+/// assert!(hierarchical_scheme("mailto").is_err());
+/// # Ok::<(), baselink::Error>(())
+/// ```
+pub fn hierarchical_scheme(name: &str) -> Result<String> {
+    let name = scheme_named(name)?;
+    match usable(&format!("{name}://a/")) {
+        Ok(()) => Ok(name),
+        Err(_) => Err(Error::new("URLs of this scheme have no host; https and http are such")),
     }
 }

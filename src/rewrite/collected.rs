@@ -40,7 +40,7 @@ impl Sink for Collected {
     // What lies around the document may still refuse an edit, and a policy ask for one.
     const IS_LAST: bool = false;
 
-    fn begin(&mut self, _is_tentative: bool) {
+    fn begin_anew(&mut self) {
         *self = Self::default();
     }
 

@@ -255,14 +255,18 @@ pub(super) fn html<S: Sink, T>(
     end: impl FnOnce(&Opened, Driver<'_, S>, Result<Scanned, S::End>) -> T,
 ) -> Result<T, S> {
     for opened in Opened::in_turn::<S>(asked, bytes) {
-        sink.begin(opened.tentative.is_some());
+        if opened.tentative.is_some() {
+            sink.hold();
+        }
         let mut driver = Driver::of(asked, &opened, sink);
         let scanned = pass::links(&opened.whole(bytes, asked.scan), asked.scan, &mut driver);
         sink = match scanned {
             Ok(scanned) => return Ok(end(&opened, driver, Ok(scanned))),
             Err(Ended::Sink(stopped)) => return Ok(end(&opened, driver, Err(stopped))),
             Err(Ended::Declared) => driver.sink,
-        }
+        };
+        // Nothing of what was told counts.
+        sink.begin_anew();
     }
     Err(sink)
 }

@@ -13,7 +13,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use super::beside::{Beside, LocalCopies};
-use crate::base::{BaseChain, ContentLocation, Outer, Retrieval};
+use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::document::Against;
 use crate::error::Error;
 use crate::format::Format;
@@ -34,7 +34,7 @@ pub struct Options {
     /// The scheme of references that begin with `//`, where there is no base (RFC 1808, 3.4).
     pub assumed_scheme: Option<Arc<str>>,
     /// Whether `Content-Location` may be a base.
-    pub content_location: ContentLocation,
+    pub content_location: ContentLocationUse,
     /// What becomes of messages with a DKIM or ARC signature.
     pub dkim: Dkim,
     /// What becomes of references that are a fragment only. `None`: [`Fragments::Rewrite`], but

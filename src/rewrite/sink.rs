@@ -26,9 +26,11 @@ pub(super) trait Sink {
     /// Whether it takes reports only, so that no edit needs to be made.
     const REPORTS: bool = false;
 
-    /// A document begins, or begins anew: forget what was told. Where it `is_tentative`, that can happen once more until
-    /// the first flush.
-    fn begin(&mut self, _is_tentative: bool) {}
+    /// The document may begin anew until the first flush.
+    fn hold(&mut self) {}
+
+    /// The document begins anew: nothing that was told counts.
+    fn begin_anew(&mut self) {}
 
     /// Whether it would rather be rid of what it has, where a tag begins.
     fn is_full(&self, _at: usize) -> bool {

@@ -93,9 +93,13 @@ impl Sink for Write<'_, '_> {
     type End = io::Error;
     const IS_LAST: bool = true;
 
-    fn begin(&mut self, is_tentative: bool) {
+    fn hold(&mut self) {
+        self.is_held = true;
+    }
+
+    fn begin_anew(&mut self) {
         self.out.truncate(self.start);
-        (self.copied, self.changed, self.is_held) = (0, false, is_tentative);
+        (self.copied, self.changed, self.is_held) = (0, false, false);
     }
 
     #[inline(always)]

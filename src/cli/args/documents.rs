@@ -12,18 +12,19 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use baselink::base::{hierarchical_scheme, scheme};
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
-use baselink::resolve::{Base, Profile};
+use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
 use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
 use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::walk::{Globs, Selection};
-use baselink::{BaseElement, ContentLocation, Dkim, Fragments, LocalCopies, Options, ScanOptions};
+use baselink::{
+    BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
+};
 use clap::builder::Resettable;
 use clap::{Args, ValueEnum, ValueHint};
 
@@ -66,7 +67,7 @@ pub(super) struct TypedDocuments {
     #[arg(long, value_name = "HOW", hide_possible_values = true, help_heading = "Retrieval URLs")]
     layout: Option<TypedLayout>,
     /// The scheme of URLs that --layout host and pages of HTTrack give without one [default: https]
-    #[arg(long, value_name = "NAME", value_parser = scheme, help_heading = "Retrieval URLs")]
+    #[arg(long, value_name = "NAME", value_parser = scheme_named, help_heading = "Retrieval URLs")]
     scheme: Option<String>,
     /// Whether a page is believed that says from where it was saved [default: yes]
     #[arg(
@@ -264,8 +265,8 @@ impl TypedDocuments {
             ..ScanOptions::default()
         };
         let content_location = match self.no_content_location {
-            true => ContentLocation::Label,
-            false => ContentLocation::Base,
+            true => ContentLocationUse::Label,
+            false => ContentLocationUse::Base,
         };
         let options = Options {
             profile,
