@@ -11,6 +11,7 @@
 
 use std::borrow::Cow;
 
+use crate::named::values;
 use crate::span::Span;
 
 /// The kinds of oddity, a closed list.
@@ -69,67 +70,44 @@ pub enum Code {
     LocalCopiesMissing,
 }
 
+/// All kinds with their names, in the order of their declaration.
+const CODES: [(Code, &str); 25] = [
+    (Code::BaseRelative, "base-relative"),
+    (Code::BaseUnusable, "base-unusable"),
+    (Code::BaseParameters, "base-parameters"),
+    (Code::WithoutTree, "without-tree"),
+    (Code::TooDeep, "too-deep"),
+    (Code::ProfilesDiffer, "profiles-differ"),
+    (Code::BaseElementKept, "base-element-kept"),
+    (Code::FieldMalformed, "field-malformed"),
+    (Code::FieldRepeated, "field-repeated"),
+    (Code::FieldTooLong, "field-too-long"),
+    (Code::SeparatorMissing, "separator-missing"),
+    (Code::CloseMissing, "close-missing"),
+    (Code::BoundaryMissing, "boundary-missing"),
+    (Code::BoundaryNotFound, "boundary-not-found"),
+    (Code::CompositeEncoded, "composite-encoded"),
+    (Code::TransferUndecodable, "transfer-undecodable"),
+    (Code::CharsetUnknown, "charset-unknown"),
+    (Code::SignatureBroken, "signature-broken"),
+    (Code::LineTooLong, "line-too-long"),
+    (Code::DigestWrong, "digest-wrong"),
+    (Code::NotWellFormed, "not-well-formed"),
+    (Code::EntityBudget, "entity-budget"),
+    (Code::Doubt, "doubt"),
+    (Code::SchemeAssumed, "scheme-assumed"),
+    (Code::LocalCopiesMissing, "local-copies-missing"),
+];
+
 impl Code {
     /// All of them.
     #[doc(hidden)]
-    pub const ALL: [Self; 25] = [
-        Self::BaseRelative,
-        Self::BaseUnusable,
-        Self::BaseParameters,
-        Self::WithoutTree,
-        Self::TooDeep,
-        Self::ProfilesDiffer,
-        Self::BaseElementKept,
-        Self::FieldMalformed,
-        Self::FieldRepeated,
-        Self::FieldTooLong,
-        Self::SeparatorMissing,
-        Self::CloseMissing,
-        Self::BoundaryMissing,
-        Self::BoundaryNotFound,
-        Self::CompositeEncoded,
-        Self::TransferUndecodable,
-        Self::CharsetUnknown,
-        Self::SignatureBroken,
-        Self::LineTooLong,
-        Self::DigestWrong,
-        Self::NotWellFormed,
-        Self::EntityBudget,
-        Self::Doubt,
-        Self::SchemeAssumed,
-        Self::LocalCopiesMissing,
-    ];
+    pub const ALL: [Self; CODES.len()] = values(&CODES);
 
     /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::BaseRelative => "base-relative",
-            Self::BaseUnusable => "base-unusable",
-            Self::BaseParameters => "base-parameters",
-            Self::WithoutTree => "without-tree",
-            Self::TooDeep => "too-deep",
-            Self::ProfilesDiffer => "profiles-differ",
-            Self::BaseElementKept => "base-element-kept",
-            Self::FieldMalformed => "field-malformed",
-            Self::FieldRepeated => "field-repeated",
-            Self::FieldTooLong => "field-too-long",
-            Self::SeparatorMissing => "separator-missing",
-            Self::CloseMissing => "close-missing",
-            Self::BoundaryMissing => "boundary-missing",
-            Self::BoundaryNotFound => "boundary-not-found",
-            Self::CompositeEncoded => "composite-encoded",
-            Self::TransferUndecodable => "transfer-undecodable",
-            Self::CharsetUnknown => "charset-unknown",
-            Self::SignatureBroken => "signature-broken",
-            Self::LineTooLong => "line-too-long",
-            Self::DigestWrong => "digest-wrong",
-            Self::NotWellFormed => "not-well-formed",
-            Self::EntityBudget => "entity-budget",
-            Self::Doubt => "doubt",
-            Self::SchemeAssumed => "scheme-assumed",
-            Self::LocalCopiesMissing => "local-copies-missing",
-        }
+        CODES[self as usize].1
     }
 }
 

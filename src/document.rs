@@ -21,6 +21,7 @@ use crate::format::Format;
 use crate::layer::OffsetMap;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Spelling};
+use crate::named::values;
 use crate::span::Span;
 
 /// The longest base, in bytes, against which a document's links are resolved.
@@ -111,32 +112,26 @@ pub enum FallbackReason {
     Attributes,
 }
 
+/// What stood in the way, in the order of the declaration.
+const FALLBACKS: [(FallbackReason, &str); 8] = [
+    (FallbackReason::Frameset, "a frameset may take the place of the body"),
+    (FallbackReason::Column, "a col in a template makes the parser drop tags"),
+    (FallbackReason::EndTag, "an end tag in SVG or MathML closes nothing there"),
+    (FallbackReason::IntegrationPoint, "HTML inside of SVG or MathML does more than to nest"),
+    (FallbackReason::Annotation, "the attributes of annotation-xml decide what its content is"),
+    (FallbackReason::Name, "an element of SVG or MathML has a name beyond ASCII"),
+    (FallbackReason::Bases, "a table may change the order of the base elements"),
+    (FallbackReason::Attributes, "a tag has more than 1,000 attributes"),
+];
+
 impl FallbackReason {
     /// Every reason.
-    pub const ALL: [Self; 8] = [
-        Self::Frameset,
-        Self::Column,
-        Self::EndTag,
-        Self::IntegrationPoint,
-        Self::Annotation,
-        Self::Name,
-        Self::Bases,
-        Self::Attributes,
-    ];
+    pub const ALL: [Self; FALLBACKS.len()] = values(&FALLBACKS);
 
     /// What stood in the way, as a sentence without a full stop.
     #[must_use]
     pub fn reason(self) -> &'static str {
-        match self {
-            Self::Frameset => "a frameset may take the place of the body",
-            Self::Column => "a col in a template makes the parser drop tags",
-            Self::EndTag => "an end tag in SVG or MathML closes nothing there",
-            Self::IntegrationPoint => "HTML inside of SVG or MathML does more than to nest",
-            Self::Annotation => "the attributes of annotation-xml decide what its content is",
-            Self::Name => "an element of SVG or MathML has a name beyond ASCII",
-            Self::Bases => "a table may change the order of the base elements",
-            Self::Attributes => "a tag has more than 1,000 attributes",
-        }
+        FALLBACKS[self as usize].1
     }
 }
 

@@ -137,6 +137,7 @@ pub mod error;
 pub mod format;
 #[doc(hidden)]
 pub mod layer;
+mod named;
 #[doc(hidden)]
 pub mod reference;
 #[doc(hidden)]

@@ -17,6 +17,7 @@ use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::charset::Charset;
+use crate::named::values;
 use crate::resolve::Profile;
 use crate::span::Span;
 
@@ -104,59 +105,40 @@ pub enum Reason {
     Chosen,
 }
 
+/// All reasons with their names, in the order of their declaration.
+const REASONS: [(Reason, &str); 21] = [
+    (Reason::IdReference, "id-reference"),
+    (Reason::Empty, "empty"),
+    (Reason::Placeholder, "placeholder"),
+    (Reason::Fragment, "fragment"),
+    (Reason::Entity, "entity"),
+    (Reason::BaseUnusable, "base-unusable"),
+    (Reason::Unresolvable, "unresolvable"),
+    (Reason::BaseElement, "base-element"),
+    (Reason::LocalCopy, "local-copy"),
+    (Reason::NoValue, "no-value"),
+    (Reason::Escape, "escape"),
+    (Reason::Undecodable, "undecodable"),
+    (Reason::Encoding, "encoding"),
+    (Reason::Signed, "signed"),
+    (Reason::Dkim, "dkim"),
+    (Reason::SiblingPart, "sibling-part"),
+    (Reason::BecomesBase, "becomes-base"),
+    (Reason::Transfer, "transfer"),
+    (Reason::Doubt, "doubt"),
+    (Reason::Kept, "kept"),
+    (Reason::Chosen, "chosen"),
+];
+
 impl Reason {
     /// All of them.
     #[doc(hidden)]
-    pub const ALL: [Self; 21] = [
-        Self::IdReference,
-        Self::Empty,
-        Self::Placeholder,
-        Self::Fragment,
-        Self::Entity,
-        Self::BaseUnusable,
-        Self::Unresolvable,
-        Self::BaseElement,
-        Self::LocalCopy,
-        Self::NoValue,
-        Self::Escape,
-        Self::Undecodable,
-        Self::Encoding,
-        Self::Signed,
-        Self::Dkim,
-        Self::SiblingPart,
-        Self::BecomesBase,
-        Self::Transfer,
-        Self::Doubt,
-        Self::Kept,
-        Self::Chosen,
-    ];
+    pub const ALL: [Self; REASONS.len()] = values(&REASONS);
 
     /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::IdReference => "id-reference",
-            Self::Empty => "empty",
-            Self::Placeholder => "placeholder",
-            Self::Fragment => "fragment",
-            Self::Entity => "entity",
-            Self::BaseUnusable => "base-unusable",
-            Self::Unresolvable => "unresolvable",
-            Self::BaseElement => "base-element",
-            Self::LocalCopy => "local-copy",
-            Self::NoValue => "no-value",
-            Self::Escape => "escape",
-            Self::Undecodable => "undecodable",
-            Self::Encoding => "encoding",
-            Self::Signed => "signed",
-            Self::Dkim => "dkim",
-            Self::SiblingPart => "sibling-part",
-            Self::BecomesBase => "becomes-base",
-            Self::Transfer => "transfer",
-            Self::Doubt => "doubt",
-            Self::Kept => "kept",
-            Self::Chosen => "chosen",
-        }
+        REASONS[self as usize].1
     }
 
     /// Whether it is as was asked for: the link means what it meant, or was left on request.

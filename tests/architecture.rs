@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Rooms in order; those of one line do not know each other.
 const ORDER: &[&[&str]] = &[
-    &["span", "error"],
+    &["span", "error", "named"],
     &["diagnostic", "edit", "format", "reference"],
     &["layer", "resolve"],
     &["document"],

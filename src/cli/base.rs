@@ -35,7 +35,7 @@ use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status as LevelStatus};
 use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
-use baselink::{EntityReport, examine};
+use baselink::{EntityReport, Rewritten, rewrite};
 
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
@@ -70,13 +70,13 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
     let is_tree = asked.form == BasesForm::Levels && file.format.has_headings();
     let (mut is_shown, mut hints, path) = (false, Hints::default(), file.path);
     let read = file.each(|input, options| {
-        let report = examine(input.bytes, options);
-        let places = Places::of(input, &report);
+        let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+        let places = Places::of(input, &totals);
         for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
             output.diagnostic(&places, found);
         }
         is_shown = true;
-        hints.add(input, options, &report);
+        hints.add(input, options, &totals);
         match asked.form {
             BasesForm::Json => {
                 for entity in &report.entities {

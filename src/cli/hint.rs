@@ -14,14 +14,14 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use baselink::error::{self, Error, Result, visible};
+use baselink::error::{Error, Result, visible};
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
 use baselink::scan::fields::{Heading, links};
 use baselink::span::Span;
 use baselink::tree::origin::canonical;
-use baselink::{Options, Outcome, Report, Totals};
+use baselink::{Options, Outcome, Totals};
 
 use super::input::{Input, readers};
 use super::output::Output;
@@ -59,21 +59,27 @@ impl Display for Hint {
 }
 
 impl Hints {
-    /// Adds what helps the document `input`, which has this `report`.
-    pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, report: &Report) {
-        if options.retrieval.is_some() {
+    /// Adds what helps the document `input`, of which there are these `totals`.
+    pub(crate) fn add(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
+        if totals.count(Outcome::NoBase) == 0 || options.retrieval.is_some() {
             return;
         }
-        let lacking = report.links.iter().filter(|link| link.lacks_only_scheme()).count();
-        let is_lacking = report.links.iter().any(|link| link.outcome == Outcome::NoBase);
-        self.of(input, options, (is_lacking, lacking), || Places::of(input, report));
-    }
-
-    /// Adds what helps the document `input`, of which there are only `totals`.
-    pub(crate) fn add_totals(&mut self, input: &Input<'_>, options: &Options, totals: &Totals) {
-        let is_lacking = totals.count(Outcome::NoBase) > 0;
-        let places = || Places::of_totals(input, totals);
-        self.of(input, options, (is_lacking, totals.without_scheme), places);
+        if options.assumed_scheme.is_none() {
+            self.without_scheme += totals.without_scheme;
+        }
+        if self.url.is_some() {
+            return;
+        }
+        let is_page = matches!(input.format, Format::Html | Format::Xhtml);
+        let named = match input.format {
+            format if format.has_headings() => archive(input.bytes),
+            format => canonical::named(input.bytes, format)
+                .map(|named| (named.url, named.by.name(), named.span)),
+        };
+        let Some((url, by, span)) = named else { return };
+        self.pages += usize::from(is_page);
+        let (line, column) = Places::of(input, totals).line_and_column(span);
+        self.url = Some(Hint { url, by, is_page, line, column });
     }
 
     /// Adds what helps a large file, whose first bytes are read again where that may help.
@@ -88,44 +94,15 @@ impl Hints {
         if totals.count(Outcome::NoBase) > 0 && options.retrieval.is_none() {
             let most = canonical::HEAD as u64;
             for reader in readers(file, most, 1) {
-                let failed =
-                    |error| Error::new(format!("{}: {}", error::name(path), error::cause(&error)));
-                reader.take(most).read_to_end(&mut head).map_err(failed)?;
+                let read = reader.take(most).read_to_end(&mut head);
+                read.map_err(|error| Error::io(path, error))?;
             }
         }
         let (before, bytes, after, entity) = (&[][..], &head[..], &[][..], "".into());
         let (format, offset, lines) = (options.format, 0, 0);
         let input = Input { path, format, before, bytes, after, offset, lines, entity };
-        self.add_totals(&input, options, totals);
+        self.add(&input, options, totals);
         Ok(())
-    }
-
-    fn of<'p>(
-        &mut self,
-        input: &Input<'_>,
-        options: &Options,
-        (is_lacking, without_scheme): (bool, usize),
-        places: impl FnOnce() -> Places<'p>,
-    ) {
-        if !is_lacking || options.retrieval.is_some() {
-            return;
-        }
-        if options.assumed_scheme.is_none() {
-            self.without_scheme += without_scheme;
-        }
-        if self.url.is_some() {
-            return;
-        }
-        let is_page = matches!(input.format, Format::Html | Format::Xhtml);
-        let named = match input.format {
-            format if format.has_headings() => archive(input.bytes),
-            format => canonical::named(input.bytes, format)
-                .map(|named| (named.url, named.by.name(), named.span)),
-        };
-        let Some((url, by, span)) = named else { return };
-        self.pages += usize::from(is_page);
-        let (line, column) = places().line_and_column(span);
-        self.url = Some(Hint { url, by, is_page, line, column });
     }
 
     /// Adds what helps later files.
@@ -137,7 +114,7 @@ impl Hints {
 
     /// Says what helps the file `name`, but for the URL.
     pub(crate) fn say_scheme_of_file(&self, name: &str, output: &mut Output) {
-        if let Some(sentence) = self.scheme() {
+        if let Some(sentence) = scheme_of(self.without_scheme) {
             output.notice_of_file(&format_args!("{name}: {sentence}"));
         }
     }
@@ -157,10 +134,6 @@ impl Hints {
     /// Says how many links lack only a scheme.
     pub(crate) fn say_scheme(&self, output: &mut Output) {
         say_scheme(self.without_scheme, output);
-    }
-
-    fn scheme(&self) -> Option<String> {
-        scheme_of(self.without_scheme)
     }
 }
 

@@ -24,7 +24,7 @@ use std::time::SystemTime;
 
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
 use baselink::span::Span;
@@ -128,9 +128,7 @@ impl NoDocument {
                 Ok(0) => return Ok(Ok(())),
                 Ok(length) => out.write_all(&buffer[..length])?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Ok(Err(Error::new(format!("{}: {}", name(path), cause(&error)))));
-                }
+                Err(error) => return Ok(Err(Error::io(path, error))),
             }
         }
     }
@@ -189,7 +187,7 @@ impl<'a> File<'a> {
     ) -> Result<Opened<'a>> {
         let path = origin.path();
         let (reading, seen) = documents.reading_of(origin)?;
-        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let (file, metadata) = match (origin, original) {
             (_, Some(original)) => (Some(original.open()?), None),
             (Origin::Standard, _) => (None, None),
@@ -284,7 +282,7 @@ impl<'a> File<'a> {
     ) -> io::Result<Result<()>> {
         let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
         let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
-        let failed = |error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let mut of_whole = |whole: Vec<u8>| {
             let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
             let bytes = whole.as_slice();
@@ -351,11 +349,11 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     if !origins.asks_page(known.as_ref()) || entry.kind != Kind::File {
         return Ok(known);
     }
-    let failed = |error| Error::new(format!("{}: {}", name(&entry.path), cause(&error)));
     let mut head = Vec::new();
     let file = entry.open(documents.selection.follow)?;
     let most = if origins.canonical { canonical::HEAD } else { HEAD };
-    file.take(most as u64).read_to_end(&mut head).map_err(failed)?;
+    let read = file.take(most as u64).read_to_end(&mut head);
+    read.map_err(|error| Error::io(&entry.path, error))?;
     Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
 }
 

@@ -10,13 +10,14 @@
 //!
 //! Deliberately absent: a total for each file. The places say it, and the last line adds up.
 
-use std::fmt::Display;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::{fs, io};
 
-use baselink::error::{Error, Result, cause, name, visible};
-use baselink::{ListedLink, Options, Outcome, StreamError, Totals, examine, links_stream};
+use baselink::error::{Error, Result, name, visible};
+use baselink::{
+    ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
+};
 
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
@@ -85,17 +86,17 @@ fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status
     }
     let read = file.each(|input, options| {
         if output.is_verbose() {
-            let report = examine(input.bytes, options);
-            output.details(input, &Places::of(input, &report), &report);
+            let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+            output.details(input, &Places::of(input, &totals), &report);
         }
         let rows = |row: &mut Row<'_>| baselink::links(input.bytes, options, row);
         let totals = listing.list(input.path, (input.lines, input.offset), output, rows)?;
-        output.diagnostics(&Places::of_totals(input, &totals), &totals.diagnostics);
+        output.diagnostics(&Places::of(input, &totals), &totals.diagnostics);
         if std::mem::take(&mut listing.strict).say(output) {
             status = Status::NotHeld;
         }
         tally.add_totals(&totals);
-        hints.add_totals(input, options, &totals);
+        hints.add(input, options, &totals);
         Ok(())
     })?;
     Ok((after(read, status, output), (tally, hints)))
@@ -129,17 +130,17 @@ impl Listing<'_> {
         options: &Options,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
-        let failed = |error: &dyn Display| Error::new(format!("{}: {error}", name(path)));
+        let failed = |error| Error::io(path, error);
         let length = match file.metadata() {
             Ok(metadata) => metadata.len(),
-            Err(error) => return Ok(Err(failed(&cause(&error)))),
+            Err(error) => return Ok(Err(failed(error))),
         };
         let mut readers = readers(file, length, 1);
         let rows = |row: &mut Row<'_>| links_stream(&mut readers, options, WINDOW, row);
         let listed = self.list(path, (0, 0), output, rows)?;
         Ok(listed.map_err(|error| {
             let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
-            failed(&cause(&error))
+            failed(error)
         }))
     }
 

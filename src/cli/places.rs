@@ -12,11 +12,11 @@ use std::cell::OnceCell;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
+use baselink::Totals;
 use baselink::diagnostic::Diagnostic;
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
-use baselink::{Report, Totals};
 
 use super::input::Input;
 
@@ -38,14 +38,8 @@ pub(crate) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    /// The places of `input`.
-    pub(crate) fn of(input: &Input<'a>, report: &Report) -> Self {
-        let document = report.entities.first().filter(|_| !input.format.has_headings());
-        Self::in_charset(input, document.map(|document| document.charset))
-    }
-
-    /// The same by the `totals` of a document without a report.
-    pub(crate) fn of_totals(input: &Input<'a>, totals: &Totals) -> Self {
+    /// The places of `input`, whose `totals` have its encoding.
+    pub(crate) fn of(input: &Input<'a>, totals: &Totals) -> Self {
         Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))
     }
 
@@ -73,8 +67,7 @@ impl<'a> Places<'a> {
             true => lines_and_columns(file, offsets),
             false => lines_and_columns_in(charset, file, offsets),
         };
-        let known =
-            known.map_err(|error| Error::new(format!("{}: {}", name(path), cause(&error))))?;
+        let known = known.map_err(|error| Error::io(path, error))?;
         let lines = OnceCell::new();
         Ok(Self { path, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }

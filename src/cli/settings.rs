@@ -15,11 +15,11 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::Read;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::tree::walk::Globs;
 use clap::Command;
 
@@ -137,7 +137,7 @@ impl Settings {
     /// The file cannot be read, has more than 1 MiB, or is no UTF-8 or no TOML; or a key, a value or a
     /// pattern cannot be used. The sentence has the line.
     pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
-        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
@@ -173,7 +173,7 @@ impl Settings {
     /// It is none.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        let failed = |error: io::Error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let (real, folder) = (fs::canonicalize(path).map_err(failed)?, fs::canonicalize(folder));
         if real.is_file() && folder.is_ok_and(|folder| real.starts_with(folder)) {
             return Ok(());

@@ -226,10 +226,17 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::Code;
+    use crate::document::FallbackReason;
+    use crate::scan::attributes::Group;
 
+    /// `value as usize` is the place in a table.
     #[test]
-    fn outcomes_and_reasons_are_counted_at_their_own_place() {
-        assert!(Outcome::ALL.iter().enumerate().all(|(at, outcome)| *outcome as usize == at));
-        assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
+    fn tables_have_the_order_of_the_declarations() {
+        assert!(Outcome::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
+        assert!(Reason::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
+        assert!(Code::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
+        assert!(Group::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
+        assert!(FallbackReason::ALL.iter().enumerate().all(|(at, one)| *one as usize == at));
     }
 }

@@ -21,6 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
+use crate::named::values;
 
 /// The namespace an element is in (DOM, "element namespace").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -142,50 +143,35 @@ pub enum Group {
     Xml,
 }
 
+/// All groups with their names, in the order of their declaration.
+const GROUPS: [(Group, &str); 17] = [
+    (Group::Social, "social"),
+    (Group::Lazy, "lazy"),
+    (Group::Json, "json"),
+    (Group::Plugin, "plugin"),
+    (Group::Rdfa, "rdfa"),
+    (Group::Legacy, "legacy"),
+    (Group::Experimental, "experimental"),
+    (Group::Amp, "amp"),
+    (Group::Custom, "custom"),
+    (Group::Html3, "html3"),
+    (Group::Ie, "ie"),
+    (Group::Smil, "smil"),
+    (Group::Identifier, "identifier"),
+    (Group::Gcpm, "gcpm"),
+    (Group::Headers, "headers"),
+    (Group::Text, "text"),
+    (Group::Xml, "xml"),
+];
+
 impl Group {
     /// Every group, in the order of its declaration.
-    pub const ALL: [Self; 17] = [
-        Self::Social,
-        Self::Lazy,
-        Self::Json,
-        Self::Plugin,
-        Self::Rdfa,
-        Self::Legacy,
-        Self::Experimental,
-        Self::Amp,
-        Self::Custom,
-        Self::Html3,
-        Self::Ie,
-        Self::Smil,
-        Self::Identifier,
-        Self::Gcpm,
-        Self::Headers,
-        Self::Text,
-        Self::Xml,
-    ];
+    pub const ALL: [Self; GROUPS.len()] = values(&GROUPS);
 
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Social => "social",
-            Self::Lazy => "lazy",
-            Self::Json => "json",
-            Self::Plugin => "plugin",
-            Self::Rdfa => "rdfa",
-            Self::Legacy => "legacy",
-            Self::Experimental => "experimental",
-            Self::Amp => "amp",
-            Self::Custom => "custom",
-            Self::Html3 => "html3",
-            Self::Ie => "ie",
-            Self::Smil => "smil",
-            Self::Identifier => "identifier",
-            Self::Gcpm => "gcpm",
-            Self::Headers => "headers",
-            Self::Text => "text",
-            Self::Xml => "xml",
-        }
+        GROUPS[self as usize].1
     }
 }
 

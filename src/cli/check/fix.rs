@@ -160,7 +160,7 @@ fn one(
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             return sink.add_unproved(input, output);
         }
-        let places = Places::of(input, &rewritten.report);
+        let places = Places::of(input, &rewritten.totals);
         for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
             output.diagnostic(&places, found);
         }

@@ -42,7 +42,7 @@ pub(super) fn examined(
     }
     let rewritten = work.rewritten(input.bytes, options);
     let report = &rewritten.report;
-    let places = Places::of(input, report);
+    let places = Places::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
     output.details(input, &places, report);
     let is_strict = !(asked.strict && output.strict(&places, report));
@@ -63,7 +63,7 @@ pub(super) fn examined(
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
     summary.add(report, &rewritten.totals, work);
-    summary.hints.add(input, options, report);
+    summary.hints.add(input, options, &rewritten.totals);
     Examined { edits: rewritten.edits, is_proved }
 }
 
@@ -82,11 +82,11 @@ pub(super) fn say_totals(
     summary: &mut FileSummary,
     output: &mut Output,
 ) {
-    let places = Places::of_totals(input, totals);
+    let places = Places::of(input, totals);
     output.diagnostics(&places, &totals.diagnostics);
     summary.add_diagnostics(asked, &totals.diagnostics, &places);
     summary.add_totals(totals);
-    summary.hints.add_totals(input, options, totals);
+    summary.hints.add(input, options, totals);
 }
 
 /// Writes `input` with these edits, after what came before it; the outer error is one of standard output.

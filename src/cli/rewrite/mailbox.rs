@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use baselink::Options;
 use baselink::container::mbox::{Batch, Messages, Place};
 use baselink::edit::Edits;
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result};
 use baselink::format::Format;
 
 use super::examined::{Examined, examined, written};
@@ -184,10 +184,7 @@ impl Writer<'_, '_> {
             written.map_err(Failure::Output)?.map_err(Failure::File)?;
         }
         match done.part.batch.failed.take() {
-            Some(error) => {
-                let sentence = format!("{}: {}", name(self.path), cause(&error));
-                Err(Failure::File(Error::new(sentence)))
-            }
+            Some(error) => Err(Failure::File(Error::io(self.path, error))),
             None => Ok(()),
         }
     }

@@ -19,7 +19,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
@@ -261,7 +261,7 @@ fn name_of(root: &Path) -> Result<OsString> {
         return Ok(name.to_owned());
     }
     let real = fs::canonicalize(root);
-    let real = real.map_err(|error| Error::new(format!("{}: {}", name(root), cause(&error))))?;
+    let real = real.map_err(|error| Error::io(root, error))?;
     let nameless = || Error::new(format!("{}: it has no name to get in a folder", name(root)));
     real.file_name().map(OsString::from).ok_or_else(nameless)
 }
@@ -407,7 +407,7 @@ impl Sink<'_> {
         threads: usize,
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
-        let failed = |error| Error::new(format!("{}: {}", name(path), cause(&error)));
+        let failed = |error| Error::io(path, error);
         let before = match State::of(document) {
             Ok(before) => before,
             Err(error) => return Ok(Err(failed(error))),

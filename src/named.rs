@@ -1,0 +1,21 @@
+//! Values of a closed list, each in a table with its name or its sentence.
+//!
+//! ```
+//! use baselink::diagnostic::Code;
+//! assert_eq!(Code::ALL[0].name(), "base-relative");
+//! ```
+//!
+//! A table has its rows in the order in which the values are declared: `value as usize` finds the row.
+//!
+//! Deliberately absent: the tables. Each is beside its values.
+
+/// The values of a table.
+pub(crate) const fn values<T: Copy, const N: usize>(table: &[(T, &str); N]) -> [T; N] {
+    let mut values = [table[0].0; N];
+    let mut at = 1;
+    while at < N {
+        values[at] = table[at].0;
+        at += 1;
+    }
+    values
+}
