@@ -509,8 +509,8 @@ impl BaseChain {
             return (Status::Taken, reason.into());
         }
         let (base, reason) = match self.declared_url(value, profile) {
-            Declaration::Absolute(base) => (base, Standing::First.reason().into()),
-            Declaration::Relative(base, outer) => {
+            DeclaredUrl::Absolute(base) => (base, Standing::First.reason().into()),
+            DeclaredUrl::Relative(base, outer) => {
                 self.diagnostics.push(Diagnostic::new(
                     Code::BaseRelative,
                     declared.span,
@@ -520,11 +520,11 @@ impl BaseChain {
                 let around = if self.fallback.is_some() { "the outer base" } else { ASSUMED };
                 (base, format!("{first}, relative to {around} {}", abridged(&outer)).into())
             }
-            Declaration::NoOuter => {
+            DeclaredUrl::NoOuter => {
                 let reason = "it is relative, and there is no outer base to resolve it against";
                 return (Status::PassedOver, reason.into());
             }
-            Declaration::Invalid(why) => return (Status::Invalid, why),
+            DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
         self.take(base, Rule::Embedded, Source::BaseElement);
         (Status::Taken, reason)
@@ -537,14 +537,14 @@ impl BaseChain {
     }
 
     /// What `value` is as a declaration of a base, inside the base around it.
-    fn declared_url(&mut self, value: &str, profile: Profile) -> Declaration {
+    fn declared_url(&mut self, value: &str, profile: Profile) -> DeclaredUrl {
         let outer = self.fallback.as_ref().map(|outer| Arc::clone(&outer.url));
-        let declaration = Declaration::of(value, outer, profile).or_with(
+        let declaration = DeclaredUrl::of(value, outer, profile).or_with(
             self.assumed_scheme.as_ref(),
             value,
             profile,
         );
-        if matches!(declaration, Declaration::Absolute(_)) {
+        if matches!(declaration, DeclaredUrl::Absolute(_)) {
             self.is_from_outside = false;
         }
         declaration
@@ -696,7 +696,7 @@ pub(crate) fn abridged(url: &str) -> Cow<'_, str> {
 }
 
 /// What a value is that declares a base.
-enum Declaration {
+enum DeclaredUrl {
     /// A base.
     Absolute(Arc<str>),
     /// A base, relative to the one after it.
@@ -707,7 +707,7 @@ enum Declaration {
     Invalid(Cow<'static, str>),
 }
 
-impl Declaration {
+impl DeclaredUrl {
     /// What `value` is inside the base `outer`.
     fn of(value: &str, outer: Option<Arc<str>>, profile: Profile) -> Self {
         let scheme = reference::opaque_scheme(value);

@@ -47,7 +47,7 @@ use std::ops::ControlFlow;
 pub use self::beside::{Beside, LocalCopies};
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, Options};
 use self::plan::FilePlan;
-pub(crate) use self::plan::Part;
+pub(crate) use self::plan::PlannedPart;
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 pub use self::windows::{StreamError, links_stream, rewrite_stream};
@@ -62,7 +62,7 @@ pub struct Rewritten<'a> {
     /// What changes, in offsets of the source.
     pub edits: Edits,
     /// The documents that change.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<PlannedPart>,
     /// What became of every link.
     pub report: Report,
     /// The same in numbers.

@@ -39,7 +39,7 @@ use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::report::LinkReport;
-use crate::rewrite::{BaseElement, Options, Part, Rewritten, examine};
+use crate::rewrite::{BaseElement, Options, PlannedPart, Rewritten, examine};
 use crate::scan::fields::{Field, Heading};
 use crate::scan::html::{self, tag, walk};
 use crate::span::Span;
@@ -101,7 +101,7 @@ pub fn links_stand(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), V
 /// Proves what `edits` make of the document `source`, which is `part` of what was rewritten.
 fn document(
     rewritten: &Rewritten<'_>,
-    part: &Part,
+    part: &PlannedPart,
     source: &[u8],
     edits: &Edits,
     output: &[u8],
@@ -229,7 +229,7 @@ fn same_heading(
 }
 
 /// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
-fn edits_belong_to_links(edits: &Edits, part: &Part, differences: &mut Vec<Difference>) {
+fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
     let mut links = part.rewritten.iter().peekable();
     for (index, edit) in edits.iter().enumerate() {
         if part.policies.get(index) == Some(&true) {
@@ -269,7 +269,7 @@ fn unused_word(source: &[u8]) -> String {
 fn variants(
     source: &[u8],
     edits: &Edits,
-    part: &Part,
+    part: &PlannedPart,
     charset: Charset,
     marker: &str,
 ) -> (Vec<u8>, Vec<u8>) {
@@ -289,29 +289,29 @@ fn variants(
 
 /// One thing that a document consists of.
 #[derive(Debug, PartialEq, Eq)]
-struct Piece {
+struct TreePiece {
     /// What it is, with its name.
     kind: String,
     /// Its value or text.
     text: String,
 }
 
-fn piece(kind: impl Into<String>, text: impl Into<String>) -> Piece {
-    Piece { kind: kind.into(), text: text.into() }
+fn piece(kind: impl Into<String>, text: impl Into<String>) -> TreePiece {
+    TreePiece { kind: kind.into(), text: text.into() }
 }
 
 /// What html5ever makes of `text`, in tree order.
-fn tree_pieces(text: &str) -> Vec<Piece> {
-    enum Step {
+fn tree_pieces(text: &str) -> Vec<TreePiece> {
+    enum Visit {
         Enter(Rc<markup5ever_rcdom::Node>),
         Leave,
     }
     let dom = html5ever::parse_document(RcDom::default(), ParseOpts::default()).one(text);
     let mut pieces = Vec::new();
     // A node that is dropped takes its descendants apart, so the document is held to the end.
-    let mut steps = vec![Step::Enter(dom.document.clone())];
+    let mut steps = vec![Visit::Enter(dom.document.clone())];
     while let Some(step) = steps.pop() {
-        let Step::Enter(node) = step else {
+        let Visit::Enter(node) = step else {
             pieces.push(piece("end of element", ""));
             continue;
         };
@@ -330,31 +330,31 @@ fn tree_pieces(text: &str) -> Vec<Piece> {
                 for html5ever::Attribute { name, value } in attrs.borrow().iter() {
                     pieces.push(piece(format!("attribute {} {}", name.ns, name.local), &**value));
                 }
-                steps.push(Step::Leave);
-                steps.extend(template_contents.borrow().iter().cloned().map(Step::Enter));
+                steps.push(Visit::Leave);
+                steps.extend(template_contents.borrow().iter().cloned().map(Visit::Enter));
             }
         }
-        steps.extend(node.children.borrow().iter().rev().cloned().map(Step::Enter));
+        steps.extend(node.children.borrow().iter().rev().cloned().map(Visit::Enter));
     }
     pieces
 }
 
 /// What quick-xml makes of `text`, each event with its own text verbatim; after the first that it
 /// cannot read, all the rest.
-fn event_pieces(text: &str) -> Vec<Piece> {
+fn event_pieces(text: &str) -> Vec<TreePiece> {
     let text = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(text);
     let config = reader.config_mut();
     config.allow_dangling_amp = true;
     config.allow_unmatched_ends = true;
     config.check_end_names = false;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<TreePiece> = Vec::new();
     let mut at = 0;
     loop {
         let event = reader.read_event();
         let end = usize::try_from(reader.buffer_position()).unwrap_or(text.len());
         let raw = text.get(at..end).unwrap_or_default();
-        let tag = |kind: &str, start: &BytesStart<'_>, pieces: &mut Vec<Piece>| {
+        let tag = |kind: &str, start: &BytesStart<'_>, pieces: &mut Vec<TreePiece>| {
             pieces.push(piece(format!("{kind} {}", start.name().as_ref()), ""));
             for attribute in start.attributes().with_checks(false) {
                 pieces.push(match attribute {
@@ -389,7 +389,7 @@ fn event_pieces(text: &str) -> Vec<Piece> {
 }
 
 /// The tokens of `text`, and the text between them.
-fn token_pieces(text: &str) -> Vec<Piece> {
+fn token_pieces(text: &str) -> Vec<TreePiece> {
     let bytes = text.as_bytes();
     let mut pieces = Vec::new();
     let mut end = 0;
@@ -423,7 +423,7 @@ fn token_pieces(text: &str) -> Vec<Piece> {
 ///
 /// A tokenizer starts anew after each token, so that what is the same between the same tokens is the
 /// same tokens.
-fn style_sheet_pieces(text: &str) -> Vec<Piece> {
+fn style_sheet_pieces(text: &str) -> Vec<TreePiece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for (token, span) in css_tokens(text) {
@@ -478,9 +478,9 @@ fn bad_url_end(css: &str, start: usize) -> usize {
 }
 
 fn compare(
-    before: &[Piece],
-    marked: &[Piece],
-    after: &[Piece],
+    before: &[TreePiece],
+    marked: &[TreePiece],
+    after: &[TreePiece],
     marker: &str,
     differences: &mut Vec<Difference>,
 ) {

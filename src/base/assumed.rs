@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use super::{BaseChain, Declaration, Rule, Source, Status};
+use super::{BaseChain, DeclaredUrl, Rule, Source, Status};
 use crate::resolve::{self, Base, Profile};
 
 /// Whether `reference` is a network-path reference (RFC 3986, 4.2) that names a host: `//` and something in
@@ -47,7 +47,7 @@ pub(crate) fn stand_in(scheme: &str) -> String {
     format!("{scheme}://assumed.invalid/")
 }
 
-impl Declaration {
+impl DeclaredUrl {
     /// The same, or with `scheme` where nothing but that is missing.
     pub(super) fn or_with(self, scheme: Option<&Arc<str>>, value: &str, profile: Profile) -> Self {
         let (Self::NoOuter, Some(scheme)) = (&self, scheme) else { return self };

@@ -27,7 +27,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{BaseChain, Declaration, ENTITY, INNER, Level, Outer, Rule, Source, Status, abridged};
+use super::{BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, Status, abridged};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
 use crate::reference;
@@ -159,11 +159,11 @@ impl BaseChain {
             return (Status::PassedOver, reason.into());
         }
         match self.declared_url(&field.url, profile) {
-            Declaration::Absolute(base) => {
+            DeclaredUrl::Absolute(base) => {
                 self.take(base, Rule::Embedded, field.field.into());
                 (Status::Taken, format!("{name} of its heading").into())
             }
-            Declaration::Relative(base, outer) => {
+            DeclaredUrl::Relative(base, outer) => {
                 say(self, format!("it means {}", abridged(&base)));
                 self.take(base, Rule::Embedded, field.field.into());
                 (
@@ -171,11 +171,11 @@ impl BaseChain {
                     format!("{name} of its heading, relative to {}", abridged(&outer)).into(),
                 )
             }
-            Declaration::NoOuter => {
+            DeclaredUrl::NoOuter => {
                 say(self, "there is no base around it, so it was passed over".to_owned());
                 (Status::PassedOver, "it is relative, and there is no base around it".into())
             }
-            Declaration::Invalid(why) => (Status::Invalid, why),
+            DeclaredUrl::Invalid(why) => (Status::Invalid, why),
         }
     }
 

@@ -18,7 +18,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{BaseChain, Declaration, Rule, Source, Status, abridged};
+use super::{BaseChain, DeclaredUrl, Rule, Source, Status, abridged};
 use crate::document::{BaseKind, DeclaredBase, Document, Program, Saved, Standing};
 use crate::resolve::Profile;
 
@@ -83,8 +83,8 @@ impl BaseChain {
         let value = declared.value.as_deref().unwrap_or_default();
         let is_alone = url.is_some();
         let outer = url.or_else(|| self.fallback.as_ref().map(|outer| Arc::clone(&outer.url)));
-        let (base, reason) = match Declaration::of(value, outer, profile) {
-            Declaration::Absolute(base) => {
+        let (base, reason) = match DeclaredUrl::of(value, outer, profile) {
+            DeclaredUrl::Absolute(base) => {
                 let written = Saved { program: Program::Browser, written: base.to_string() };
                 if let Some(why) = written.disbelief() {
                     return (Status::PassedOver, why.into());
@@ -92,17 +92,17 @@ impl BaseChain {
                 self.is_from_outside = false;
                 (base, DECLARED.into())
             }
-            Declaration::Relative(base, outer) => {
+            DeclaredUrl::Relative(base, outer) => {
                 self.is_from_outside &= !is_alone;
                 let outer = abridged(&outer);
                 let of = if is_alone { "the URL from which that was" } else { "the outer base" };
                 (base, format!("{DECLARED}, relative to {of}, {outer}").into())
             }
-            Declaration::NoOuter => {
+            DeclaredUrl::NoOuter => {
                 let reason = "it is relative, and from where the page was saved is not known";
                 return (Status::PassedOver, reason.into());
             }
-            Declaration::Invalid(why) => return (Status::Invalid, why),
+            DeclaredUrl::Invalid(why) => return (Status::Invalid, why),
         };
         self.take(base, Rule::Embedded, Source::SavedBase);
         (Status::Taken, reason)

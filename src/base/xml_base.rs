@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BaseChain, Declaration, ElementChain, Established, INNER, Level, Rule, Source, Status, UNKNOWN,
+    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status, UNKNOWN,
     abridged,
 };
 use crate::document::{Against, BaseKind, Document, ElementBase};
@@ -205,19 +205,19 @@ pub(super) fn xml_base(
         let reason = "a template language will put something else there; until then only its absolute part is known";
         return taken(value.into(), true, reason.into());
     }
-    match Declaration::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
-        Declaration::Absolute(base) => {
+    match DeclaredUrl::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
+        DeclaredUrl::Absolute(base) => {
             taken(base, true, "the xml:base of the document element".into())
         }
-        Declaration::Relative(base, _) => {
+        DeclaredUrl::Relative(base, _) => {
             let reason =
                 format!("the xml:base of the document element; it means {}", abridged(&base));
             taken(base, false, reason.into())
         }
-        Declaration::NoOuter => {
+        DeclaredUrl::NoOuter => {
             let reason = "it is relative, and there is no base around it";
             (None, Status::PassedOver, reason.into())
         }
-        Declaration::Invalid(why) => (None, Status::Invalid, why),
+        DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
     }
 }

@@ -80,7 +80,7 @@ fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status
         match asked.form {
             BasesForm::Json => {
                 for entity in &report.entities {
-                    output.json(&record::Base::of(input, entity))?;
+                    output.json(&record::BaseRecord::of(input, entity))?;
                 }
             }
             BasesForm::Short => {

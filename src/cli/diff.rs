@@ -28,7 +28,7 @@ const CONTEXT: usize = 3;
 
 /// Lines that give way to others.
 #[derive(Debug, PartialEq, Eq)]
-struct Change {
+struct ChangedLines {
     /// The first line that goes, counted from 0.
     line: usize,
     /// How many lines go.
@@ -39,7 +39,7 @@ struct Change {
 
 /// How far the diff of a file is.
 #[derive(Default)]
-pub(crate) struct Progress {
+pub(crate) struct DiffProgress {
     /// Whether its name was printed.
     named: bool,
     /// How many lines more the result has than the source, up to here.
@@ -50,7 +50,7 @@ pub(crate) struct Progress {
 pub(crate) fn print(
     input: &Input<'_>,
     edits: &Edits,
-    progress: &mut Progress,
+    progress: &mut DiffProgress,
     output: &mut Output,
 ) -> io::Result<()> {
     let lines: Vec<&[u8]> = input.bytes.split_inclusive(|&byte| byte == b'\n').collect();
@@ -69,7 +69,7 @@ pub(crate) fn print(
         let (first, last) = (&hunk[0], &hunk[hunk.len() - 1]);
         let start = first.line.saturating_sub(CONTEXT);
         let end = (last.line + last.removed + CONTEXT).min(lines.len());
-        let grown: isize = hunk.iter().map(Change::growth).sum();
+        let grown: isize = hunk.iter().map(ChangedLines::growth).sum();
         let in_file = input.lines + start;
         let old = range(in_file, end - start);
         let new = range(
@@ -126,7 +126,7 @@ fn show(mark: u8, lines: &[impl AsRef<[u8]>], output: &mut Output) -> io::Result
 }
 
 /// The lines that `edits` change.
-fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<Change> {
+fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<ChangedLines> {
     let mut starts = Vec::with_capacity(lines.len() + 1);
     let mut at = 0;
     for line in lines {
@@ -158,12 +158,12 @@ fn changes(bytes: &[u8], lines: &[&[u8]], edits: &Edits) -> Vec<Change> {
                 at = edit.span.end;
             }
             text.extend_from_slice(&bytes[at..starts.get(end).copied().unwrap_or(bytes.len())]);
-            Change::of(line, &lines[line..end], &text)
+            ChangedLines::of(line, &lines[line..end], &text)
         })
         .collect()
 }
 
-impl Change {
+impl ChangedLines {
     /// The change of the lines `old`, the first of which is `line`, to `new`.
     fn of(line: usize, old: &[&[u8]], new: &[u8]) -> Option<Self> {
         let new: Vec<&[u8]> = new.split_inclusive(|&byte| byte == b'\n').collect();

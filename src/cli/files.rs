@@ -69,7 +69,7 @@ pub(crate) fn each<T: Send>(
         output.show_progress(progress.clone());
     }
     say_what_is_missing(documents, output);
-    let mut all = All::of(documents, output);
+    let mut all = FilesInOrder::of(documents, output);
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
     output.end_progress();
     if is_tree {
@@ -90,13 +90,13 @@ pub(crate) fn each_again<T: Send>(
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<()> {
-    let mut all = All::new(vec![Part::Known(entries.into_iter())], documents.jobs);
+    let mut all = FilesInOrder::new(vec![FileSource::Known(entries.into_iter())], documents.jobs);
     through(&mut all, None, output, work, done).map(drop)
 }
 
 /// Goes through all files. How many could not be found.
 fn through<T: Send>(
-    all: &mut All<'_>,
+    all: &mut FilesInOrder<'_>,
     progress: Option<&Progress>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
@@ -174,9 +174,9 @@ struct Chunk {
 }
 
 /// The files that were asked for.
-struct All<'d> {
+struct FilesInOrder<'d> {
     /// Last first.
-    parts: Vec<Part<'d>>,
+    parts: Vec<FileSource<'d>>,
     /// What is found next, where that was looked at.
     next: Option<Result<Origin>>,
     /// A file that is worked on by the calling thread, straight to the streams.
@@ -190,15 +190,15 @@ struct All<'d> {
     bounds: Bounds,
 }
 
-enum Part<'d> {
+enum FileSource<'d> {
     Standard,
     Below(Box<Walk<'d>>),
     /// Found before.
     Known(std::vec::IntoIter<Entry>),
 }
 
-impl<'d> All<'d> {
-    fn new(parts: Vec<Part<'d>>, threads: usize) -> Self {
+impl<'d> FilesInOrder<'d> {
+    fn new(parts: Vec<FileSource<'d>>, threads: usize) -> Self {
         let most = most_pending();
         let each = (most / (2 * threads).max(1)).clamp(1, FILES);
         let size = usize::try_from(SETTLED).unwrap_or(usize::MAX);
@@ -211,14 +211,14 @@ impl<'d> All<'d> {
         let mut parts = Vec::new();
         for (number, paths) in documents.paths.split(is_standard).enumerate() {
             if number > 0 {
-                parts.push(Part::Standard);
+                parts.push(FileSource::Standard);
             }
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
                     output.caution(&visible(overlap));
                 }
-                parts.push(Part::Below(Box::new(found)));
+                parts.push(FileSource::Below(Box::new(found)));
             }
         }
         parts.reverse();
@@ -229,15 +229,15 @@ impl<'d> All<'d> {
     fn peek(&mut self) -> Option<&Result<Origin>> {
         while self.next.is_none() {
             self.next = match self.parts.last_mut()? {
-                Part::Standard => {
+                FileSource::Standard => {
                     self.parts.pop();
                     Some(Ok(Origin::Standard))
                 }
-                Part::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
-                Part::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
+                FileSource::Below(walk) => walk.next().map(|found| found.map(Origin::Entry)),
+                FileSource::Known(entries) => entries.next().map(|entry| Ok(Origin::Entry(entry))),
             };
             if self.next.is_none()
-                && let Some(Part::Below(walk)) = self.parts.pop()
+                && let Some(FileSource::Below(walk)) = self.parts.pop()
             {
                 self.hidden += walk.hidden();
             }

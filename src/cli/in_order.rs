@@ -74,14 +74,14 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
 
 /// What the threads share.
 struct Queue<I, R, E, F> {
-    state: Mutex<State<I, R, E, F>>,
+    state: Mutex<QueueState<I, R, E, F>>,
     /// There is an item to be worked on, or none will come any more.
     item: Condvar,
     /// A result was received, or all is over.
     result: Condvar,
 }
 
-struct State<I, R, E, F> {
+struct QueueState<I, R, E, F> {
     /// Items that no thread works on yet, with their numbers.
     items: VecDeque<(usize, I)>,
     /// Whether all items were taken.
@@ -102,7 +102,7 @@ struct State<I, R, E, F> {
 
 impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
     fn new(receive: F) -> Self {
-        let state = State {
+        let state = QueueState {
             items: VecDeque::new(),
             is_last: false,
             results: BTreeMap::new(),
@@ -116,14 +116,14 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
         Self { state: Mutex::new(state), item: Condvar::new(), result: Condvar::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<I, R, E, F>> {
+    fn lock(&self) -> MutexGuard<'_, QueueState<I, R, E, F>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes `items` as long as there is room for them, and waits until all results are received.
     fn feed(&self, bounds: Bounds, items: &mut dyn Iterator<Item = (I, usize)>) {
-        let _watch = Watch(self);
-        let has_room = |state: &State<I, R, E, F>| {
+        let _watch = PanicGuard(self);
+        let has_room = |state: &QueueState<I, R, E, F>| {
             state.sizes.is_empty() || state.sizes.len() < bounds.items && state.size < bounds.size
         };
         for number in 0.. {
@@ -145,8 +145,8 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
     /// Waits until `holds`, or all is over. Results are received by the threads that work, so that items are read meanwhile.
     fn wait(
         &self,
-        holds: impl Fn(&State<I, R, E, F>) -> bool,
-    ) -> MutexGuard<'_, State<I, R, E, F>> {
+        holds: impl Fn(&QueueState<I, R, E, F>) -> bool,
+    ) -> MutexGuard<'_, QueueState<I, R, E, F>> {
         let mut state = self.lock();
         loop {
             if state.is_over || holds(&state) {
@@ -158,7 +158,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
 
     /// Works on items until no more come.
     fn work(&self, work: &impl Fn(I) -> R) {
-        let _watch = Watch(self);
+        let _watch = PanicGuard(self);
         let mut state = self.lock();
         while !state.is_over {
             let Some((number, item)) = state.items.pop_front() else {
@@ -179,8 +179,8 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
     /// Receives the result that is due, and those that follow it, unless another thread does.
     fn deliver<'q>(
         &'q self,
-        mut state: MutexGuard<'q, State<I, R, E, F>>,
-    ) -> MutexGuard<'q, State<I, R, E, F>> {
+        mut state: MutexGuard<'q, QueueState<I, R, E, F>>,
+    ) -> MutexGuard<'q, QueueState<I, R, E, F>> {
         while !state.is_over
             && let Some(mut receive) = state.receive.take()
         {
@@ -206,9 +206,9 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
 }
 
 /// Makes sure that nobody waits for a thread that panicked.
-struct Watch<'q, I, R, E, F: FnMut(R) -> Result<(), E>>(&'q Queue<I, R, E, F>);
+struct PanicGuard<'q, I, R, E, F: FnMut(R) -> Result<(), E>>(&'q Queue<I, R, E, F>);
 
-impl<I, R, E, F: FnMut(R) -> Result<(), E>> Drop for Watch<'_, I, R, E, F> {
+impl<I, R, E, F: FnMut(R) -> Result<(), E>> Drop for PanicGuard<'_, I, R, E, F> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.lock().is_over = true;

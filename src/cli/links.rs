@@ -178,7 +178,7 @@ impl Listing<'_> {
         match (self.asked.form, &link.target) {
             (LinksForm::Json, _) => {
                 let place = (*line, *column);
-                output.json(&record::Link::of(table.path, place, offset, link, table.grammar))
+                output.json(&record::LinkRecord::of(table.path, place, offset, link, table.grammar))
             }
             (LinksForm::Target { .. }, None) => Ok(()),
             (LinksForm::Target { ends_with_zero: true }, Some(target)) => {

@@ -88,7 +88,7 @@ impl<T: Display> Display for Painted<T> {
 
 /// Both streams of the program, or a [`Page`] that is to be shown later.
 pub(crate) struct Output {
-    sink: Sink,
+    sink: Surface,
     talk: Talk,
     /// Whether someone looks at standard output.
     is_looked_at: bool,
@@ -96,18 +96,18 @@ pub(crate) struct Output {
     pub(crate) ink: Ink,
     err: Ink,
     /// Among many files, diagnostics are counted.
-    counted: Option<Counted>,
+    counted: Option<CountedDiagnostics>,
     /// Whether there was something that the next is divided from.
     is_begun: bool,
 }
 
-enum Sink {
-    Streams(Out, Option<Progress>),
+enum Surface {
+    Streams(StandardOutput, Option<Progress>),
     Page(Page),
 }
 
 /// Standard output.
-struct Out {
+struct StandardOutput {
     out: BufWriter<Stdout>,
     /// Whether the work goes on when nobody takes what is printed: files are written.
     ignores_errors: bool,
@@ -115,7 +115,7 @@ struct Out {
     lost: Option<io::Error>,
 }
 
-impl Out {
+impl StandardOutput {
     fn or_lost<T>(&mut self, result: io::Result<T>, instead: T) -> io::Result<T> {
         match result {
             Err(error) if self.ignores_errors => {
@@ -127,7 +127,7 @@ impl Out {
     }
 }
 
-impl Write for Out {
+impl Write for StandardOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.lost.is_some() {
             return Ok(bytes.len());
@@ -149,7 +149,7 @@ impl Write for Out {
 #[derive(Default)]
 pub(crate) struct Page {
     pieces: Vec<(Stream, Vec<u8>)>,
-    counted: Counted,
+    counted: CountedDiagnostics,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -172,9 +172,9 @@ impl Page {
 
 /// How often each diagnostic was found, and where first.
 #[derive(Default)]
-struct Counted(BTreeMap<&'static str, (usize, String)>);
+struct CountedDiagnostics(BTreeMap<&'static str, (usize, String)>);
 
-impl Counted {
+impl CountedDiagnostics {
     fn add(&mut self, code: &'static str, number: usize, first: impl FnOnce() -> String) {
         self.0.entry(code).or_insert_with(|| (0, first())).0 += number;
     }
@@ -190,8 +190,12 @@ impl Output {
             ColorChoice::Always | ColorChoice::AlwaysAnsi => true,
         };
         Self {
-            sink: Sink::Streams(
-                Out { out: BufWriter::new(io::stdout()), ignores_errors: false, lost: None },
+            sink: Surface::Streams(
+                StandardOutput {
+                    out: BufWriter::new(io::stdout()),
+                    ignores_errors: false,
+                    lost: None,
+                },
                 None,
             ),
             talk,
@@ -206,13 +210,13 @@ impl Output {
     /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`.
     pub(crate) fn count_diagnostics(&mut self) {
         if !self.talk.verbose {
-            self.counted = Some(Counted::default());
+            self.counted = Some(CountedDiagnostics::default());
         }
     }
 
     /// From now on what is written is files, and the work goes on when standard output is closed.
     pub(crate) fn ignores_closed_stdout(&mut self) {
-        if let Sink::Streams(out, _) = &mut self.sink {
+        if let Surface::Streams(out, _) = &mut self.sink {
             out.ignores_errors = true;
         }
     }
@@ -221,50 +225,50 @@ impl Output {
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
         match &mut self.sink {
-            Sink::Streams(out, _) => match out.lost.take() {
+            Surface::Streams(out, _) => match out.lost.take() {
                 Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
                 _ => Ok(()),
             },
-            Sink::Page(_) => Ok(()),
+            Surface::Page(_) => Ok(()),
         }
     }
 
     /// Shows on standard error how far the work is.
     pub(crate) fn show_progress(&mut self, progress: Progress) {
-        if let Sink::Streams(_, shown) = &mut self.sink {
+        if let Surface::Streams(_, shown) = &mut self.sink {
             *shown = Some(progress);
         }
     }
 
     /// Shows it no more.
     pub(crate) fn end_progress(&mut self) {
-        if let Sink::Streams(_, shown) = &mut self.sink {
+        if let Surface::Streams(_, shown) = &mut self.sink {
             *shown = None;
         }
     }
 
     /// A page that looks like these streams.
     pub(crate) fn page(&self) -> Self {
-        let counted = self.counted.is_some().then(Counted::default);
-        Self { sink: Sink::Page(Page::default()), counted, ..*self }
+        let counted = self.counted.is_some().then(CountedDiagnostics::default);
+        Self { sink: Surface::Page(Page::default()), counted, ..*self }
     }
 
     /// Whether it is a page, of one of several threads.
     pub(crate) fn is_page(&self) -> bool {
-        matches!(self.sink, Sink::Page(_))
+        matches!(self.sink, Surface::Page(_))
     }
 
     /// Whether anything was said on this page.
     pub(crate) fn has_said(&self) -> bool {
-        let is_said = matches!(&self.sink, Sink::Page(page) if !page.pieces.is_empty());
+        let is_said = matches!(&self.sink, Surface::Page(page) if !page.pieces.is_empty());
         is_said || self.counted.as_ref().is_some_and(|counted| !counted.0.is_empty())
     }
 
     /// What was said on this page; nothing if it is the streams.
     pub(crate) fn into_page(self) -> Page {
         match self.sink {
-            Sink::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
-            Sink::Streams(..) => Page::default(),
+            Surface::Page(page) => Page { counted: self.counted.unwrap_or_default(), ..page },
+            Surface::Streams(..) => Page::default(),
         }
     }
 
@@ -288,17 +292,17 @@ impl Output {
     /// Standard output, for results.
     pub(crate) fn out(&mut self) -> &mut dyn Write {
         match &mut self.sink {
-            Sink::Streams(out, _) => out,
-            Sink::Page(page) => page.to(Stream::Out),
+            Surface::Streams(out, _) => out,
+            Surface::Page(page) => page.to(Stream::Out),
         }
     }
 
     /// Prints `divider` between what comes and what came before.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         match &mut self.sink {
-            Sink::Page(page) => page.pieces.push((Stream::Divider, divider.to_vec())),
-            Sink::Streams(out, _) if self.is_begun => out.write_all(divider)?,
-            Sink::Streams(..) => self.is_begun = true,
+            Surface::Page(page) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            Surface::Streams(out, _) if self.is_begun => out.write_all(divider)?,
+            Surface::Streams(..) => self.is_begun = true,
         }
         Ok(())
     }
@@ -402,8 +406,8 @@ impl Output {
 
     fn say_bytes(&mut self, bytes: &[u8]) {
         match &mut self.sink {
-            Sink::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
-            Sink::Streams(out, progress) => {
+            Surface::Page(page) => page.to(Stream::Err).extend_from_slice(bytes),
+            Surface::Streams(out, progress) => {
                 // In the order in which it happened, where both streams are the same terminal.
                 let _ = out.flush();
                 let print = || io::stderr().lock().write_all(bytes);

@@ -32,7 +32,7 @@ pub(crate) struct Places<'a> {
     /// Of the document, found out when something is to be said of it.
     lines: OnceCell<Lines>,
     /// Line and column of some offsets, in their order, where the bytes are not at hand.
-    known: Known,
+    known: KnownPlaces,
     /// How many lines come before it, and how many bytes.
     before: (usize, usize),
 }
@@ -98,7 +98,7 @@ impl<'a> Places<'a> {
 }
 
 /// Line and column of some offsets, by offset.
-type Known = Vec<(usize, (usize, usize))>;
+type KnownPlaces = Vec<(usize, (usize, usize))>;
 
 /// Line and column of `offsets` of a file in an encoding in which a line end may have more than one byte. Such a file has been in memory as a
 /// whole before.
@@ -106,7 +106,7 @@ fn lines_and_columns_in(
     charset: Charset,
     file: &mut (impl Read + Seek),
     offsets: impl Iterator<Item = usize>,
-) -> io::Result<Known> {
+) -> io::Result<KnownPlaces> {
     let mut offsets = offsets.peekable();
     let mut bytes = Vec::new();
     if offsets.peek().is_some() {
@@ -114,7 +114,7 @@ fn lines_and_columns_in(
         file.read_to_end(&mut bytes)?;
     }
     let lines = charset.lines(&bytes);
-    let mut known: Known = offsets.map(|offset| (offset, lines.place(offset))).collect();
+    let mut known: KnownPlaces = offsets.map(|offset| (offset, lines.place(offset))).collect();
     known.sort_unstable();
     Ok(known)
 }
@@ -123,7 +123,7 @@ fn lines_and_columns_in(
 fn lines_and_columns(
     file: &mut (impl Read + Seek),
     offsets: impl Iterator<Item = usize>,
-) -> io::Result<Known> {
+) -> io::Result<KnownPlaces> {
     let mut offsets: Vec<usize> = offsets.collect();
     offsets.sort_unstable();
     let mut left = offsets.into_iter().peekable();

@@ -28,7 +28,7 @@ use super::tally::Counts;
 
 /// A link.
 #[derive(Serialize)]
-pub(crate) struct Link<'a> {
+pub(crate) struct LinkRecord<'a> {
     path: Cow<'a, str>,
     entity: &'a str,
     line: usize,
@@ -45,31 +45,31 @@ pub(crate) struct Link<'a> {
     outcome: &'static str,
     reason: Option<&'static str>,
     #[serde(flatten)]
-    grammar: Option<Grammar>,
+    grammar: Option<GrammarRecord>,
 }
 
 /// Whether a reference keeps the grammar.
 #[derive(Serialize)]
-pub(crate) struct Grammar {
+pub(crate) struct GrammarRecord {
     category: &'static str,
     conforms: bool,
-    violation: Option<Violation>,
+    violation: Option<ViolationRecord>,
 }
 
 /// Where it does not.
 #[derive(Serialize)]
-pub(crate) struct Violation {
+pub(crate) struct ViolationRecord {
     at: usize,
     character: Option<char>,
     production: &'static str,
     message: String,
 }
 
-impl Grammar {
+impl GrammarRecord {
     /// What the grammar says of `reference`.
     pub(crate) fn of(reference: &str) -> Self {
         let verdict = conformance(reference);
-        let violation = verdict.violation.map(|violation| Violation {
+        let violation = verdict.violation.map(|violation| ViolationRecord {
             at: violation.at,
             character: violation.character,
             production: violation.production,
@@ -79,7 +79,7 @@ impl Grammar {
     }
 }
 
-impl<'a> Link<'a> {
+impl<'a> LinkRecord<'a> {
     /// The record of `link` of the file at `path`, which is on this line and column of it, and `offset` bytes further
     /// than its span says.
     pub(crate) fn of(
@@ -106,16 +106,16 @@ impl<'a> Link<'a> {
             target: link.target.as_deref(),
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
-            grammar: grammar.then(|| Grammar::of(&link.reference)),
+            grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
         }
     }
 }
 
 /// A link of a tree, and what a move does to it.
 #[derive(Serialize)]
-pub(crate) struct Moved<'a> {
+pub(crate) struct MovedRecord<'a> {
     #[serde(flatten)]
-    link: Link<'a>,
+    link: LinkRecord<'a>,
     class: &'static str,
     cause: Option<&'static str>,
     differs: bool,
@@ -125,7 +125,7 @@ pub(crate) struct Moved<'a> {
     missing: Option<&'static str>,
 }
 
-impl<'a> Moved<'a> {
+impl<'a> MovedRecord<'a> {
     /// The record of `link` in the file at `path`, where it is at `line` and `column`.
     pub(crate) fn of(
         path: &'a Path,
@@ -138,7 +138,7 @@ impl<'a> Moved<'a> {
             Some((_, rule, source)) => (rule, source),
             None => (Rule::Default, Source::Default),
         };
-        let link = Link {
+        let link = LinkRecord {
             path: path.to_string_lossy(),
             entity: link.entity,
             line,
@@ -174,18 +174,18 @@ impl<'a> Moved<'a> {
 
 /// A rewritten or localized file.
 #[derive(Serialize)]
-pub(crate) struct File<'a> {
+pub(crate) struct FileRecord<'a> {
     path: Cow<'a, str>,
     format: &'static str,
     output: Option<Cow<'a, str>>,
     #[serde(flatten)]
     counts: Counts<'a>,
-    diagnostics: &'a [Diagnostic],
+    diagnostics: &'a [DiagnosticRecord],
 }
 
 /// A diagnostic of a document.
 #[derive(Serialize)]
-pub(crate) struct Diagnostic {
+pub(crate) struct DiagnosticRecord {
     code: &'static str,
     line: usize,
     column: usize,
@@ -194,7 +194,7 @@ pub(crate) struct Diagnostic {
     message: String,
 }
 
-impl Diagnostic {
+impl DiagnosticRecord {
     /// The record of `found`, which is where `places` says.
     pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
@@ -204,14 +204,14 @@ impl Diagnostic {
     }
 }
 
-impl<'a> File<'a> {
+impl<'a> FileRecord<'a> {
     /// The record of the file at `path`, of which the result was written to `output`.
     pub(crate) fn of(
         path: &'a Path,
         format: Format,
         output: Option<Cow<'a, str>>,
         counts: Counts<'a>,
-        diagnostics: &'a [Diagnostic],
+        diagnostics: &'a [DiagnosticRecord],
     ) -> Self {
         Self { path: path.to_string_lossy(), format: format.name(), output, counts, diagnostics }
     }
@@ -219,19 +219,19 @@ impl<'a> File<'a> {
 
 /// The base of an entity.
 #[derive(Serialize)]
-pub(crate) struct Base<'a> {
+pub(crate) struct BaseRecord<'a> {
     path: Cow<'a, str>,
     entity: &'a str,
     media_type: &'a str,
     base: Option<&'a str>,
     rule: &'static str,
     source: &'static str,
-    declared: Option<Declared<'a>>,
+    declared: Option<DeclaredRecord<'a>>,
     chain: Vec<ChainLevel<'a>>,
 }
 
 #[derive(Serialize)]
-struct Declared<'a> {
+struct DeclaredRecord<'a> {
     entity: &'a str,
     rule: &'static str,
     source: &'static str,
@@ -247,7 +247,7 @@ struct ChainLevel<'a> {
     reason: &'a str,
 }
 
-impl<'a> Base<'a> {
+impl<'a> BaseRecord<'a> {
     /// The record of `entity`.
     pub(crate) fn of(input: &'a Input<'_>, entity: &'a EntityReport) -> Self {
         let BaseChain { entity: number, base, rule, source, declared, levels, .. } = &entity.chain;
@@ -266,7 +266,7 @@ impl<'a> Base<'a> {
             base: base.as_deref(),
             rule: rule.section(),
             source: source.name(),
-            declared: declared.as_ref().map(|declared| Declared {
+            declared: declared.as_ref().map(|declared| DeclaredRecord {
                 entity: &declared.entity,
                 rule: declared.rule.section(),
                 source: declared.source.name(),
@@ -283,6 +283,6 @@ pub(crate) struct Resolved<'a> {
     pub(crate) reference: &'a str,
     pub(crate) target: Option<&'a str>,
     #[serde(flatten)]
-    pub(crate) grammar: Grammar,
+    pub(crate) grammar: GrammarRecord,
     pub(crate) resolver: &'static str,
 }

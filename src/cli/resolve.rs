@@ -16,13 +16,14 @@ use baselink::error::{cause, visible};
 use baselink::resolve::{Base, explain};
 
 use super::output::Output;
-use super::record::{Grammar, Resolved};
+use super::record::{GrammarRecord, Resolved};
 use super::request::{Resolve, ResolveForm, What};
 use super::status::Status;
 
 /// Resolves what was asked for.
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
-    let base = |text: &str| Against { base: Base::new(asked.profile, text), text: text.to_owned() };
+    let base =
+        |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
     let session = Session { asked };
     match &asked.what {
         What::References { base: text, references } => {
@@ -40,7 +41,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
         }
         What::Pairs => {
             // Many lines in a row have the same base.
-            let mut last: Option<Against> = None;
+            let mut last: Option<BaseAsTyped> = None;
             lines(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
                     return session.undecodable(None, line, place, output);
@@ -66,7 +67,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
 }
 
 /// A base and what it is spelled like.
-struct Against {
+struct BaseAsTyped {
     base: Base,
     text: String,
 }
@@ -116,7 +117,7 @@ struct Session<'a> {
 impl Session<'_> {
     fn one(
         &self,
-        base: &Against,
+        base: &BaseAsTyped,
         reference: &str,
         place: Option<&str>,
         output: &mut Output,
@@ -183,7 +184,7 @@ impl Session<'_> {
         target: Option<&str>,
         output: &mut Output,
     ) -> io::Result<()> {
-        let (grammar, resolver) = (Grammar::of(reference), self.asked.profile.name());
+        let (grammar, resolver) = (GrammarRecord::of(reference), self.asked.profile.name());
         output.json(&Resolved { base, reference, target, grammar, resolver })
     }
 }

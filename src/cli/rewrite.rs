@@ -90,14 +90,14 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
 
 /// The outcome of a file.
 enum FileOutcome {
-    Rewritten(Box<Document>),
+    Rewritten(Box<RewrittenFile>),
     /// It is no document, and was copied to this place of the output folder.
     Copied(PathBuf),
     Left(Why),
 }
 
 /// A document that was rewritten.
-struct Document {
+struct RewrittenFile {
     format: Format,
     summary: FileSummary,
     written: Written,
@@ -174,7 +174,7 @@ fn document(
     let format = file.format;
     let rewritten = |summary: FileSummary, sink: Sink<'_>| {
         let written = sink.end()?;
-        Ok(FileOutcome::Rewritten(Box::new(Document { format, summary, written })))
+        Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
     };
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
@@ -276,7 +276,7 @@ fn settle(
             }
             let to = to.as_deref().map(|to| to.to_string_lossy());
             let counts = Counts { tally: &summary.tally, results: work.results() };
-            output.json(&record::File::of(path, format, to, counts, &summary.diagnostics))
+            output.json(&record::FileRecord::of(path, format, to, counts, &summary.diagnostics))
         };
         let document = match outcome {
             FileOutcome::Rewritten(document) => document,
@@ -293,7 +293,7 @@ fn settle(
                 continue;
             }
         };
-        let Document { format, summary, written } = *document;
+        let RewrittenFile { format, summary, written } = *document;
         if let Written::Failed(error) = &written {
             output.error(error);
             totals.left.add(Why::Unusable, 1);

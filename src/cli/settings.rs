@@ -23,7 +23,7 @@ use baselink::error::{Error, Result, name};
 use baselink::tree::walk::Globs;
 use clap::Command;
 
-use self::options::Known;
+use self::options::KnownOption;
 use super::request::is_standard_input;
 
 pub(super) mod options;
@@ -58,7 +58,7 @@ const NEEDS_OF: &[(&str, &str, &[&str])] =
 pub(crate) struct Settings {
     /// The folder of the file.
     folder: PathBuf,
-    options: Vec<Known>,
+    options: Vec<KnownOption>,
     /// What comes before the sections.
     top: Vec<Setting>,
     sections: Vec<Section>,
@@ -217,7 +217,7 @@ impl Settings {
                 && !(is_folder_typed && OF_A_FOLDER.contains(&self.key(setting)))
         });
         let has = |key: &str| {
-            let of_key = |known: &Known| known.key == key && known.is_typed(typed);
+            let of_key = |known: &KnownOption| known.key == key && known.is_typed(typed);
             let is_on =
                 |setting: &&Setting| self.key(setting) == key && !setting.arguments.is_empty();
             self.options.iter().any(of_key) || counting.iter().any(is_on)
@@ -237,7 +237,8 @@ impl Settings {
         let own = NEEDS_OF.iter().find(|(of, needing, _)| (*of, *needing) == (command, key));
         let all = || NEEDS.iter().find(|(needing, _)| *needing == key);
         let one_of = own.map(|(.., one_of)| one_of).or_else(|| Some(&all()?.1))?;
-        let is_known = |known: &Known| one_of.contains(&&*known.key) && known.is_known_to(command);
+        let is_known =
+            |known: &KnownOption| one_of.contains(&&*known.key) && known.is_known_to(command);
         self.options.iter().any(is_known).then_some(one_of)
     }
 

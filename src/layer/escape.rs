@@ -39,16 +39,16 @@ fn markup(view: View, attribute: bool) -> View {
     }
     let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
     layered(view, next, |rest| match rest.as_bytes() {
-        [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
-        [b'\r', ..] => Some((1, Decoded::One('\n'))),
-        [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
+        [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+        [b'\r', ..] => Some((1, Unescaped::One('\n'))),
+        [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
         [b'&', ..] => character_reference(rest, attribute),
         _ => None,
     })
 }
 
 /// What an escape represents.
-enum Decoded {
+enum Unescaped {
     Nothing,
     One(char),
     Two(char, char),
@@ -59,7 +59,7 @@ enum Decoded {
 fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
-    escape: impl Fn(&str) -> Option<(usize, Decoded)>,
+    escape: impl Fn(&str) -> Option<(usize, Unescaped)>,
 ) -> View {
     let mut text = String::with_capacity(view.text.len());
     let mut map = MapBuilder::default();
@@ -79,9 +79,9 @@ fn layered(
         map.verbatim(plain, at - plain);
         let before = text.len();
         match decoded {
-            Decoded::Nothing => {}
-            Decoded::One(one) => text.push(one),
-            Decoded::Two(one, two) => text.extend([one, two]),
+            Unescaped::Nothing => {}
+            Unescaped::One(one) => text.push(one),
+            Unescaped::Two(one, two) => text.extend([one, two]),
         }
         map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
         at += length;
@@ -112,14 +112,14 @@ fn open(escape: &str) -> Option<Open> {
 const COMMON: [(&str, char); 4] = [("&amp;", '&'), ("&quot;", '"'), ("&lt;", '<'), ("&gt;", '>')];
 
 /// A character reference at the start of `rest`, which begins with `&`: its length, and what it is.
-fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Decoded)> {
+fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Unescaped)> {
     let bytes = rest.as_bytes();
     if bytes.get(1) == Some(&b'#') {
         return numeric_reference(bytes);
     }
     let common = COMMON.iter().find(|(name, _)| rest.starts_with(name));
     if let Some((name, one)) = common {
-        return Some((name.len(), Decoded::One(*one)));
+        return Some((name.len(), Unescaped::One(*one)));
     }
     let mut matched = None;
     for end in 2..=bytes.len() {
@@ -143,13 +143,13 @@ fn character_reference(rest: &str, attribute: bool) -> Option<(usize, Decoded)> 
     Some((
         length,
         match char::from_u32(second) {
-            Some('\0') | None => Decoded::One(first),
-            Some(second) => Decoded::Two(first, second),
+            Some('\0') | None => Unescaped::One(first),
+            Some(second) => Unescaped::Two(first, second),
         },
     ))
 }
 
-fn numeric_reference(bytes: &[u8]) -> Option<(usize, Decoded)> {
+fn numeric_reference(bytes: &[u8]) -> Option<(usize, Unescaped)> {
     let (radix, digits) = match bytes.get(2) {
         Some(b'x' | b'X') => (16, 3),
         _ => (10, 2),
@@ -173,7 +173,7 @@ fn numeric_reference(bytes: &[u8]) -> Option<(usize, Decoded)> {
             .unwrap_or('\u{fffd}'),
         _ => char::from_u32(number).unwrap_or('\u{fffd}'),
     };
-    Some((at, Decoded::One(decoded)))
+    Some((at, Unescaped::One(decoded)))
 }
 
 /// Decodes the escapes of a CSS string's inside (CSS Syntax 3, 4.3.5 and 4.3.7), and its NUL and
@@ -201,25 +201,25 @@ fn css_escapes(view: View, token: bool) -> View {
     layered(view, next, |rest| {
         let bytes = rest.as_bytes();
         match bytes {
-            [0, ..] => Some((1, Decoded::One('\u{fffd}'))),
-            [b'\r', b'\n', ..] => Some((2, Decoded::One('\n'))),
-            [b'\r' | 0x0c, ..] => Some((1, Decoded::One('\n'))),
-            [b'\\'] if token => Some((1, Decoded::One('\u{fffd}'))),
-            [b'\\'] => Some((1, Decoded::Nothing)),
-            [b'\\', b'\r', b'\n', ..] => Some((3, Decoded::Nothing)),
-            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Decoded::Nothing)),
+            [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
+            [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
+            [b'\r' | 0x0c, ..] => Some((1, Unescaped::One('\n'))),
+            [b'\\'] if token => Some((1, Unescaped::One('\u{fffd}'))),
+            [b'\\'] => Some((1, Unescaped::Nothing)),
+            [b'\\', b'\r', b'\n', ..] => Some((3, Unescaped::Nothing)),
+            [b'\\', b'\n' | b'\r' | 0x0c, ..] => Some((2, Unescaped::Nothing)),
             [b'\\', first, ..] if first.is_ascii_hexdigit() => Some(css_hex(bytes)),
             [b'\\', ..] => {
                 let escaped = rest[1..].chars().next()?;
                 let length = 1 + escaped.len_utf8();
-                Some((length, Decoded::One(if escaped == '\0' { '\u{fffd}' } else { escaped })))
+                Some((length, Unescaped::One(if escaped == '\0' { '\u{fffd}' } else { escaped })))
             }
             _ => None,
         }
     })
 }
 
-fn css_hex(bytes: &[u8]) -> (usize, Decoded) {
+fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
     let digits = bytes[1..].iter().take(6).take_while(|byte| byte.is_ascii_hexdigit()).count();
     let number = bytes[1..=digits]
         .iter()
@@ -231,7 +231,7 @@ fn css_hex(bytes: &[u8]) -> (usize, Decoded) {
         _ => {}
     }
     let decoded = char::from_u32(number).filter(|&decoded| decoded != '\0');
-    (length, Decoded::One(decoded.unwrap_or('\u{fffd}')))
+    (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
 }
 
 /// Decodes the escapes of a JSON string's inside (RFC 8259, 7).
@@ -257,23 +257,23 @@ pub fn json(view: View) -> View {
             b'u' => return Some(json_unicode(rest)),
             &other => char::from(other),
         };
-        Some((2, Decoded::One(decoded)))
+        Some((2, Unescaped::One(decoded)))
     })
 }
 
-fn json_unicode(rest: &str) -> (usize, Decoded) {
+fn json_unicode(rest: &str) -> (usize, Unescaped) {
     let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else {
-        return (2, Decoded::One('\u{fffd}'));
+        return (2, Unescaped::One('\u{fffd}'));
     };
     if (0xd800..0xdc00).contains(&high)
         && rest.get(6..8) == Some("\\u")
         && let Some(low @ 0xdc00..0xe000) = unit(8)
     {
         let paired = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        return (12, Decoded::One(char::from_u32(paired).unwrap_or('\u{fffd}')));
+        return (12, Unescaped::One(char::from_u32(paired).unwrap_or('\u{fffd}')));
     }
-    (6, Decoded::One(char::from_u32(high).unwrap_or('\u{fffd}')))
+    (6, Unescaped::One(char::from_u32(high).unwrap_or('\u{fffd}')))
 }
 
 /// How an attribute value is delimited.

@@ -136,11 +136,11 @@ impl Entities {
                     out.push('&');
                     *rest = &text[1..];
                 }
-                Some((length, Reference::Character(character))) => {
+                Some((length, EntityReference::Character(character))) => {
                     out.push(character);
                     *rest = &text[length..];
                 }
-                Some((length, Reference::Entity(inner))) => {
+                Some((length, EntityReference::Entity(inner))) => {
                     *rest = &text[length..];
                     if open.iter().any(|(name, _)| *name == inner) {
                         return None;
@@ -203,7 +203,7 @@ fn characters(value: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         let (length, character) = match reference(rest) {
-            Some((length, Reference::Character(character))) => (length, character),
+            Some((length, EntityReference::Character(character))) => (length, character),
             _ => (1, '&'),
         };
         out.push(character);
@@ -213,13 +213,13 @@ fn characters(value: &str) -> String {
     out
 }
 
-enum Reference<'a> {
+enum EntityReference<'a> {
     Character(char),
     Entity(&'a str),
 }
 
 /// The reference at the start of `text`, which begins with `&`, and its length.
-fn reference(text: &str) -> Option<(usize, Reference<'_>)> {
+fn reference(text: &str) -> Option<(usize, EntityReference<'_>)> {
     let limit = text.len().min(LONGEST_NAME);
     let end = text.as_bytes()[..limit].iter().position(|&byte| byte == b';')?;
     let name = &text[1..end];
@@ -235,7 +235,7 @@ fn reference(text: &str) -> Option<(usize, Reference<'_>)> {
         }
         let number = u32::from_str_radix(digits, radix).ok()?;
         let character = char::from_u32(number).filter(|&character| is_char(character))?;
-        return Some((end + 1, Reference::Character(character)));
+        return Some((end + 1, EntityReference::Character(character)));
     }
     let predefined = match name {
         "amp" => '&',
@@ -244,9 +244,9 @@ fn reference(text: &str) -> Option<(usize, Reference<'_>)> {
         "quot" => '"',
         "apos" => '\'',
         _ if name.is_empty() || !name.chars().all(is_name) => return None,
-        _ => return Some((end + 1, Reference::Entity(name))),
+        _ => return Some((end + 1, EntityReference::Entity(name))),
     };
-    Some((end + 1, Reference::Character(predefined)))
+    Some((end + 1, EntityReference::Character(predefined)))
 }
 
 /// Whether XML has the character at all (2.2).
@@ -297,10 +297,10 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
             (b'\r', _) => (1 + usize::from(bytes.get(at + 1) == Some(&b'\n')), line_end, None),
             (b'\n' | b'\t', _) if is_attribute => (1, " ", None),
             (b'&', Some(entities)) => match reference(rest) {
-                Some((length, Reference::Character(character))) => {
+                Some((length, EntityReference::Character(character))) => {
                     (length, &*character.encode_utf8(&mut buffer), None)
                 }
-                Some((length, Reference::Entity(name))) => {
+                Some((length, EntityReference::Entity(name))) => {
                     expanded = entities.expand(name);
                     let known = expanded.as_deref();
                     (length, known.unwrap_or(&rest[..length]), Some(known.is_some()))

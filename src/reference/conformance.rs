@@ -63,7 +63,7 @@ impl fmt::Display for Violation {
 #[must_use]
 pub fn conformance(reference: &str) -> Conformance {
     let category = Reference::split(Grammar::Rfc1808, reference).category();
-    let mut input = Input { text: reference, at: 0 };
+    let mut input = Productions { text: reference, at: 0 };
     let violation = input.url(category).err();
     Conformance { category, conforms: violation.is_none(), violation }
 }
@@ -133,14 +133,14 @@ mod class {
 }
 
 /// Reading position in a reference. Every method consumes one production or says where it ends.
-struct Input<'a> {
+struct Productions<'a> {
     text: &'a str,
     at: usize,
 }
 
 type Recognised = Result<(), Violation>;
 
-impl Input<'_> {
+impl Productions<'_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -172,7 +172,7 @@ pub(super) fn is_special(scheme: &str) -> bool {
 }
 
 /// What the url crate is given for a reference.
-struct Respelled<'a> {
+struct ParserInput<'a> {
     base: &'a url::Url,
     input: Cow<'a, str>,
     /// Whether [`MASKED_COLON`] represents colons in either.
@@ -185,7 +185,7 @@ fn respelled<'a>(
     url: &'a url::Url,
     driveless: Option<&'a url::Url>,
     reference: &'a str,
-) -> Respelled<'a> {
+) -> ParserInput<'a> {
     let input = corrected(url, reference);
     let is_file = url.scheme() == "file";
     if reference.is_empty()
@@ -193,16 +193,16 @@ fn respelled<'a>(
         // Who writes the mask has to live with the drive letters.
         || (!is_file && (reference.contains(MASKED_COLON) || url.as_str().contains(MASKED_COLON)))
     {
-        return Respelled { base: url, input, is_masked: false };
+        return ParserInput { base: url, input, is_masked: false };
     }
     let base = driveless.unwrap_or(url);
     let is_path = opaque_scheme(&input).is_none()
         && !matches!(input.as_bytes(), [b'/' | b'\\', b'/' | b'\\', ..]);
     if is_path && !is_file && has_drive(&input) {
         let input = Cow::Owned(mask_drives(&input));
-        return Respelled { base, input, is_masked: true };
+        return ParserInput { base, input, is_masked: true };
     }
-    Respelled { base, input, is_masked: driveless.is_some() && !is_file }
+    ParserInput { base, input, is_masked: driveless.is_some() && !is_file }
 }
 
 /// What an encoder gives for a query, its `&#…;` for missing characters escaped as the URL Standard

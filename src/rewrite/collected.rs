@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use super::base_element::base_element;
 use super::judged::Judged;
-use super::opened::Asked;
+use super::opened::Task;
 use super::options::BaseElement;
-use super::sink::Sink;
-use super::totals::Tally;
+use super::sink::LinkSink;
+use super::totals::RunningTotals;
 use crate::base::{BaseChain, Outer, Source};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{BaseKind, DeclaredBase, Document, Standing};
@@ -35,7 +35,7 @@ pub(super) struct Collected {
     pub(super) spliced: Vec<Edit>,
 }
 
-impl Sink for Collected {
+impl LinkSink for Collected {
     type End = Infallible;
     // What lies around the document may still refuse an edit, and a policy ask for one.
     const IS_LAST: bool = false;
@@ -61,7 +61,7 @@ pub(super) struct DocumentPlan {
     /// The edits of links that were only counted.
     pub(super) spliced: Vec<Edit>,
     /// Those links.
-    pub(super) tally: Tally,
+    pub(super) tally: RunningTotals,
     /// The document, and those inside it.
     pub(super) entities: Vec<EntityReport>,
     pub(super) diagnostics: Vec<Diagnostic>,
@@ -86,7 +86,7 @@ impl DocumentPlan {
     /// What the policies ask for where all links are known.
     pub(super) fn base_element(
         &mut self,
-        asked: Asked<'_>,
+        asked: Task<'_>,
         chain: &BaseChain,
         document: &Document,
         charset: Charset,
@@ -150,7 +150,7 @@ pub(super) struct Settled {
     /// The links that were judged one by one.
     pub(super) links: Vec<LinkReport>,
     /// The others.
-    pub(super) tally: Tally,
+    pub(super) tally: RunningTotals,
 }
 
 impl Settled {
@@ -189,6 +189,6 @@ impl Settled {
         policies.resize(edits.len(), false);
         let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
-        Self { edits, policies, rewritten, links, tally: Tally::default() }
+        Self { edits, policies, rewritten, links, tally: RunningTotals::default() }
     }
 }

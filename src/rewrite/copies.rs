@@ -104,11 +104,11 @@ pub(super) struct Copies<'a> {
     is_inside: bool,
     /// Which folders there are, of those that were asked for.
     folders: RefCell<HashMap<String, bool>>,
-    missing: RefCell<Option<Missing>>,
+    missing: RefCell<Option<MissingCopies>>,
 }
 
 /// Links to local copies in folders that are not there.
-struct Missing {
+struct MissingCopies {
     links: usize,
     /// The place of the first one, and its folder.
     first: Span,
@@ -221,7 +221,7 @@ impl<'a> Copies<'a> {
             return;
         }
         let mut missing = self.missing.borrow_mut();
-        let missing = missing.get_or_insert_with(|| Missing {
+        let missing = missing.get_or_insert_with(|| MissingCopies {
             links: 0,
             first: span,
             folder: folder.clone().into_owned(),
@@ -235,7 +235,7 @@ impl<'a> Copies<'a> {
     /// Says how many links lead to folders that are not there.
     pub(super) fn missing(&self) -> Option<Diagnostic> {
         let missing = self.missing.take()?;
-        let Missing { links, first, folder } = missing;
+        let MissingCopies { links, first, folder } = missing;
         let lead = if links == 1 { "link leads" } else { "links lead" };
         let message = format!(
             "{links} {lead} to what a browser saved with the page, into the folder '{folder}', which is not \

@@ -31,11 +31,11 @@ pub(super) struct Differing {
     /// How many there are.
     pub(super) number: usize,
     /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it.
-    under: [Under; 3],
+    under: [DifferingUnder; 3],
 }
 
 #[derive(Debug, Default)]
-struct Under {
+struct DifferingUnder {
     number: usize,
     first: Option<First>,
 }
@@ -76,7 +76,7 @@ impl Differing {
         let of_profiles = ORDER.into_iter().zip(&self.under).filter(|(_, under)| under.number > 0);
         let mut message = String::new();
         let mut at: Option<Span> = None;
-        for (other, Under { number, first }) in of_profiles {
+        for (other, DifferingUnder { number, first }) in of_profiles {
             let first = first.as_ref()?;
             let by = match other {
                 Profile::Whatwg => "in browsers",

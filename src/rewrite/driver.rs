@@ -26,9 +26,9 @@ use super::base_element::base_diagnostic;
 use super::collected::{Collected, DocumentPlan};
 use super::judge::{Judge, Short};
 use super::judged::{Judged, lift_through};
-use super::opened::{Asked, Opened};
-use super::sink::Sink;
-use super::totals::{Tally, Totals};
+use super::opened::{Opened, Task};
+use super::sink::LinkSink;
+use super::totals::{RunningTotals, Totals};
 use crate::base::{BaseChain, Outer};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Document, Link};
@@ -43,7 +43,7 @@ use crate::scan::html::prelude::may_declare_base;
 
 /// Tells a sink what becomes of the links of one document.
 pub(super) struct Driver<'a, S> {
-    asked: Asked<'a>,
+    asked: Task<'a>,
     chain: &'a BaseChain,
     judge: Judge<'a>,
     /// Of the bytes that are scanned.
@@ -59,7 +59,7 @@ pub(super) struct Driver<'a, S> {
     has_noted: bool,
     /// What nobody has looked for.
     tentative: Option<Tentative>,
-    pub(super) tally: Tally,
+    pub(super) tally: RunningTotals,
     /// What is inside it.
     entities: Vec<EntityReport>,
     diagnostics: Vec<Diagnostic>,
@@ -67,9 +67,9 @@ pub(super) struct Driver<'a, S> {
     pub(super) sink: S,
 }
 
-impl<'a, S: Sink> Driver<'a, S> {
+impl<'a, S: LinkSink> Driver<'a, S> {
     /// For a document in `charset` that has the base of `chain`.
-    fn new(asked: Asked<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
+    fn new(asked: Task<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
         let judge = Judge::new(charset, chain, asked.options, asked.around);
         Self {
             asked,
@@ -82,7 +82,7 @@ impl<'a, S: Sink> Driver<'a, S> {
             own: 0,
             has_noted: false,
             tentative: None,
-            tally: Tally::default(),
+            tally: RunningTotals::default(),
             entities: Vec::new(),
             diagnostics: Vec::new(),
             ids: Vec::new(),
@@ -91,7 +91,7 @@ impl<'a, S: Sink> Driver<'a, S> {
     }
 
     /// For the document that is `opened`.
-    pub(super) fn of(asked: Asked<'a>, opened: &'a Opened, sink: S) -> Self {
+    pub(super) fn of(asked: Task<'a>, opened: &'a Opened, sink: S) -> Self {
         let driver = Self::new(asked, &opened.chain, opened.found.charset, sink);
         Self { tentative: opened.tentative, ..driver }
     }
@@ -105,7 +105,7 @@ impl<'a, S: Sink> Driver<'a, S> {
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut all = std::mem::take(&mut self.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
-        let Asked { options, outer, .. } = self.asked;
+        let Task { options, outer, .. } = self.asked;
         all.extend(base_diagnostic(self.own > 0, self.chain, outer, options.profile));
         all.extend(self.judge.missing_copies());
         all
@@ -152,7 +152,7 @@ impl<'a, S: Sink> Driver<'a, S> {
     /// Takes a document that lies in this one.
     fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
         let around = self.chain.seen_by(&part.within);
-        let asked = Asked { is_listed: true, outer: Outer::Encapsulating(&around), ..self.asked };
+        let asked = Task { is_listed: true, outer: Outer::Encapsulating(&around), ..self.asked };
         let mut inner = document(asked, part, self.charset, &self.carried);
         self.tally.entities += inner.entities.len();
         let number = self.entities.len() + 1;
@@ -176,7 +176,7 @@ pub(super) enum Ended<E> {
     Sink(E),
 }
 
-impl<S: Sink> Links for Driver<'_, S> {
+impl<S: LinkSink> Links for Driver<'_, S> {
     type End = Ended<S::End>;
 
     #[inline(always)]
@@ -248,8 +248,8 @@ impl<S: Sink> Links for Driver<'_, S> {
 
 /// Tells `sink` of the links of the HTML document in `bytes`; `end` makes something of what was opened, of the driver, and of
 /// how it was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
-pub(super) fn html<S: Sink, T>(
-    asked: Asked<'_>,
+pub(super) fn html<S: LinkSink, T>(
+    asked: Task<'_>,
     bytes: &[u8],
     mut sink: S,
     end: impl FnOnce(&Opened, Driver<'_, S>, Result<Scanned, S::End>) -> T,
@@ -272,7 +272,7 @@ pub(super) fn html<S: Sink, T>(
 }
 
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
-pub(super) fn content(asked: Asked<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
+pub(super) fn content(asked: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html {
         let plan = html(asked, bytes, Collected::default(), |opened, mut driver, scanned| {
             let Ok(scanned) = scanned;
@@ -291,7 +291,7 @@ pub(super) fn content(asked: Asked<'_>, format: Format, bytes: &[u8]) -> Option<
     Some(self::document(asked, document, beneath, &[]))
 }
 
-impl<S: Sink> Driver<'_, S> {
+impl<S: LinkSink> Driver<'_, S> {
     /// What became of all links.
     pub(super) fn totals(mut self) -> Totals {
         let diagnostics = self.diagnostics();
@@ -305,7 +305,7 @@ impl<S: Sink> Driver<'_, S> {
 /// The same for a document whose links are known, in a buffer in the encoding `beneath`; `carried` are the values, the
 /// outermost first, in which that buffer lies. Recursion is as deep as a scanner lets documents nest.
 pub(super) fn document(
-    asked: Asked<'_>,
+    asked: Task<'_>,
     mut document: Document,
     beneath: Charset,
     carried: &[(Spelling, Charset)],

@@ -14,10 +14,10 @@ use std::sync::Arc;
 use super::collected::Settled;
 use super::driver;
 use super::message;
-use super::opened::Asked;
+use super::opened::Task;
 use super::options::Options;
-use super::plan::{FilePlan, Part};
-use super::sink::Sink as _;
+use super::plan::{FilePlan, PlannedPart};
+use super::sink::LinkSink as _;
 use super::totals::Totals;
 use super::write::Write;
 use crate::container;
@@ -38,7 +38,7 @@ pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePla
 }
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
-    let asked = Asked::of(options, is_listed);
+    let asked = Task::of(options, is_listed);
     let mut plan = driver::content(asked, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&asked.scan.entity), format, Charset::UTF_8);
         driver::document(asked, empty, Charset::UTF_8, &[])
@@ -48,8 +48,13 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     report.diagnostics.append(&mut plan.diagnostics);
     let Settled { edits, policies, rewritten, links, tally } = Settled::of(plan);
     report.links = links;
-    let part =
-        Part { body: Span::new(0, bytes.len()), entity: 0, edits: None, policies, rewritten };
+    let part = PlannedPart {
+        body: Span::new(0, bytes.len()),
+        entity: 0,
+        edits: None,
+        policies,
+        rewritten,
+    };
     FilePlan { edits, parts: vec![part], report, tally }
 }
 
@@ -61,7 +66,7 @@ pub(super) fn write(
 ) -> io::Result<Totals> {
     if options.format == Format::Html {
         let written =
-            driver::html(Asked::of(options, false), bytes, write, |_, mut driver, told| {
+            driver::html(Task::of(options, false), bytes, write, |_, mut driver, told| {
                 told?;
                 driver.sink.end(bytes)?;
                 Ok(driver.totals())

@@ -32,10 +32,10 @@ use super::collected::Settled;
 use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
-use super::opened::Asked;
+use super::opened::Task;
 use super::options::{BaseElement, Dkim, Fragments, Options};
-use super::plan::{FilePlan, Part};
-use super::totals::Tally;
+use super::plan::{FilePlan, PlannedPart};
+use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{Container, Entity, Kind, Structure};
 use crate::container::fields::{self, Placed};
@@ -86,7 +86,7 @@ fn plan_with(structure: &Structure, bytes: &[u8], options: &Options, is_listed: 
             bytes,
             options,
             is_listed,
-            tally: Tally::default(),
+            tally: RunningTotals::default(),
             structure,
             report: Report {
                 entities: Vec::with_capacity(kept.len()),
@@ -144,7 +144,7 @@ struct Plan<'a> {
     structure: &'a Structure,
     report: Report,
     /// The links that are not in the report.
-    tally: Tally,
+    tally: RunningTotals,
     /// The place of each entity in the report.
     places: Vec<usize>,
     /// Why nothing in an entity may change.
@@ -155,7 +155,7 @@ struct Plan<'a> {
     dependence: Vec<Dependence>,
     referrers: Referrers,
     labels: OpenLabels,
-    parts: Vec<Part>,
+    parts: Vec<PlannedPart>,
     /// What each of them was made of.
     originals: Vec<Cow<'a, [u8]>>,
     /// What is wrong with bases, should there be links.
@@ -316,7 +316,7 @@ impl Plan<'_> {
                     && self.options.fragments_in(&self.report.entities[self.places[index]].chain)
                         != Fragments::Auto
                     && settled.policies.contains(&true);
-                self.parts.push(Part {
+                self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
                     edits: Some(settled.edits),
@@ -384,7 +384,7 @@ impl Plan<'_> {
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location };
         let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
-        let asked = Asked { options: self.options, scan, around, outer, is_listed };
+        let asked = Task { options: self.options, scan, around, outer, is_listed };
         let mut plan = driver::content(asked, format, &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
@@ -466,7 +466,7 @@ impl Plan<'_> {
         };
         let entity_at: HashMap<usize, usize> =
             self.places.iter().enumerate().map(|(index, &place)| (place, index)).collect();
-        let reads = |part: &Part, old: &[u8]| {
+        let reads = |part: &PlannedPart, old: &[u8]| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
             let new = entity.decode(&output).ok()?;
             (part.edits.as_ref()?.apply(old) == *new.bytes).then_some(())

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::copies;
 use super::judge::Surroundings;
 use super::options::{BaseElement, Options};
-use super::sink::Sink;
+use super::sink::LinkSink;
 use crate::base::{self, BaseChain, Outer};
 use crate::document::Document;
 use crate::format::Format;
@@ -30,7 +30,7 @@ use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude
 
 /// What is asked of a document beside its options.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct Task<'a> {
     pub(super) options: &'a Options,
     /// How it is scanned.
     pub(super) scan: &'a ScanOptions,
@@ -42,7 +42,7 @@ pub(super) struct Asked<'a> {
     pub(super) is_listed: bool,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Task<'a> {
     /// What is asked of an outermost document.
     pub(super) fn of(options: &'a Options, is_listed: bool) -> Self {
         let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
@@ -60,7 +60,7 @@ impl<'a> Asked<'a> {
     }
 
     /// How far one looks ahead in an HTML document for this sink: in this order, until its links can be told.
-    fn looks<S: Sink>(&self) -> &'static [Look] {
+    fn looks<S: LinkSink>(&self) -> &'static [Look] {
         match is_free_of_links(self.options.base_element) {
             true if S::REPORTS => &[Look::Ahead(Bases::Decisive)],
             true if !self.is_listed => &[Look::Tentative, Look::Ahead(Bases::Decisive)],
@@ -98,8 +98,8 @@ impl Opened {
     /// The HTML document in `bytes`, as often as one may have to begin for a sink of this kind. The last time, nothing
     /// is left that the document may declare. Never, where more has to be known than its base: all its links, or an
     /// encoding that is no extension of ASCII.
-    pub(super) fn in_turn<'a, S: Sink>(
-        asked: Asked<'a>,
+    pub(super) fn in_turn<'a, S: LinkSink>(
+        asked: Task<'a>,
         bytes: &'a [u8],
     ) -> impl Iterator<Item = Self> + use<'a, S> {
         asked.looks::<S>().iter().filter_map(move |look| {
@@ -114,7 +114,7 @@ impl Opened {
     }
 
     /// `None` where its encoding is no extension of ASCII.
-    fn at(asked: Asked<'_>, bytes: &[u8], look: Look) -> Option<Self> {
+    fn at(asked: Task<'_>, bytes: &[u8], look: Look) -> Option<Self> {
         let found = match look {
             Look::Tentative => Charset::detect(bytes, asked.scan.charset),
             Look::Ahead(_) => prelude::encoding(bytes, asked.scan),
@@ -138,7 +138,7 @@ impl Opened {
     }
 
     /// That of a document which begins with `head`, and of which only the encoding is known.
-    pub(super) fn tentative(asked: Asked<'_>, head: &[u8], found: Detected) -> Self {
+    pub(super) fn tentative(asked: Task<'_>, head: &[u8], found: Detected) -> Self {
         let entity = Arc::clone(&asked.scan.entity);
         let mut document = Document::empty(entity, Format::Html, found.charset);
         document.saved = prelude::saved(head, asked.scan);

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: how it was found.
 
-use super::totals::{Tally, Totals};
+use super::totals::{RunningTotals, Totals};
 use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::report::Report;
@@ -16,7 +16,7 @@ use crate::span::Span;
 
 /// A document in a file, with its edits in its own bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct PlannedPart {
     /// Where it lies in the file.
     pub(crate) body: Span,
     /// Its place among the entities of the report.
@@ -32,11 +32,11 @@ pub(crate) struct Part {
 /// What is planned for a file.
 pub(super) struct FilePlan {
     pub(super) edits: Edits,
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<PlannedPart>,
     /// The links that were judged one by one.
     pub(super) report: Report,
     /// The others.
-    pub(super) tally: Tally,
+    pub(super) tally: RunningTotals,
 }
 
 impl FilePlan {

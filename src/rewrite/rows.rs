@@ -16,9 +16,9 @@
 use std::ops::ControlFlow;
 
 use super::judged::Judged;
-use super::opened::Asked;
+use super::opened::Task;
 use super::options::Options;
-use super::sink::Sink;
+use super::sink::LinkSink;
 use super::totals::Totals;
 use super::{driver, file};
 use crate::format::Format;
@@ -38,23 +38,23 @@ pub struct ListedLink {
 }
 
 /// Takes links, and says whether it wants more.
-pub(super) type Row<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
+pub(super) type RowFn<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
 
 /// Gives links to whoever takes them.
 pub(super) struct Rows<'a, 'r> {
-    row: &'a mut Row<'r>,
+    row: &'a mut RowFn<'r>,
     /// Whether no more are wanted.
     is_done: bool,
     /// How much of the document is before the window.
     offset: usize,
     /// Where the window begins, and up to where of the document lines were counted.
-    window: Line,
-    counted: Line,
+    window: LineStart,
+    counted: LineStart,
 }
 
 /// A place in a document.
 #[derive(Clone, Copy)]
-struct Line {
+struct LineStart {
     at: usize,
     number: usize,
     /// Where the line begins.
@@ -64,13 +64,13 @@ struct Line {
 }
 
 impl<'a, 'r> Rows<'a, 'r> {
-    pub(super) fn new(row: &'a mut Row<'r>) -> Self {
-        let first = Line { at: 0, number: 1, start: 0, follows_cr: false };
+    pub(super) fn new(row: &'a mut RowFn<'r>) -> Self {
+        let first = LineStart { at: 0, number: 1, start: 0, follows_cr: false };
         Self { row, is_done: false, offset: 0, window: first, counted: first }
     }
 
     /// The line of the place `at` of the window. A line ends as [`Lines`] says.
-    fn line(&mut self, window: &[u8], at: usize) -> Line {
+    fn line(&mut self, window: &[u8], at: usize) -> LineStart {
         let to = self.offset + at;
         if to < self.counted.at {
             self.counted = self.window;
@@ -94,7 +94,7 @@ impl<'a, 'r> Rows<'a, 'r> {
     }
 }
 
-impl Sink for Rows<'_, '_> {
+impl LinkSink for Rows<'_, '_> {
     type End = ();
     const IS_LAST: bool = true;
     const REPORTS: bool = true;
@@ -114,7 +114,7 @@ impl Sink for Rows<'_, '_> {
         if self.is_done {
             return;
         }
-        let Line { number: line, start, at, .. } = self.line(bytes, link.span.start);
+        let LineStart { number: line, start, at, .. } = self.line(bytes, link.span.start);
         link.span = link.span.shifted(self.offset);
         self.is_done = (self.row)(ListedLink { link, line, column: at - start + 1 }).is_break();
     }
@@ -132,15 +132,15 @@ impl Sink for Rows<'_, '_> {
 
     fn widen(&mut self, _offset: usize) {
         self.offset = 0;
-        self.window = Line { at: 0, number: 1, start: 0, follows_cr: false };
+        self.window = LineStart { at: 0, number: 1, start: 0, follows_cr: false };
     }
 }
 
 /// Gives `row` every link of `bytes`.
-pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut Row<'_>) -> Totals {
+pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     if options.format == Format::Html {
         // Whoever breaks is told no more.
-        let asked = Asked::of(options, true);
+        let asked = Task::of(options, true);
         let totals = driver::html(asked, bytes, Rows::new(row), |_, driver, _| driver.totals());
         if let Ok(totals) = totals {
             return totals;

@@ -16,7 +16,7 @@ use crate::report::LinkReport;
 use crate::resolve::Splice;
 
 /// What is made of links. Places are those of the bytes that are scanned.
-pub(super) trait Sink {
+pub(super) trait LinkSink {
     /// Why it wants no more.
     type End;
 

@@ -22,7 +22,7 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::span::Span;
 
 /// How many links have each outcome, for no reason and for each of [`Reason::ALL`].
-type Counts = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
+type CountsByReason = [[usize; 1 + Reason::ALL.len()]; Outcome::ALL.len()];
 
 /// The base against which relative links are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl LinkBases {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Totals {
-    counts: Counts,
+    counts: CountsByReason,
     /// How many of those that were rewritten lead elsewhere under another resolver.
     pub differing: usize,
     /// How many of those without a base lack nothing but a scheme ([`crate::base::lacks_only_scheme`]).
@@ -83,7 +83,7 @@ impl Totals {
     pub(super) fn of(
         chain: Option<&BaseChain>,
         charset: Charset,
-        tally: Tally,
+        tally: RunningTotals,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Self {
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span, diagnostic.code));
@@ -106,7 +106,7 @@ impl Totals {
 
     /// Those of a file without links.
     pub(crate) fn none() -> Self {
-        Self::of(None, Charset::UTF_8, Tally::default(), Vec::new())
+        Self::of(None, Charset::UTF_8, RunningTotals::default(), Vec::new())
     }
 
     /// Adds what became of a message that begins at `start` of the file.
@@ -155,8 +155,8 @@ impl Totals {
 
 /// Links that are counted as they are judged.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
-    counts: Counts,
+pub(super) struct RunningTotals {
+    counts: CountsByReason,
     without_scheme: usize,
     fragments: usize,
     pub(super) entities: usize,
@@ -165,7 +165,7 @@ pub(super) struct Tally {
     pub(super) differing: Differing,
 }
 
-impl Tally {
+impl RunningTotals {
     /// Counts a link of which no report was made.
     #[inline(always)]
     pub(super) fn add(&mut self, outcome: Outcome, reason: Option<Reason>) {

@@ -33,10 +33,10 @@ use std::thread;
 use self::StreamError::{Giving, Reading};
 use super::driver::{Driver, Ended};
 use super::file;
-use super::opened::{Asked, Opened, is_free_of_links};
+use super::opened::{Opened, Task, is_free_of_links};
 use super::options::Options;
-use super::rows::{Row, Rows, rows};
-use super::sink::Sink;
+use super::rows::{RowFn, Rows, rows};
+use super::sink::LinkSink;
 use super::totals::Totals;
 use super::write::{LEAST, Write};
 use crate::format::Format;
@@ -69,7 +69,7 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
     if let Some((opened, document)) = open(handles, window, options)? {
         let mut piece = Vec::with_capacity(window / 2);
         let write = Write::in_pieces(&mut piece, give);
-        let mut driver = Driver::of(Asked::of(options, false), &opened, write);
+        let mut driver = Driver::of(Task::of(options, false), &opened, write);
         in_windows(document, window, &opened, options, &mut driver).map_err(
             |stopped| match stopped {
                 Stopped::Engine(error) => Reading(error),
@@ -93,10 +93,10 @@ pub fn links_stream<D: Read + Seek + Send>(
     handles: &mut [D],
     options: &Options,
     window: usize,
-    row: &mut Row<'_>,
+    row: &mut RowFn<'_>,
 ) -> Result<Totals, StreamError> {
     if let Some((opened, document)) = open(handles, window, options)? {
-        let mut driver = Driver::of(Asked::of(options, true), &opened, Rows::new(row));
+        let mut driver = Driver::of(Task::of(options, true), &opened, Rows::new(row));
         if let Err(Stopped::Engine(error)) =
             in_windows(document, window, &opened, options, &mut driver)
         {
@@ -122,7 +122,7 @@ fn open<'h, D: Read + Seek + Send>(
     let found = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?;
     let (Some(found), [document, ..]) = (found, handles) else { return Ok(None) };
     let head = head(document).map_err(Reading)?;
-    Ok(Some((Opened::tentative(Asked::of(options, false), &head, found), document)))
+    Ok(Some((Opened::tentative(Task::of(options, false), &head, found), document)))
 }
 
 fn read<D: Read + Seek>(handles: &mut [D]) -> Result<Vec<u8>, StreamError> {
@@ -294,7 +294,7 @@ fn continued(bytes: &[u8], at: usize) -> usize {
 }
 
 /// Tells `driver` of a document that declares no base, nor another encoding.
-fn in_windows<S: Sink>(
+fn in_windows<S: LinkSink>(
     document: &mut (impl Read + Seek),
     window: usize,
     opened: &Opened,

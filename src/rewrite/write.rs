@@ -17,7 +17,7 @@
 use std::io;
 
 use super::judged::Judged;
-use super::sink::Sink;
+use super::sink::LinkSink;
 use crate::edit::Edit;
 use crate::resolve::Splice;
 
@@ -89,7 +89,7 @@ impl<'a, 'g> Write<'a, 'g> {
     }
 }
 
-impl Sink for Write<'_, '_> {
+impl LinkSink for Write<'_, '_> {
     type End = io::Error;
     const IS_LAST: bool = true;
 

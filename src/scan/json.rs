@@ -65,7 +65,7 @@ pub struct JsonUrls {
 
 /// What a value is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ValueKind {
     Nothing,
     // HTML, 8.1.5.2
     ImportMap,
@@ -87,43 +87,43 @@ enum Place {
 }
 
 /// Which keys of an object lead somewhere; the first row whose place and key fit counts.
-const MEMBERS: &[(Place, &str, Place)] = &[
-    (Place::ImportMap, "imports", Place::Specifiers),
-    (Place::ImportMap, "scopes", Place::Scopes),
-    (Place::ImportMap, "integrity", Place::Integrity),
-    (Place::RuleSets, "prefetch", Place::Rules),
-    (Place::RuleSets, "prerender", Place::Rules),
-    (Place::RuleSets, "prerender_until_script", Place::Rules),
-    (Place::Rule, "urls", Place::Urls),
-    (Place::Context, "@base", Place::Base),
-    (Place::Node, "@context", Place::Context),
-    (Place::Node, "@id", Place::Iri),
-    (Place::Node, "@type", Place::Nothing),
-    (Place::Node, "@value", Place::Nothing),
+const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
+    (ValueKind::ImportMap, "imports", ValueKind::Specifiers),
+    (ValueKind::ImportMap, "scopes", ValueKind::Scopes),
+    (ValueKind::ImportMap, "integrity", ValueKind::Integrity),
+    (ValueKind::RuleSets, "prefetch", ValueKind::Rules),
+    (ValueKind::RuleSets, "prerender", ValueKind::Rules),
+    (ValueKind::RuleSets, "prerender_until_script", ValueKind::Rules),
+    (ValueKind::Rule, "urls", ValueKind::Urls),
+    (ValueKind::Context, "@base", ValueKind::Base),
+    (ValueKind::Node, "@context", ValueKind::Context),
+    (ValueKind::Node, "@id", ValueKind::Iri),
+    (ValueKind::Node, "@type", ValueKind::Nothing),
+    (ValueKind::Node, "@value", ValueKind::Nothing),
     // schema.org: the terms that its context types as `@id` and whose values are locations.
-    (Place::Node, "codeRepository", Place::Iri),
-    (Place::Node, "contentUrl", Place::Iri),
-    (Place::Node, "discussionUrl", Place::Iri),
-    (Place::Node, "downloadUrl", Place::Iri),
-    (Place::Node, "embedUrl", Place::Iri),
-    (Place::Node, "hasMap", Place::Iri),
-    (Place::Node, "image", Place::Iri),
-    (Place::Node, "installUrl", Place::Iri),
-    (Place::Node, "item", Place::Iri),
-    (Place::Node, "license", Place::Iri),
-    (Place::Node, "logo", Place::Iri),
-    (Place::Node, "mainEntityOfPage", Place::Iri),
-    (Place::Node, "paymentUrl", Place::Iri),
-    (Place::Node, "photo", Place::Iri),
-    (Place::Node, "relatedLink", Place::Iri),
-    (Place::Node, "sameAs", Place::Iri),
-    (Place::Node, "screenshot", Place::Iri),
-    (Place::Node, "significantLink", Place::Iri),
-    (Place::Node, "thumbnailUrl", Place::Iri),
-    (Place::Node, "url", Place::Iri),
+    (ValueKind::Node, "codeRepository", ValueKind::Iri),
+    (ValueKind::Node, "contentUrl", ValueKind::Iri),
+    (ValueKind::Node, "discussionUrl", ValueKind::Iri),
+    (ValueKind::Node, "downloadUrl", ValueKind::Iri),
+    (ValueKind::Node, "embedUrl", ValueKind::Iri),
+    (ValueKind::Node, "hasMap", ValueKind::Iri),
+    (ValueKind::Node, "image", ValueKind::Iri),
+    (ValueKind::Node, "installUrl", ValueKind::Iri),
+    (ValueKind::Node, "item", ValueKind::Iri),
+    (ValueKind::Node, "license", ValueKind::Iri),
+    (ValueKind::Node, "logo", ValueKind::Iri),
+    (ValueKind::Node, "mainEntityOfPage", ValueKind::Iri),
+    (ValueKind::Node, "paymentUrl", ValueKind::Iri),
+    (ValueKind::Node, "photo", ValueKind::Iri),
+    (ValueKind::Node, "relatedLink", ValueKind::Iri),
+    (ValueKind::Node, "sameAs", ValueKind::Iri),
+    (ValueKind::Node, "screenshot", ValueKind::Iri),
+    (ValueKind::Node, "significantLink", ValueKind::Iri),
+    (ValueKind::Node, "thumbnailUrl", ValueKind::Iri),
+    (ValueKind::Node, "url", ValueKind::Iri),
 ];
 
-impl Place {
+impl ValueKind {
     fn root(kind: Kind) -> Self {
         match kind {
             Kind::ImportMap => Self::ImportMap,
@@ -190,11 +190,11 @@ fn is_url_like(specifier: &str) -> bool {
 
 /// An open object or array, or the text as a whole.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenValue {
     object: bool,
-    place: Place,
+    place: ValueKind,
     /// What the next value in it is.
-    next: Place,
+    next: ValueKind,
     /// In an object: the next string is a key.
     key: bool,
     /// The node that it is, or is part of.
@@ -202,7 +202,7 @@ struct Open {
 }
 
 /// What a context does to the base of its node (JSON-LD 1.1 API, 4.1.2, steps 5.1 and 5.7).
-enum Setting {
+enum BaseSetting {
     /// `"@base"`: a string or null.
     Base(Option<Span>),
     /// A null context: the base of the document again.
@@ -221,10 +221,11 @@ pub fn urls(kind: Kind, json: &str) -> JsonUrls {
     // context may follow what it governs.
     let mut found: Vec<(Span, usize)> = Vec::new();
     let mut nodes = vec![0];
-    let mut settings: Vec<(usize, Setting)> = Vec::new();
-    let mut outer: Vec<Open> = Vec::new();
-    let next = Place::root(kind);
-    let mut open = Open { object: false, place: Place::Nothing, next, key: false, node: 0 };
+    let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
+    let mut outer: Vec<OpenValue> = Vec::new();
+    let next = ValueKind::root(kind);
+    let mut open =
+        OpenValue { object: false, place: ValueKind::Nothing, next, key: false, node: 0 };
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         at += 1;
@@ -234,43 +235,46 @@ pub fn urls(kind: Kind, json: &str) -> JsonUrls {
                 at = span.end + 1;
                 if open.key {
                     open.key = false;
-                    open.next = Place::Nothing;
-                    if open.place != Place::Nothing {
+                    open.next = ValueKind::Nothing;
+                    if open.place != ValueKind::Nothing {
                         let key = decoded(span);
                         open.next = open.place.member(&key);
                         if open.place.key_is_url(&key) {
                             found.push((span, open.node));
                         }
                     }
-                } else if open.next == Place::Base {
-                    settings.push((open.node, Setting::Base(Some(span))));
+                } else if open.next == ValueKind::Base {
+                    settings.push((open.node, BaseSetting::Base(Some(span))));
                 } else if open.next.string_is_url(|| decoded(span)) {
                     found.push((span, open.node));
                 }
             }
             b'{' => {
                 // The value of a term that is an object is a node like any other.
-                let place = if open.next == Place::Iri { Place::Node } else { open.next };
+                let place = if open.next == ValueKind::Iri { ValueKind::Node } else { open.next };
                 let mut node = open.node;
-                if place == Place::Node {
+                if place == ValueKind::Node {
                     node = nodes.len();
                     nodes.push(open.node);
                 }
-                let inner = Open { object: true, place, next: Place::Nothing, key: true, node };
+                let inner =
+                    OpenValue { object: true, place, next: ValueKind::Nothing, key: true, node };
                 outer.push(std::mem::replace(&mut open, inner));
             }
             b'[' => {
                 let (place, next) = (open.next, open.next.element());
-                let inner = Open { object: false, place, next, key: false, node: open.node };
+                let inner = OpenValue { object: false, place, next, key: false, node: open.node };
                 outer.push(std::mem::replace(&mut open, inner));
             }
             b'}' | b']' => open = outer.pop().unwrap_or(open),
             b',' => open.key = open.object,
             // Of the literals only `null` begins with, or contains, an `n`.
-            b'n' if open.next == Place::Base => {
-                settings.push((open.node, Setting::Base(None)));
+            b'n' if open.next == ValueKind::Base => {
+                settings.push((open.node, BaseSetting::Base(None)));
             }
-            b'n' if open.next == Place::Context => settings.push((open.node, Setting::Document)),
+            b'n' if open.next == ValueKind::Context => {
+                settings.push((open.node, BaseSetting::Document))
+            }
             _ => {}
         }
     }
@@ -282,7 +286,7 @@ pub fn urls(kind: Kind, json: &str) -> JsonUrls {
 /// The base in effect for each node, and the list of bases.
 fn bases(
     nodes: &[usize],
-    mut settings: Vec<(usize, Setting)>,
+    mut settings: Vec<(usize, BaseSetting)>,
 ) -> (Vec<Option<usize>>, Vec<JsonBase>) {
     settings.sort_by_key(|&(node, _)| node);
     let mut settings = settings.into_iter().peekable();
@@ -292,8 +296,8 @@ fn bases(
         let mut base = in_effect.get(around).copied().flatten();
         while let Some((_, setting)) = settings.next_if(|&(of, _)| of == node) {
             base = match setting {
-                Setting::Document => None,
-                Setting::Base(span) => {
+                BaseSetting::Document => None,
+                BaseSetting::Base(span) => {
                     bases.push(JsonBase { span, outer: base });
                     Some(bases.len() - 1)
                 }

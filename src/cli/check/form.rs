@@ -63,6 +63,6 @@ impl Form for Json {
         output: &mut Output,
     ) -> io::Result<()> {
         let at = (place.line, place.column);
-        output.json(&record::Moved::of(path, at, &shown.link, shown.finding))
+        output.json(&record::MovedRecord::of(path, at, &shown.link, shown.finding))
     }
 }

@@ -38,7 +38,7 @@ const AHEAD: usize = 2;
 const LONG: usize = 16 << 20;
 
 /// A batch with what is known of where it is.
-struct Part {
+struct NumberedBatch {
     batch: Batch,
     /// How many lines of the file come before each message, its envelope being one of them.
     lines: Vec<usize>,
@@ -53,7 +53,7 @@ struct Whereabouts {
     entity: Arc<str>,
 }
 
-impl Part {
+impl NumberedBatch {
     /// `batch`, which `lines` lines come before; its own are added to them.
     fn after(lines: &mut usize, batch: Batch) -> Self {
         let mut counted = 0;
@@ -84,14 +84,14 @@ impl Part {
 }
 
 /// What was made of a batch.
-struct Done {
-    part: Part,
-    pieces: Vec<Piece>,
+struct RewrittenBatch {
+    part: NumberedBatch,
+    pieces: Vec<BatchPiece>,
     summary: FileSummary,
 }
 
 /// What is written at once, after what is to be said before.
-struct Piece {
+struct BatchPiece {
     page: Page,
     place: Whereabouts,
     examined: Examined,
@@ -101,7 +101,7 @@ struct Piece {
 
 /// What is asked for, of every message.
 #[derive(Clone, Copy)]
-struct Asked<'a> {
+struct MailboxTask<'a> {
     asked: &'a Rewrite,
     work: &'a Work,
     origin: &'a Origin,
@@ -110,13 +110,13 @@ struct Asked<'a> {
     joins: bool,
 }
 
-impl Asked<'_> {
+impl MailboxTask<'_> {
     /// Rewrites the messages of a batch; `blank` is a page that looks like the output.
-    fn done(self, part: Part, blank: &Output) -> Done {
+    fn done(self, part: NumberedBatch, blank: &Output) -> RewrittenBatch {
         let Self { asked, work, origin, mailbox: (path, options), joins } = self;
         let mut options = options.clone();
         let mut summary = FileSummary::default();
-        let mut pieces: Vec<Piece> = Vec::new();
+        let mut pieces: Vec<BatchPiece> = Vec::new();
         let mut page = blank.page();
         let places = part.batch.messages.iter().zip(&part.lines);
         for (&Place { number, span, message, .. }, &lines) in places {
@@ -130,14 +130,14 @@ impl Asked<'_> {
             let is_open = joins && one.is_proved;
             let joined =
                 pieces.last_mut().filter(|last| last.is_open && is_open && !page.has_said());
-            if let Some(Piece { place, examined, .. }) = joined {
+            if let Some(BatchPiece { place, examined, .. }) = joined {
                 join(&mut examined.edits, one.edits, message.start - place.ends[1]);
                 place.ends[2..].fill(span.end);
                 continue;
             }
             let page = std::mem::replace(&mut page, blank.page()).into_page();
             if !is_open {
-                pieces.push(Piece { page, place, examined: one, is_open });
+                pieces.push(BatchPiece { page, place, examined: one, is_open });
                 continue;
             }
             let mut edits = Edits::default();
@@ -145,9 +145,9 @@ impl Asked<'_> {
             let ends = [span.start, span.start, span.end, span.end];
             let place = Whereabouts { ends, ..place };
             let examined = Examined { edits, is_proved: true };
-            pieces.push(Piece { page, place, examined, is_open });
+            pieces.push(BatchPiece { page, place, examined, is_open });
         }
-        Done { part, pieces, summary }
+        RewrittenBatch { part, pieces, summary }
     }
 }
 
@@ -175,9 +175,9 @@ struct Writer<'a, 't> {
 
 impl Writer<'_, '_> {
     /// Writes a batch.
-    fn write(&mut self, done: &mut Done) -> std::result::Result<(), Failure> {
+    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), Failure> {
         self.summary.merge(std::mem::take(&mut done.summary));
-        for Piece { page, place, examined, .. } in done.pieces.drain(..) {
+        for BatchPiece { page, place, examined, .. } in done.pieces.drain(..) {
             self.output.append(page).map_err(Failure::Output)?;
             let input = done.part.input(&place, self.path);
             let written = written(&examined, &input, self.sink, self.output);
@@ -201,7 +201,7 @@ pub(super) fn rewrite(
 ) -> io::Result<Result<FileSummary>> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, Sink::Diff(_));
-    let all = Asked { asked, work, origin, mailbox: (path, &options), joins };
+    let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
     let mut writer = Writer { path, sink, output, summary: FileSummary::default() };
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
@@ -213,7 +213,7 @@ pub(super) fn rewrite(
             return None;
         }
         let buffer = buffers().pop().unwrap_or_default();
-        let part = Part::after(&mut lines, messages.next_batch(BYTES, buffer));
+        let part = NumberedBatch::after(&mut lines, messages.next_batch(BYTES, buffer));
         let size = part.batch.bytes.len();
         is_last = part.batch.failed.is_some() || size < BYTES;
         Some((part, size))

@@ -38,24 +38,24 @@ const NOT_WRITTEN: &str = "files that a browser saved with it, which are not bes
 pub(super) struct FileSummary {
     pub(super) tally: Tally,
     pub(super) status: Status,
-    pub(super) diagnostics: Vec<record::Diagnostic>,
+    pub(super) diagnostics: Vec<record::DiagnosticRecord>,
     /// What may help where links have no base.
     pub(super) hints: Hints,
-    missing: Missing,
+    missing: MissingTargets,
     /// How many of the rewritten links were only a fragment.
     fragments: usize,
     documents: usize,
     entities: usize,
     /// The base of the first document, and what gave it.
-    base: Option<Base>,
+    base: Option<BaseAndSource>,
     of_links: LinkBases,
 }
 
 /// A base, and what gave it.
-type Base = (Option<Arc<str>>, Rule, Source);
+type BaseAndSource = (Option<Arc<str>>, Rule, Source);
 
 /// URLs of the tree that are not among its files, and how many links have them for targets.
-type Missing = HashMap<String, usize>;
+type MissingTargets = HashMap<String, usize>;
 
 impl FileSummary {
     /// Adds a document of the file.
@@ -110,7 +110,7 @@ impl FileSummary {
     ) {
         if asked.json {
             let found = by_place(found).into_iter();
-            self.diagnostics.extend(found.map(|one| record::Diagnostic::of(one, places)));
+            self.diagnostics.extend(found.map(|one| record::DiagnosticRecord::of(one, places)));
         }
     }
 
@@ -191,7 +191,7 @@ pub(super) struct RunSummary {
     /// Documents that were written elsewhere, and what a browser saved with them was not.
     pub(super) without_copies: usize,
     hints: Hints,
-    missing: Missing,
+    missing: MissingTargets,
     pub(super) copied: usize,
     pub(super) left: Left,
 }

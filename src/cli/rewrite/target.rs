@@ -163,7 +163,7 @@ impl<'a> Target<'a> {
             (Self::Below(_) | Self::InPlace(..), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
-            (Self::Diff, _) => Sink::Diff(diff::Progress::default()),
+            (Self::Diff, _) => Sink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => Sink::Nowhere,
         })
     }
@@ -287,7 +287,7 @@ pub(in crate::cli) enum Sink<'t> {
         new: Option<New>,
         is_dropped: bool,
     },
-    Diff(diff::Progress),
+    Diff(diff::DiffProgress),
     Nowhere,
 }
 

@@ -66,14 +66,14 @@ pub(super) fn is_of_a_document(key: &str) -> bool {
 
 /// An option that some command has. It is taken to be the same option with each of them.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct KnownOption {
     pub(super) option: Arg,
     pub(super) key: String,
     /// The commands that have it, each with the options that exclude it there, by id.
     commands: Vec<(String, Vec<String>)>,
 }
 
-impl Known {
+impl KnownOption {
     /// The long options of the commands of `program`, in their order.
     pub(super) fn all(program: &Command) -> Vec<Self> {
         let mut program = program.clone();
@@ -201,10 +201,10 @@ pub(in crate::cli) mod tests {
     /// key or as one that is only typed, and examples that can be read.
     pub(in crate::cli) fn undocumented(page: &str, program: &Command) -> Vec<String> {
         let mut wrong = Vec::new();
-        let known = Known::all(program);
+        let known = KnownOption::all(program);
         let rows = table(page, "| key | value | in sections |");
         let documented = |key: &str| rows.iter().filter(|row| row[0] == key).count();
-        let is_shown = |known: &&Known| {
+        let is_shown = |known: &&KnownOption| {
             !ONLY_TYPED.contains(&known.key.as_str()) && !known.option.is_hide_set()
         };
         for option in known.iter().filter(is_shown) {

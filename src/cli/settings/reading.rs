@@ -18,7 +18,7 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::options::{Known, ONLY_TYPED, is_of_a_document};
+use super::options::{KnownOption, ONLY_TYPED, is_of_a_document};
 use super::{OF_A_FOLDER, Section, Setting, Settings};
 
 /// How many sections it may have: each is a pattern that every file of a tree is held against.
@@ -34,8 +34,8 @@ impl Settings {
     /// What `bytes`, the contents of the file `path`, say.
     pub(super) fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let options = Known::all(program);
-        let reading = Reading { path, bytes, folder: &folder, options: &options, program };
+        let options = KnownOption::all(program);
+        let reading = SettingsReader { path, bytes, folder: &folder, options: &options, program };
         let text = str::from_utf8(bytes)
             .map_err(|error| reading.wrong(error.valid_up_to(), "this is not UTF-8"))?;
         let table = DeTable::parse(text).map_err(|error| match error.span() {
@@ -55,15 +55,15 @@ impl Settings {
 }
 
 /// A settings file that is being read.
-struct Reading<'a> {
+struct SettingsReader<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     folder: &'a Path,
-    options: &'a [Known],
+    options: &'a [KnownOption],
     program: &'a Command,
 }
 
-impl Reading<'_> {
+impl SettingsReader<'_> {
     /// The error `what`, about the byte `at` of the file.
     fn wrong(&self, at: usize, what: &str) -> Error {
         let before = self.bytes.get(..at).unwrap_or_default();
@@ -158,7 +158,11 @@ impl Reading<'_> {
     }
 
     /// The arguments for `value`.
-    fn arguments(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<Vec<OsString>> {
+    fn arguments(
+        &self,
+        known: &KnownOption,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Vec<OsString>> {
         let key = &known.key;
         let refused = |wanted: &str| {
             let what = format!("{key}: takes {wanted}, not {}", kind(value.get_ref()));
@@ -179,7 +183,7 @@ impl Reading<'_> {
     }
 
     /// The argument for one value.
-    fn argument(&self, known: &Known, value: &Spanned<DeValue<'_>>) -> Result<OsString> {
+    fn argument(&self, known: &KnownOption, value: &Spanned<DeValue<'_>>) -> Result<OsString> {
         let key = &known.key;
         let wrong = |what: &str| self.wrong(value.span().start, &format!("{key}: {what}"));
         let text = match value.get_ref() {

@@ -31,7 +31,7 @@ use crate::span::Span;
 
 /// What the value of a field looks like around the URLs in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Syntax {
+enum FieldSyntax {
     /// One URL, bare, in brackets or in quotes, with comments.
     Url,
     /// URLs in brackets, commas between them, with comments.
@@ -45,20 +45,20 @@ enum Syntax {
 }
 
 /// The fields, by their names in lower case.
-const FIELDS: &[(&str, Syntax)] = &[
-    ("content-location", Syntax::Url),
-    ("link", Syntax::Link),
-    ("list-help", Syntax::List),
-    ("list-unsubscribe", Syntax::List),
-    ("list-subscribe", Syntax::List),
-    ("list-post", Syntax::List),
-    ("list-owner", Syntax::List),
-    ("list-archive", Syntax::List),
-    ("archived-at", Syntax::List),
-    ("location", Syntax::Url),
-    ("uri", Syntax::List),
-    ("refresh", Syntax::Refresh),
-    ("content-type", Syntax::ExternalBody),
+const FIELDS: &[(&str, FieldSyntax)] = &[
+    ("content-location", FieldSyntax::Url),
+    ("link", FieldSyntax::Link),
+    ("list-help", FieldSyntax::List),
+    ("list-unsubscribe", FieldSyntax::List),
+    ("list-subscribe", FieldSyntax::List),
+    ("list-post", FieldSyntax::List),
+    ("list-owner", FieldSyntax::List),
+    ("list-archive", FieldSyntax::List),
+    ("archived-at", FieldSyntax::List),
+    ("location", FieldSyntax::Url),
+    ("uri", FieldSyntax::List),
+    ("refresh", FieldSyntax::Refresh),
+    ("content-type", FieldSyntax::ExternalBody),
 ];
 
 /// The links in the header fields of `heading`, which was read from `bytes`, in its order.
@@ -66,7 +66,7 @@ const FIELDS: &[(&str, Syntax)] = &[
 /// Their element is the name of the field in lower case. Spans are those of `bytes`.
 #[must_use]
 pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
-    let mut found = Found { bytes, links: Vec::new() };
+    let mut found = FoundLinks { bytes, links: Vec::new() };
     let mut single: Vec<&str> = Vec::new();
     for &field in &heading.fields {
         let name = &bytes[field.name.range()];
@@ -75,7 +75,7 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
         else {
             continue;
         };
-        if matches!(syntax, Syntax::Url | Syntax::ExternalBody) {
+        if matches!(syntax, FieldSyntax::Url | FieldSyntax::ExternalBody) {
             // RFC 2557, 4.2, and RFC 5322, 3.6, allow one of each in a heading.
             if single.contains(&name) {
                 continue;
@@ -84,22 +84,24 @@ pub fn links(bytes: &[u8], heading: &Heading) -> Vec<Link> {
         }
         let value = &bytes[field.value.range()];
         match syntax {
-            Syntax::Url => found.add(name, field, one(bytes, field.value), url_of(value), None),
-            Syntax::List => found.add_all(name, field, &list(value)),
-            Syntax::Link => found.add_all(name, field, &targets(value)),
-            Syntax::Refresh => found.refresh(name, field),
-            Syntax::ExternalBody => found.external_body(name, field),
+            FieldSyntax::Url => {
+                found.add(name, field, one(bytes, field.value), url_of(value), None)
+            }
+            FieldSyntax::List => found.add_all(name, field, &list(value)),
+            FieldSyntax::Link => found.add_all(name, field, &targets(value)),
+            FieldSyntax::Refresh => found.refresh(name, field),
+            FieldSyntax::ExternalBody => found.external_body(name, field),
         }
     }
     found.links
 }
 
-struct Found<'a> {
+struct FoundLinks<'a> {
     bytes: &'a [u8],
     links: Vec<Link>,
 }
 
-impl Found<'_> {
+impl FoundLinks<'_> {
     /// Adds the reference `read`, unless it is empty. `view` is the same without anything decoded.
     fn add(&mut self, name: &str, field: Field, view: View, read: String, quote: Option<char>) {
         if read.is_empty() {

@@ -55,7 +55,7 @@ const MIXED_CASE: &[&str] = &[
 ];
 
 /// An element that is open.
-struct Open {
+struct OpenElement {
     name: Span,
     /// For [`Bindings::leave`].
     outer: usize,
@@ -67,7 +67,7 @@ struct Open {
 }
 
 /// An attribute with its namespace.
-struct Attribute {
+struct NamespacedAttribute {
     raw: RawAttribute,
     vocabulary: Vocabulary,
     /// Its name without prefix.
@@ -75,16 +75,16 @@ struct Attribute {
 }
 
 /// An element whose text is looked at when it ends.
-struct OpenText {
+struct OpenContent {
     /// How many elements are open in it and around it.
     depth: usize,
-    content: Content,
+    content: ContentKind,
     /// Its text so far: whether each piece is a CDATA section.
     pieces: Vec<(Span, bool)>,
 }
 
 #[derive(Clone, Copy)]
-enum Content {
+enum ContentKind {
     Css,
     Json(json::Kind),
     /// The permalink of an entry, perhaps, which is no link of a feed.
@@ -107,10 +107,10 @@ pub(super) struct Pass<'a> {
     pub(super) ids: Vec<String>,
     entities: Entities,
     bindings: Bindings,
-    open: Vec<Open>,
+    open: Vec<OpenElement>,
     /// How many of the open elements are XHTML templates.
     templates: usize,
-    text: Option<OpenText>,
+    text: Option<OpenContent>,
     /// What elements without a namespace are; nothing before the document element.
     plain: Option<Vocabulary>,
     has_base: bool,
@@ -322,9 +322,9 @@ impl<'a> Pass<'a> {
         if vocabulary == Vocabulary::Plain {
             vocabulary = self.plain.unwrap_or(vocabulary);
         }
-        let attributes: Vec<Attribute> = attributes
+        let attributes: Vec<NamespacedAttribute> = attributes
             .into_iter()
-            .map(|raw| Attribute {
+            .map(|raw| NamespacedAttribute {
                 vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
                 local: self.local(raw.name),
                 raw,
@@ -332,7 +332,7 @@ impl<'a> Pass<'a> {
             .collect();
         let around = self.open.last().and_then(|open| open.base);
         let base = self.xml_base(name, &attributes, is_root, around);
-        let element = Element { name, local, vocabulary, base };
+        let element = StartedElement { name, local, vocabulary, base };
         if self.options.entry_links {
             self.entry_link_in(&element, &attributes);
         }
@@ -361,7 +361,7 @@ impl<'a> Pass<'a> {
         let entry = self.entry_of(span, &element);
         // What an entry contains has its link for a base; what it refers to itself has not.
         let base = base.or_else(|| self.base_in_entry(&element));
-        self.open.push(Open { name, outer, base, entry, vocabulary });
+        self.open.push(OpenElement { name, outer, base, entry, vocabulary });
         self.open_text(&element, &attributes);
         Ok(())
     }
@@ -401,7 +401,7 @@ impl<'a> Pass<'a> {
     fn xml_base(
         &mut self,
         element: Span,
-        attributes: &[Attribute],
+        attributes: &[NamespacedAttribute],
         is_root: bool,
         around: Option<usize>,
     ) -> Option<usize> {
@@ -474,8 +474,8 @@ impl<'a> Pass<'a> {
         &mut self,
         span: Span,
         is_empty: bool,
-        element: &Element,
-        attributes: &[Attribute],
+        element: &StartedElement,
+        attributes: &[NamespacedAttribute],
     ) {
         let local = self.name(element.local);
         if !local.eq_ignore_ascii_case(b"base") {
@@ -528,7 +528,7 @@ impl<'a> Pass<'a> {
     }
 
     /// Notes what a fragment can name: `id`, `xml:id` (xml:id Version 1.0, 4), the name of an XHTML `a`.
-    fn ids(&mut self, element: &Element, attributes: &[Attribute]) {
+    fn ids(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
         let is_anchor = element.vocabulary == Vocabulary::Xhtml && self.name(element.local) == b"a";
         for attribute in attributes {
             let counts = match (attribute.vocabulary, self.name(attribute.local)) {
@@ -544,18 +544,19 @@ impl<'a> Pass<'a> {
     }
 
     /// The value of the attribute that the tables call `name`.
-    fn other(&self, attributes: &[Attribute], name: &str) -> Option<String> {
+    fn other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<String> {
         Some(self.read_other(attributes, name)?.view.text)
     }
 
     /// The same with its entities.
-    fn read_other(&self, attributes: &[Attribute], name: &str) -> Option<Text> {
-        let is_it = |one: &&Attribute| self.table_name(one).is_some_and(|one| one == name);
+    fn read_other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<Text> {
+        let is_it =
+            |one: &&NamespacedAttribute| self.table_name(one).is_some_and(|one| one == name);
         Some(self.value(&attributes.iter().find(is_it)?.raw))
     }
 
     /// What the table of HTML, SVG and MathML calls an attribute.
-    fn table_name(&self, attribute: &Attribute) -> Option<Cow<'a, str>> {
+    fn table_name(&self, attribute: &NamespacedAttribute) -> Option<Cow<'a, str>> {
         let local = table_case(self.text_of_name(attribute.local))?;
         match attribute.vocabulary {
             Vocabulary::Plain => Some(local),
@@ -565,7 +566,12 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn attribute(&mut self, element: &Element, attribute: &Attribute, attributes: &[Attribute]) {
+    fn attribute(
+        &mut self,
+        element: &StartedElement,
+        attribute: &NamespacedAttribute,
+        attributes: &[NamespacedAttribute],
+    ) {
         let Some(row) = self.row(element, attribute, attributes) else {
             return;
         };
@@ -585,9 +591,9 @@ impl<'a> Pass<'a> {
 
     fn row(
         &self,
-        element: &Element,
-        attribute: &Attribute,
-        attributes: &[Attribute],
+        element: &StartedElement,
+        attribute: &NamespacedAttribute,
+        attributes: &[NamespacedAttribute],
     ) -> Option<&'static Row> {
         let name = self.text_of_name(element.local);
         let local = self.text_of_name(attribute.local);
@@ -629,7 +635,12 @@ impl<'a> Pass<'a> {
     }
 
     /// What the references in an attribute are resolved against.
-    fn against(&self, element: &Element, row: &Row, attributes: &[Attribute]) -> Against {
+    fn against(
+        &self,
+        element: &StartedElement,
+        row: &Row,
+        attributes: &[NamespacedAttribute],
+    ) -> Against {
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
             return Against::DocumentEntity;
         }
@@ -654,7 +665,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn open_text(&mut self, element: &Element, attributes: &[Attribute]) {
+    fn open_text(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
         let name = self.text_of_name(element.local);
         let type_ = || {
             let found = self.other(attributes, "type");
@@ -662,38 +673,43 @@ impl<'a> Pass<'a> {
         };
         let content = match (element.vocabulary, name) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
-                matches!(type_().as_str(), "" | "text/css").then_some(Content::Css)
+                matches!(type_().as_str(), "" | "text/css").then_some(ContentKind::Css)
             }
             (Vocabulary::Xhtml, "script") if self.options.groups.contains(Group::Json) => {
                 match type_().as_str() {
-                    "importmap" => Some(Content::Json(json::Kind::ImportMap)),
-                    "speculationrules" => Some(Content::Json(json::Kind::SpeculationRules)),
-                    "application/ld+json" => Some(Content::Json(json::Kind::JsonLd)),
+                    "importmap" => Some(ContentKind::Json(json::Kind::ImportMap)),
+                    "speculationrules" => Some(ContentKind::Json(json::Kind::SpeculationRules)),
+                    "application/ld+json" => Some(ContentKind::Json(json::Kind::JsonLd)),
                     _ => None,
                 }
             }
-            (Vocabulary::Rss, "guid") if self.is_permalink(attributes) => Some(Content::Guid),
+            (Vocabulary::Rss, "guid") if self.is_permalink(attributes) => Some(ContentKind::Guid),
             (vocabulary, name) => {
                 let other = |name: &str| self.other(attributes, name);
                 let row = vocabulary::text(vocabulary, name, &other, &self.options.groups);
-                row.map(Content::Value)
+                row.map(ContentKind::Value)
             }
         };
-        self.text =
-            content.map(|content| OpenText { depth: self.open.len(), content, pieces: Vec::new() });
+        self.text = content.map(|content| OpenContent {
+            depth: self.open.len(),
+            content,
+            pieces: Vec::new(),
+        });
     }
 
     /// An element begins in the open text: a stylesheet ends there, another value is none.
     fn interrupt_text(&mut self) {
         match &self.text {
-            Some(OpenText { content: Content::Value(_) | Content::Guid, .. }) => self.text = None,
+            Some(OpenContent { content: ContentKind::Value(_) | ContentKind::Guid, .. }) => {
+                self.text = None
+            }
             _ => self.close_text(),
         }
     }
 
     /// The text of the innermost element ends.
     fn close_text(&mut self) {
-        let (Some(OpenText { content, pieces, .. }), Some(open)) =
+        let (Some(OpenContent { content, pieces, .. }), Some(open)) =
             (self.text.take(), self.open.last())
         else {
             return;
@@ -729,8 +745,12 @@ impl<'a> Pass<'a> {
             several => Carriers::Pieces(several),
         };
         let (row, against) = match content {
-            Content::Css | Content::Json(_) | Content::Guid => (None, Against::DocumentEntity),
-            Content::Value(row) => (Some(row), base.map_or(Against::Document, Against::Element)),
+            ContentKind::Css | ContentKind::Json(_) | ContentKind::Guid => {
+                (None, Against::DocumentEntity)
+            }
+            ContentKind::Value(row) => {
+                (Some(row), base.map_or(Against::Document, Against::Element))
+            }
         };
         if self.options.entry_links {
             self.entry_link_text(name, &whole, &entities);
@@ -745,18 +765,18 @@ impl<'a> Pass<'a> {
             entities: &entities,
         };
         match content {
-            Content::Css => self.collector.css(&whole, &place),
-            Content::Json(kind) => self.collector.json(&whole, kind, &place),
-            Content::Guid => {}
+            ContentKind::Css => self.collector.css(&whole, &place),
+            ContentKind::Json(kind) => self.collector.json(&whole, kind, &place),
+            ContentKind::Guid => {}
             // HTML without a tag holds no link.
-            Content::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
-            Content::Value(row) => self.collector.references(whole, row.syntax, &place),
+            ContentKind::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}
+            ContentKind::Value(row) => self.collector.references(whole, row.syntax, &place),
         }
     }
 
     /// The link of the entry that begins with the tag at `span`, if `element` is one, and no `xml:base` is in
     /// force.
-    fn entry_of(&mut self, span: Span, element: &Element) -> Option<EntryLink> {
+    fn entry_of(&mut self, span: Span, element: &StartedElement) -> Option<EntryLink> {
         let is_entry = entry::is_entry(element.vocabulary, self.text_of_name(element.local));
         // That of the document element is the first that is found.
         let has_base = || self.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
@@ -767,14 +787,14 @@ impl<'a> Pass<'a> {
     }
 
     /// The base of what is in `element`, where that is content of the entry around it.
-    fn base_in_entry(&self, element: &Element) -> Option<usize> {
+    fn base_in_entry(&self, element: &StartedElement) -> Option<usize> {
         let entry = self.open.last()?.entry?;
         let is_content = entry::is_content(element.vocabulary, self.text_of_name(element.local));
         is_content.then_some(entry.base)
     }
 
     /// Notes the link of the entry around an Atom `link`, if that is what it is.
-    fn entry_link_in(&mut self, element: &Element, attributes: &[Attribute]) {
+    fn entry_link_in(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
         let is_link =
             element.vocabulary == Vocabulary::Atom && self.text_of_name(element.local) == "link";
         let is_in_entry = self.open.last().is_some_and(|one| one.entry.is_some());
@@ -801,28 +821,28 @@ impl<'a> Pass<'a> {
     /// Notes a link of the entry that is the innermost of the first `depth` open elements.
     fn note_entry_link(&mut self, depth: usize, by: By, view: &View, entities: &[EntityUse]) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
-        if let Some(Open { entry: Some(entry), .. }) = around {
+        if let Some(OpenElement { entry: Some(entry), .. }) = around {
             entry.note(by, view, entities, &mut self.element_bases);
         }
     }
 
     /// Whether the text of a `guid` with these attributes is a URL that may be the link of its entry.
-    fn is_permalink(&self, attributes: &[Attribute]) -> bool {
-        let is_it = |one: &&Attribute| self.text_of_name(one.raw.name) == "isPermaLink";
+    fn is_permalink(&self, attributes: &[NamespacedAttribute]) -> bool {
+        let is_it = |one: &&NamespacedAttribute| self.text_of_name(one.raw.name) == "isPermaLink";
         let value = attributes.iter().find(is_it).map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
     }
 }
 
 /// An element as its start tag says.
-struct Element {
+struct StartedElement {
     name: Span,
     local: Span,
     vocabulary: Vocabulary,
     base: Option<usize>,
 }
 
-impl Element {
+impl StartedElement {
     fn against(&self) -> Against {
         self.base.map_or(Against::Document, Against::Element)
     }
