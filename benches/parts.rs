@@ -111,7 +111,7 @@ fn css_urls(bencher: Bencher, rule: &str) {
     let sheet = rule.repeat(SIZE / rule.len());
     bencher
         .counter(BytesCount::new(sheet.len()))
-        .bench(|| css::urls(black_box(&sheet), css::Options::default()).len());
+        .bench(|| css::urls(black_box(&sheet), css::CssOptions::default()).len());
 }
 
 #[divan::bench]

@@ -332,11 +332,11 @@ const NAMES: &[&str] = &[
 fn same_as_referee(sheet: &str) -> usize {
     for gcpm in [false, true] {
         for ie in [false, true] {
-            let options = css::Options { gcpm, ie };
+            let options = css::CssOptions { gcpm, ie };
             assert_eq!(css::urls(sheet, options), referee::urls(sheet, options), "{sheet:?}");
         }
     }
-    css::urls(sheet, css::Options::default()).len()
+    css::urls(sheet, css::CssOptions::default()).len()
 }
 
 #[test]

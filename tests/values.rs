@@ -5,8 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use baselink::layer::{View, escape};
-use baselink::scan::css::{self, Form, Options};
-use baselink::scan::json::{self, Kind};
+use baselink::scan::css::{self, CssOptions, UrlForm};
+use baselink::scan::json::{self, JsonKind};
 use baselink::scan::value;
 use baselink::span::Span;
 use proptest::prelude::*;
@@ -100,7 +100,7 @@ proptest! {
     #[test]
     fn json_urls_are_in_order_and_bases_lead_outwards(value in json_values(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) }.unwrap();
-        for kind in [Kind::ImportMap, Kind::SpeculationRules, Kind::JsonLd] {
+        for kind in [JsonKind::ImportMap, JsonKind::SpeculationRules, JsonKind::JsonLd] {
             let found = json::urls(kind, &text);
             assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
             let whole = |span: Span| text.get(span.start - 1..span.end + 1).map(serde_json::from_str::<String>);
@@ -117,7 +117,7 @@ proptest! {
     fn speculated_urls_are_those_of_the_parsed_value(rules in json_values()) {
         let rules = serde_json::json!({ "prefetch": [{ "urls": [rules, "a"] }, rules, { "urls": rules }] });
         let text = rules.to_string();
-        let found: Vec<_> = json::urls(Kind::SpeculationRules, &text)
+        let found: Vec<_> = json::urls(JsonKind::SpeculationRules, &text)
             .urls
             .iter()
             .map(|url| escape::json(View::of_str(&text[url.span.range()], 0)).text)
@@ -127,14 +127,14 @@ proptest! {
 
     #[test]
     fn any_text_is_no_json(text in "[\\[\\]{}:,\"\\\\n@ul\u{0}-\u{10ffff}]{0,20}") {
-        for kind in [Kind::ImportMap, Kind::SpeculationRules, Kind::JsonLd] {
+        for kind in [JsonKind::ImportMap, JsonKind::SpeculationRules, JsonKind::JsonLd] {
             let found = json::urls(kind, &text);
             assert_spans(&text, &found.urls.iter().map(|url| url.span).collect::<Vec<_>>());
         }
     }
 }
 
-const EVERY_GROUP: Options = Options { gcpm: true, ie: true };
+const EVERY_GROUP: CssOptions = CssOptions { gcpm: true, ie: true };
 
 fn decoded(css: &str, raw: Span) -> String {
     escape::css(View::of_str(&css[raw.range()], 0)).text
@@ -193,12 +193,12 @@ proptest! {
             // What stands there is a token by itself, and means what the scanner takes it for.
             let raw = &text[url.span.range()];
             let (token, form) = match url.form {
-                Form::Token => (format!("url({raw})"), Form::Token),
-                Form::String(quote) => (format!("url({quote}{raw}{quote})"), url.form),
+                UrlForm::Token => (format!("url({raw})"), UrlForm::Token),
+                UrlForm::String(quote) => (format!("url({quote}{raw}{quote})"), url.form),
             };
             // A backslash at the end of the text escapes nothing; before a quote it would.
             if !raw.ends_with('\\') || url.span.end < text.len() {
-                let again = css::urls(&token, Options::default());
+                let again = css::urls(&token, CssOptions::default());
                 prop_assert_eq!(again.len(), 1, "{}", token);
                 prop_assert_eq!(again[0].form, form);
                 prop_assert_eq!(&token[again[0].span.range()], raw);
@@ -209,7 +209,7 @@ proptest! {
     #[test]
     fn css_urls_that_are_spelled_are_found(text in any::<String>(), quote in prop::sample::select(vec!['"', '\''])) {
         let css = format!("a {{ b: url({quote}{}{quote}) }}", escape::css_string(&text, quote));
-        let found = css::urls(&css, Options::default());
+        let found = css::urls(&css, CssOptions::default());
         prop_assert_eq!(found.len(), 1);
         prop_assert_eq!(decoded(&css, found[0].span), text.replace('\0', "\u{fffd}"));
     }

@@ -43,11 +43,11 @@ use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
 use super::places::Places;
 use super::record;
-use super::request::{Bases, BasesForm, Origin};
+use super::request::{BasesForm, Origin, ShowBases};
 use super::status::Status;
 
 /// Shows what was asked for.
-pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let mut has_tree = false;
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
@@ -66,7 +66,7 @@ pub(crate) fn run(asked: &Bases, output: &mut Output) -> io::Result<Status> {
 }
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
-fn one(asked: &Bases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
+fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
     let is_tree = asked.form == BasesForm::Levels && file.format.has_headings();
     let (mut is_shown, mut hints, path) = (false, Hints::default(), file.path);
     let read = file.each(|input, options| {

@@ -20,7 +20,7 @@ use baselink::tree::walk::{Entry, Kind, Walk, walk};
 use baselink::tree::write::{is_temporary, most_pending};
 
 use super::in_order::{Bounds, in_order};
-use super::input::{File, Opened};
+use super::input::{File, OpenedInput};
 use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
@@ -394,12 +394,12 @@ pub(crate) fn each_document<T: Send>(
             Err(failure) => Err(failure),
         };
         let failure = match opened {
-            Ok(Opened::Document(file)) => {
+            Ok(OpenedInput::Document(file)) => {
                 output.passed_over(&file.passed_over);
                 return work(origin, file, output).map(Ok);
             }
-            Ok(Opened::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
-            Ok(Opened::NoDocument(none)) => {
+            Ok(OpenedInput::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
+            Ok(OpenedInput::NoDocument(none)) => {
                 output.no_document(none.remark());
                 return Ok(Err(Why::NoDocument));
             }

@@ -75,7 +75,7 @@ pub(crate) struct File<'a> {
 
 /// What became of opening a file.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
-pub(crate) enum Opened<'a> {
+pub(crate) enum OpenedInput<'a> {
     Document(File<'a>),
     NoDocument(NoDocument),
 }
@@ -91,7 +91,7 @@ pub(crate) struct NoDocument {
     rest: Box<dyn Read>,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedInput<'a> {
     /// The document; `None` where it is none.
     pub(crate) fn document(self) -> Option<File<'a>> {
         match self {
@@ -184,7 +184,7 @@ impl<'a> File<'a> {
         origin: &'a Origin,
         documents: &Documents,
         original: Option<&Original>,
-    ) -> Result<Opened<'a>> {
+    ) -> Result<OpenedInput<'a>> {
         let path = origin.path();
         let (reading, seen) = documents.reading_of(origin)?;
         let failed = |error| Error::io(path, error);
@@ -215,7 +215,7 @@ impl<'a> File<'a> {
         if !format.is_read() || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
             let is_taken_for_one = format.is_read();
-            return Ok(Opened::NoDocument(NoDocument {
+            return Ok(OpenedInput::NoDocument(NoDocument {
                 why,
                 is_taken_for_one,
                 head: bytes,
@@ -255,7 +255,7 @@ impl<'a> File<'a> {
             metadata,
             jobs,
         };
-        Ok(Opened::Document(file))
+        Ok(OpenedInput::Document(file))
     }
 
     /// A large document that has not been read, and the library's options for it.
@@ -400,12 +400,12 @@ fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
 
 /// What changes when somebody writes to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct FileState {
     pub(crate) length: u64,
     modified: Option<SystemTime>,
 }
 
-impl State {
+impl FileState {
     /// That of a file now.
     pub(crate) fn of(file: &fs::File) -> io::Result<Self> {
         let seen = file.metadata()?;

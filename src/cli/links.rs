@@ -25,12 +25,12 @@ use super::input::{File, readers};
 use super::output::{FAINT, Output, PLACE, Strict, location, shown, style_of};
 use super::places::Places;
 use super::record;
-use super::request::{Links, LinksForm, Origin};
+use super::request::{LinksForm, ListLinks, Origin};
 use super::status::Status;
 use super::tally::{LinkResult, Tally};
 
 /// Lists what was asked for.
-pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
@@ -66,7 +66,11 @@ pub(crate) fn run(asked: &Links, output: &mut Output) -> io::Result<Status> {
 }
 
 /// Lists the links of a file.
-fn one(asked: &Links, file: File<'_>, output: &mut Output) -> io::Result<(Status, (Tally, Hints))> {
+fn one(
+    asked: &ListLinks,
+    file: File<'_>,
+    output: &mut Output,
+) -> io::Result<(Status, (Tally, Hints))> {
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let mut listing = Listing { asked, is_listed: false, strict: Strict::default() };
     let mut status = Status::Done;
@@ -116,7 +120,7 @@ const WIDEST: usize = 40;
 
 /// Prints links as they come.
 struct Listing<'a> {
-    asked: &'a Links,
+    asked: &'a ListLinks,
     /// Whether links of the file were printed.
     is_listed: bool,
     strict: Strict,

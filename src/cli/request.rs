@@ -42,9 +42,9 @@ pub(crate) enum Command {
     /// Make every relative link absolute.
     Rewrite(Box<Rewrite>),
     /// List every link.
-    Links(Box<Links>),
+    Links(Box<ListLinks>),
     /// Show the base of each document.
-    Base(Box<Bases>),
+    Base(Box<ShowBases>),
     /// Resolve references.
     Resolve(Resolve),
     /// Make an offline mirror.
@@ -104,7 +104,7 @@ pub(crate) struct Talk {
 #[derive(Debug)]
 pub(crate) struct Rewrite {
     pub(crate) documents: Documents,
-    pub(crate) destination: Destination,
+    pub(crate) destination: WrittenTo,
     /// How the names of backups end, which are left.
     pub(crate) backup: Option<Suffix>,
     pub(crate) json: bool,
@@ -114,7 +114,7 @@ pub(crate) struct Rewrite {
 
 /// Where rewritten documents go.
 #[derive(Debug)]
-pub(crate) enum Destination {
+pub(crate) enum WrittenTo {
     /// To standard output.
     Standard,
     /// To this file, or below this folder.
@@ -134,7 +134,7 @@ pub(crate) enum Destination {
 
 /// `baselink links`
 #[derive(Debug)]
-pub(crate) struct Links {
+pub(crate) struct ListLinks {
     pub(crate) documents: Documents,
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
@@ -154,7 +154,7 @@ pub(crate) enum LinksForm {
 
 /// `baselink base`
 #[derive(Debug)]
-pub(crate) struct Bases {
+pub(crate) struct ShowBases {
     pub(crate) documents: Documents,
     pub(crate) form: BasesForm,
 }
@@ -231,7 +231,7 @@ pub(crate) struct Check {
     /// The table that is read.
     pub(crate) url_map: Option<PathBuf>,
     /// What becomes of the fixes.
-    pub(crate) fix: Option<Destination>,
+    pub(crate) fix: Option<WrittenTo>,
     /// How the names of backups end, which are no documents.
     pub(crate) backup: Option<Suffix>,
     /// Whether it is proved that fixes change nothing but links.

@@ -30,15 +30,15 @@ use baselink::tree::maildir::{is_maildir, is_message};
 
 use self::examined::{examined, is_listed, say_totals, written};
 use self::summary::{FileSummary, RunSummary};
-use self::target::{Sink, Target, Written};
+use self::target::{FileSink, Target, Written};
 pub(crate) use self::work::Work;
 use super::files::{self, Found, Why, Worked};
-use super::input::{File, NoDocument, Opened};
+use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, count};
 use super::places::Places;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
-use super::request::{Destination, Origin, Rewrite};
+use super::request::{Origin, Rewrite, WrittenTo};
 use super::status::Status;
 use super::tally::Counts;
 
@@ -144,13 +144,13 @@ pub(super) fn is_delivery(origin: &Origin) -> bool {
 fn is_passed(
     asked: &Rewrite,
     work: &Work,
-    sink: &Sink<'_>,
+    sink: &FileSink<'_>,
     path: &Path,
     options: &Options,
     output: &Output,
 ) -> bool {
     // A message that is read as something else still has a name with its size.
-    let is_file = !matches!(sink, Sink::Diff(_)) && !is_message(path);
+    let is_file = !matches!(sink, FileSink::Diff(_)) && !is_message(path);
     !is_listed(asked, work, output) && is_file && !options.format.has_headings()
 }
 
@@ -167,12 +167,12 @@ fn document(
         Err(error) => return Ok(Err(error)),
     };
     let file = match File::open(origin, &asked.documents, sink.original()) {
-        Ok(Opened::Document(file)) => file,
-        Ok(Opened::NoDocument(none)) => return no_document(none, origin, sink, output),
+        Ok(OpenedInput::Document(file)) => file,
+        Ok(OpenedInput::NoDocument(none)) => return no_document(none, origin, sink, output),
         Err(error) => return Ok(Err(error)),
     };
     let format = file.format;
-    let rewritten = |summary: FileSummary, sink: Sink<'_>| {
+    let rewritten = |summary: FileSummary, sink: FileSink<'_>| {
         let written = sink.end()?;
         Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
     };
@@ -229,11 +229,11 @@ fn document(
 fn no_document(
     mut none: NoDocument,
     origin: &Origin,
-    sink: Sink<'_>,
+    sink: FileSink<'_>,
     output: &mut Output,
 ) -> io::Result<Result<FileOutcome>> {
     let path = origin.path();
-    if let (Origin::Standard, Sink::Standard) = (origin, &sink) {
+    if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
         // A filter hands on what it cannot use: there may be no other copy of it.
         let copied = none.copy_to(path, output.out())?;
         return Ok(copied.and(Err(none.error(path))));
@@ -332,7 +332,7 @@ fn settle(
 
 /// Whether a file was written `to` a place where what a browser saved with it does not lie.
 fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (Destination::Path { only_documents, .. }, Origin::Entry(entry)) =
+    let (WrittenTo::Path { only_documents, .. }, Origin::Entry(entry)) =
         (&asked.destination, origin)
     else {
         return false;

@@ -15,7 +15,7 @@
 
 use html5ever::data::{C1_REPLACEMENTS, NAMED_ENTITIES};
 
-use super::{MapBuilder, Open, View};
+use super::{MapBuilder, OpenEscape, View};
 use crate::span::Span;
 
 /// Decodes the character references of an HTML attribute value, normalises its newlines and
@@ -96,14 +96,14 @@ fn layered(
 }
 
 /// What is missing at the end of an escape.
-fn open(escape: &str) -> Option<Open> {
+fn open(escape: &str) -> Option<OpenEscape> {
     match escape.as_bytes() {
         [b'&', .., b';'] => None,
-        [b'&', b'#', b'x' | b'X', ..] => Some(Open::Hexadecimal),
-        [b'&', b'#', ..] => Some(Open::Decimal),
-        [b'&', ..] => Some(Open::Name),
+        [b'&', b'#', b'x' | b'X', ..] => Some(OpenEscape::Hexadecimal),
+        [b'&', b'#', ..] => Some(OpenEscape::Decimal),
+        [b'&', ..] => Some(OpenEscape::Name),
         // After six digits, and after `\u` of JSON, no more are taken; to be strict costs nothing.
-        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(Open::Hexadecimal),
+        [b'\\', .., last] if last.is_ascii_hexdigit() => Some(OpenEscape::Hexadecimal),
         _ => None,
     }
 }

@@ -68,12 +68,12 @@ struct Run {
     /// the whole.
     stride: usize,
     /// The escape that ends the stretch without its own end mark.
-    open: Option<Open>,
+    open: Option<OpenEscape>,
 }
 
 /// An escape without an end mark, into which the next character may be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Open {
+pub enum OpenEscape {
     /// A named character reference without `;` (HTML, 13.2.5.73).
     Name,
     /// A decimal character reference without `;`.
@@ -82,7 +82,7 @@ pub enum Open {
     Hexadecimal,
 }
 
-impl Open {
+impl OpenEscape {
     /// Whether `next` would be taken into the escape.
     #[must_use]
     pub fn takes(self, next: char) -> bool {
@@ -105,7 +105,7 @@ pub struct OffsetMap {
     /// Empty when the whole view represents itself; else gapless over `0..len`.
     runs: Vec<Run>,
     /// The escape without end mark that is right before the view.
-    before: Option<Open>,
+    before: Option<OpenEscape>,
 }
 
 impl OffsetMap {
@@ -166,7 +166,7 @@ impl OffsetMap {
 
     /// The escape without end mark that ends right before the view's offset `view`.
     #[must_use]
-    pub fn open_before(&self, view: usize) -> Option<Open> {
+    pub fn open_before(&self, view: usize) -> Option<OpenEscape> {
         if view == 0 {
             return self.before;
         }
@@ -315,7 +315,7 @@ impl MapBuilder {
     /// The next `len` bytes of the view stand, as a whole, for the bytes at `source`.
     ///
     /// With a `len` of 0 nothing is added: those bytes go with the next stretch.
-    pub fn whole(&mut self, len: usize, source: Span, open: Option<Open>) {
+    pub fn whole(&mut self, len: usize, source: Span, open: Option<OpenEscape>) {
         if len == 0 {
             return;
         }

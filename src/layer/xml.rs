@@ -34,7 +34,7 @@ const LONGEST_NAME: usize = 256;
 
 /// Text of a document with its references read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct DecodedText {
     /// The text. An entity that is not known is left as its reference.
     pub view: View,
     /// The entities in it, in their order.
@@ -257,13 +257,13 @@ pub fn is_char(character: char) -> bool {
 
 /// Reads an attribute value as written between its quotes.
 #[must_use]
-pub fn attribute_value(view: View, entities: &Entities) -> Text {
+pub fn attribute_value(view: View, entities: &Entities) -> DecodedText {
     read(view, Some(entities), true)
 }
 
 /// Reads character data between tags.
 #[must_use]
-pub fn character_data(view: View, entities: &Entities) -> Text {
+pub fn character_data(view: View, entities: &Entities) -> DecodedText {
     read(view, Some(entities), false)
 }
 
@@ -273,7 +273,7 @@ pub fn cdata(view: View) -> View {
     read(view, None, false).view
 }
 
-fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
+fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedText {
     let is_special = |byte: u8| match byte {
         b'\r' => true,
         b'&' => entities.is_some(),
@@ -281,7 +281,7 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
         _ => false,
     };
     let Some(mut at) = view.text.bytes().position(is_special) else {
-        return Text { view, entities: Vec::new() };
+        return DecodedText { view, entities: Vec::new() };
     };
     let bytes = view.text.as_bytes();
     let line_end = if is_attribute { " " } else { "\n" };
@@ -327,7 +327,7 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> Text {
     }
     text.push_str(&view.text[plain..]);
     map.verbatim(plain, view.text.len() - plain);
-    Text { view: View { map: map.finish(0).over(&view.map), text }, entities: used }
+    DecodedText { view: View { map: map.finish(0).over(&view.map), text }, entities: used }
 }
 
 /// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
@@ -359,7 +359,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn value(raw: &str, doctype: &str) -> Text {
+    fn value(raw: &str, doctype: &str) -> DecodedText {
         attribute_value(View::of_str(raw, 0), &Entities::of_doctype(doctype))
     }
 

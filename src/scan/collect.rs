@@ -76,7 +76,7 @@ impl Carriers<'_> {
 }
 
 /// What a reference's surroundings say of it.
-pub(super) struct Place<'a> {
+pub(super) struct LinkPlace<'a> {
     pub(super) element: &'a str,
     pub(super) attribute: Option<&'a str>,
     pub(super) row: Option<&'static Row>,
@@ -94,7 +94,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Takes a value apart into its references.
-    pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &Place<'_>) {
+    pub(super) fn references(&mut self, view: View, syntax: Syntax, place: &LinkPlace<'_>) {
         let text = view.text.as_str();
         let (spans, form) = match syntax {
             Syntax::Curie if text.trim_start().starts_with('[') => return,
@@ -138,7 +138,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the reference at `span` of a value.
-    fn one(&mut self, view: &View, span: Span, form: Form, place: &Place<'_>) {
+    fn one(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
         let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
         let is_unknown = unknown(place.entities, inner);
         self.reference(view, span, form, place.carriers.of(inner), place);
@@ -163,7 +163,7 @@ impl<'a> Collector<'a> {
         span: Span,
         form: Form,
         carrier: Option<Carrier>,
-        place: &Place<'_>,
+        place: &LinkPlace<'_>,
     ) {
         let text = &view.text[span.range()];
         let inner = value::trimmed(text).shifted(span.start);
@@ -187,11 +187,11 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the URLs of the CSS in `view`.
-    pub(super) fn css(&mut self, view: &View, place: &Place<'_>) {
+    pub(super) fn css(&mut self, view: &View, place: &LinkPlace<'_>) {
         if memchr::memchr3(b'(', b'@', b'\\', view.text.as_bytes()).is_none() {
             return;
         }
-        for url in css::urls(&view.text, css::Options::from(&self.options.groups)) {
+        for url in css::urls(&view.text, css::CssOptions::from(&self.options.groups)) {
             let form = url.form.into();
             if let Some(raw) = view.slice(url.span) {
                 let decoded = url.form.decode(raw);
@@ -203,14 +203,14 @@ impl<'a> Collector<'a> {
     }
 
     /// Adds the URLs of the JSON in `view`.
-    pub(super) fn json(&mut self, view: &View, kind: json::Kind, place: &Place<'_>) {
+    pub(super) fn json(&mut self, view: &View, kind: json::JsonKind, place: &LinkPlace<'_>) {
         let found = json::urls(kind, &view.text);
         for url in &found.urls {
             let against = match inner_base(view, &found.bases, url.base) {
                 Against::Document => place.against.clone(),
                 inner => inner,
             };
-            let place = Place { against, ..*place };
+            let place = LinkPlace { against, ..*place };
             if let Some(raw) = view.slice(url.span) {
                 let decoded = escape::json(raw);
                 let whole = Span::new(0, decoded.text.len());

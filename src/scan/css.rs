@@ -44,18 +44,18 @@ use crate::layer::{View, escape};
 use crate::span::Span;
 
 mod tokens;
-use tokens::{Token, is_name};
+use tokens::{CssToken, is_name};
 
 /// Which opt-in groups are looked for, besides what always is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// What [`Group::Gcpm`] names.
+pub struct CssOptions {
+    /// What [`CssGroup::Gcpm`] names.
     pub gcpm: bool,
-    /// What [`Group::Ie`] names.
+    /// What [`CssGroup::Ie`] names.
     pub ie: bool,
 }
 
-impl From<&Groups> for Options {
+impl From<&Groups> for CssOptions {
     fn from(groups: &Groups) -> Self {
         let [gcpm, ie] =
             [attributes::Group::Gcpm, attributes::Group::Ie].map(|group| groups.contains(group));
@@ -65,7 +65,7 @@ impl From<&Groups> for Options {
 
 /// An opt-in group of places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Group {
+pub enum CssGroup {
     /// `target-counter()`, `target-counters()`, `target-text()`.
     Gcpm,
     /// `AlphaImageLoader(src='…')` of Internet Explorer, which resolves it against the document
@@ -75,14 +75,14 @@ pub enum Group {
 
 /// How a URL is written, which decides what must be escaped in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Form {
+pub enum UrlForm {
     /// A url-token: no quotes.
     Token,
     /// A string in these quotes.
     String(char),
 }
 
-impl Form {
+impl UrlForm {
     /// The URL that is written as `raw`.
     pub(crate) fn decode(self, raw: View) -> View {
         match self {
@@ -92,11 +92,11 @@ impl Form {
     }
 }
 
-impl From<Form> for spelling::Form {
-    fn from(form: Form) -> Self {
+impl From<UrlForm> for spelling::Form {
+    fn from(form: UrlForm) -> Self {
         match form {
-            Form::Token => Self::CssToken,
-            Form::String(quote) => Self::CssString(quote),
+            UrlForm::Token => Self::CssToken,
+            UrlForm::String(quote) => Self::CssString(quote),
         }
     }
 }
@@ -107,9 +107,9 @@ pub struct CssUrl {
     /// The inside of the url-token, without the white space around it, or of the string.
     pub span: Span,
     /// Which of them it is.
-    pub form: Form,
+    pub form: UrlForm,
     /// The opt-in group of its place.
-    pub group: Option<Group>,
+    pub group: Option<CssGroup>,
 }
 
 /// What a function makes of its arguments.
@@ -192,7 +192,7 @@ struct Block {
     /// What closes it, if anything does or it matters.
     closer: Option<u8>,
     strings: Strings,
-    group: Option<Group>,
+    group: Option<CssGroup>,
     /// Nothing inside is a URL.
     silent: bool,
     /// Nothing up to the `;` or `{}` that ends this at-rule is a URL.
@@ -240,11 +240,11 @@ impl Block {
             Some(Arguments::Nothing) => block.silent = true,
             Some(Arguments::Target) => {
                 block.strings = Strings::Next;
-                block.group = Some(Group::Gcpm);
+                block.group = Some(CssGroup::Gcpm);
             }
             Some(Arguments::Source) => {
                 block.strings = Strings::Source(0);
-                block.group = Some(Group::Ie);
+                block.group = Some(CssGroup::Ie);
             }
         }
         block
@@ -279,12 +279,14 @@ impl Block {
     }
 
     /// A token that means nothing by itself has gone by.
-    fn pass(&mut self, token: Token<'_>) {
+    fn pass(&mut self, token: CssToken<'_>) {
         self.start = false;
         self.strings = match (self.strings, token) {
             (Strings::All, _) => Strings::All,
-            (Strings::Source(_), Token::Ident(name)) if is_name(name, "src") => Strings::Source(1),
-            (Strings::Source(1), Token::Equals) => Strings::Source(2),
+            (Strings::Source(_), CssToken::Ident(name)) if is_name(name, "src") => {
+                Strings::Source(1)
+            }
+            (Strings::Source(1), CssToken::Equals) => Strings::Source(2),
             (Strings::Source(_), _) => Strings::Source(0),
             (Strings::None | Strings::Next, _) => Strings::None,
         };
@@ -294,11 +296,11 @@ impl Block {
         matches!(self.strings, Strings::Next | Strings::All | Strings::Source(2))
     }
 
-    fn is_reported(self, options: Options) -> bool {
+    fn is_reported(self, options: CssOptions) -> bool {
         let enabled = match self.group {
             None => true,
-            Some(Group::Gcpm) => options.gcpm,
-            Some(Group::Ie) => options.ie,
+            Some(CssGroup::Gcpm) => options.gcpm,
+            Some(CssGroup::Ie) => options.ie,
         };
         enabled && !self.silent && !self.silent_prelude
     }
@@ -326,7 +328,7 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 }
 
 fn links(view: &View, options: &ScanOptions) -> Vec<Link> {
-    let urls = urls(&view.text, Options::from(&options.groups));
+    let urls = urls(&view.text, CssOptions::from(&options.groups));
     urls.into_iter().filter_map(|url| link(view, url)).collect()
 }
 
@@ -351,7 +353,7 @@ fn link(view: &View, url: CssUrl) -> Option<Link> {
 ///
 /// Empty and fragment-only URLs are among them.
 #[must_use]
-pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
+pub fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
     Urls::of(css.as_bytes(), options).collect()
 }
 
@@ -360,8 +362,8 @@ pub fn urls(css: &str, options: Options) -> Vec<CssUrl> {
 /// Takes linear time, and memory only for the blocks that are open where it matters.
 pub(crate) struct Urls<'a> {
     bytes: &'a [u8],
-    options: Options,
-    marks: Marks<'a>,
+    options: CssOptions,
+    marks: NeutralMarks<'a>,
     /// Up to where it is read.
     at: usize,
     /// The open blocks, outermost first, where the innermost is not neutral; otherwise none.
@@ -372,11 +374,11 @@ pub(crate) struct Urls<'a> {
 }
 
 impl<'a> Urls<'a> {
-    pub(crate) fn of(bytes: &'a [u8], options: Options) -> Self {
+    pub(crate) fn of(bytes: &'a [u8], options: CssOptions) -> Self {
         Self {
             bytes,
             options,
-            marks: Marks { bytes, next: [0; 2] },
+            marks: NeutralMarks { bytes, next: [0; 2] },
             at: 0,
             blocks: Vec::new(),
             nesting: Nesting { at: 0, open: Vec::new(), start: true },
@@ -425,10 +427,10 @@ impl<'a> Urls<'a> {
                     let (token, end) = tokens::token(bytes, word_start(bytes, before, at));
                     self.at = end.max(at + 1);
                     match token {
-                        Token::Url(span) => {
-                            return Some(CssUrl { span, form: Form::Token, group: None });
+                        CssToken::Url(span) => {
+                            return Some(CssUrl { span, form: UrlForm::Token, group: None });
                         }
-                        Token::Function(name) if self.enter(name) => return None,
+                        CssToken::Function(name) if self.enter(name) => return None,
                         _ => continue,
                     }
                 }
@@ -454,11 +456,11 @@ impl<'a> Urls<'a> {
         let mut next = self.at;
         while next < self.bytes.len() {
             match tokens::token(self.bytes, next) {
-                (Token::Blank, end) => next = end,
-                (Token::String(span), end) => {
+                (CssToken::Blank, end) => next = end,
+                (CssToken::String(span), end) => {
                     self.nesting.of_rule(self.bytes, at)?;
                     self.at = end;
-                    let form = Form::String(char::from(self.bytes[next]));
+                    let form = UrlForm::String(char::from(self.bytes[next]));
                     return Some(CssUrl { span, form, group: None });
                 }
                 _ => break,
@@ -493,19 +495,19 @@ impl<'a> Urls<'a> {
         let block = self.blocks.last_mut()?;
         let mut found = None;
         let inner = match token {
-            Token::Blank => return None,
-            Token::String(span) => {
-                let form = Form::String(char::from(self.bytes[start]));
+            CssToken::Blank => return None,
+            CssToken::String(span) => {
+                let form = UrlForm::String(char::from(self.bytes[start]));
                 let is_url = block.string_is_url() && block.is_reported(self.options);
                 found = is_url.then_some(CssUrl { span, form, group: block.group });
                 None
             }
-            Token::Url(span) => {
-                let url = CssUrl { span, form: Form::Token, group: block.group };
+            CssToken::Url(span) => {
+                let url = CssUrl { span, form: UrlForm::Token, group: block.group };
                 found = block.is_reported(self.options).then_some(url);
                 None
             }
-            Token::AtKeyword(name) => {
+            CssToken::AtKeyword(name) => {
                 let begins = block.has_statements() && block.start;
                 block.pass(token);
                 if begins {
@@ -513,14 +515,14 @@ impl<'a> Urls<'a> {
                 }
                 return None;
             }
-            Token::Semicolon if block.has_statements() => {
+            CssToken::Semicolon if block.has_statements() => {
                 block.end_statement();
                 return None;
             }
-            Token::Function(name) => Some(block.of_function(name)),
-            Token::Open(closer) => Some(block.inside(closer)),
+            CssToken::Function(name) => Some(block.of_function(name)),
+            CssToken::Open(closer) => Some(block.inside(closer)),
             // CSS Syntax 3, 5.4.8: only its own closer ends a block, any other is a token of it.
-            Token::Close(closer) if block.closer == Some(closer) => {
+            CssToken::Close(closer) if block.closer == Some(closer) => {
                 self.blocks.pop();
                 if let Some(block) = self.blocks.last_mut()
                     && closer == b'}'
@@ -578,19 +580,19 @@ impl Nesting {
             let (token, end) = tokens::token(bytes, self.at);
             self.at = end;
             match token {
-                Token::Blank => continue,
-                Token::Open(closer) => self.open.push(closer),
-                Token::Function(_) => self.open.push(b')'),
-                Token::Close(closer) if self.open.last() == Some(&closer) => {
+                CssToken::Blank => continue,
+                CssToken::Open(closer) => self.open.push(closer),
+                CssToken::Function(_) => self.open.push(b')'),
+                CssToken::Close(closer) if self.open.last() == Some(&closer) => {
                     self.open.pop();
                 }
                 _ => {
-                    self.start = token == Token::Semicolon && self.has_statements();
+                    self.start = token == CssToken::Semicolon && self.has_statements();
                     continue;
                 }
             }
-            self.start =
-                matches!(token, Token::Open(b'}') | Token::Close(b'}')) && self.has_statements();
+            self.start = matches!(token, CssToken::Open(b'}') | CssToken::Close(b'}'))
+                && self.has_statements();
         }
         (self.start && self.has_statements()).then(|| self.open.last().copied())
     }
@@ -607,10 +609,12 @@ fn prelude_end(bytes: &[u8], mut at: usize) -> Result<usize, usize> {
     while at < bytes.len() {
         let (token, end) = tokens::token(bytes, at);
         match token {
-            Token::Semicolon | Token::Open(b'}') if depth == 0 => return Ok(at),
-            Token::Open(b')') | Token::Function(_) => depth += 1,
-            Token::Close(b')') if depth > 0 => depth -= 1,
-            Token::String(_) | Token::Url(_) | Token::Open(_) | Token::Close(_) => return Err(end),
+            CssToken::Semicolon | CssToken::Open(b'}') if depth == 0 => return Ok(at),
+            CssToken::Open(b')') | CssToken::Function(_) => depth += 1,
+            CssToken::Close(b')') if depth > 0 => depth -= 1,
+            CssToken::String(_) | CssToken::Url(_) | CssToken::Open(_) | CssToken::Close(_) => {
+                return Err(end);
+            }
             _ => {}
         }
         at = end;
@@ -623,12 +627,12 @@ fn url(bytes: &[u8], at: usize) -> (Option<CssUrl>, usize) {
     let inside = tokens::space_end(bytes, at);
     let (form, (token, end)) = match bytes.get(inside) {
         Some(&quote @ (b'"' | b'\'')) => {
-            (Form::String(char::from(quote)), tokens::string(bytes, inside))
+            (UrlForm::String(char::from(quote)), tokens::string(bytes, inside))
         }
-        _ => (Form::Token, tokens::url_token(bytes, at)),
+        _ => (UrlForm::Token, tokens::url_token(bytes, at)),
     };
     let url = match token {
-        Token::String(span) | Token::Url(span) => Some(CssUrl { span, form, group: None }),
+        CssToken::String(span) | CssToken::Url(span) => Some(CssUrl { span, form, group: None }),
         _ => None,
     };
     (url, end)
@@ -649,13 +653,13 @@ fn word_start(bytes: &[u8], before: usize, at: usize) -> usize {
 }
 
 /// Where the bytes are at which something can begin that matters in neutral blocks.
-struct Marks<'a> {
+struct NeutralMarks<'a> {
     bytes: &'a [u8],
     /// Where one of each half of them is.
     next: [usize; 2],
 }
 
-impl Marks<'_> {
+impl NeutralMarks<'_> {
     /// Looks from `at` on, which may not decrease; the length of the bytes where there is none.
     fn find(&mut self, at: usize) -> usize {
         let [one, two] = &mut self.next;
@@ -675,9 +679,9 @@ impl Marks<'_> {
 mod tests {
     use super::*;
 
-    const ALL: Options = Options { gcpm: true, ie: true };
+    const ALL: CssOptions = CssOptions { gcpm: true, ie: true };
 
-    fn check(css: &str, options: Options, expected: &[&str]) {
+    fn check(css: &str, options: CssOptions, expected: &[&str]) {
         let found: Vec<_> = urls(css, options).iter().map(|url| &css[url.span.range()]).collect();
         assert_eq!(found, expected, "{css:?}");
     }
@@ -874,7 +878,7 @@ mod tests {
     #[test]
     fn every_place_of_a_url() {
         for row in [URL, IMPORT, IMAGES, PLACES].concat() {
-            check(row.0, Options::default(), row.1);
+            check(row.0, CssOptions::default(), row.1);
             check(row.0, ALL, row.1);
         }
     }
@@ -882,25 +886,28 @@ mod tests {
     #[test]
     fn groups_are_opt_in() {
         for (rows, group, options) in [
-            (GCPM, Group::Gcpm, Options { gcpm: true, ie: false }),
-            (IE, Group::Ie, Options { gcpm: false, ie: true }),
+            (GCPM, CssGroup::Gcpm, CssOptions { gcpm: true, ie: false }),
+            (IE, CssGroup::Ie, CssOptions { gcpm: false, ie: true }),
         ] {
             for (css, expected) in rows {
-                check(css, Options::default(), &[]);
+                check(css, CssOptions::default(), &[]);
                 check(css, options, expected);
                 assert!(urls(css, ALL).iter().all(|url| url.group == Some(group)), "{css:?}");
             }
         }
-        check("target-text(url(a)) url(b)", Options::default(), &["b"]);
+        check("target-text(url(a)) url(b)", CssOptions::default(), &["b"]);
     }
 
     #[test]
     fn forms() {
-        let forms: Vec<_> = urls("url(a) url('b') url(\"c\") url(", Options::default())
+        let forms: Vec<_> = urls("url(a) url('b') url(\"c\") url(", CssOptions::default())
             .iter()
             .map(|url| url.form)
             .collect();
-        assert_eq!(forms, [Form::Token, Form::String('\''), Form::String('"'), Form::Token]);
+        assert_eq!(
+            forms,
+            [UrlForm::Token, UrlForm::String('\''), UrlForm::String('"'), UrlForm::Token]
+        );
     }
 
     /// What the scan of `bytes` finds: the encoding, and each reference with its place.

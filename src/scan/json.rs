@@ -26,7 +26,7 @@ use crate::span::Span;
 
 /// What the JSON is, by the `type` of its `script` element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum JsonKind {
     /// `importmap`
     ImportMap,
     /// `speculationrules`
@@ -124,11 +124,11 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
 ];
 
 impl ValueKind {
-    fn root(kind: Kind) -> Self {
+    fn root(kind: JsonKind) -> Self {
         match kind {
-            Kind::ImportMap => Self::ImportMap,
-            Kind::SpeculationRules => Self::RuleSets,
-            Kind::JsonLd => Self::Node,
+            JsonKind::ImportMap => Self::ImportMap,
+            JsonKind::SpeculationRules => Self::RuleSets,
+            JsonKind::JsonLd => Self::Node,
         }
     }
 
@@ -211,7 +211,7 @@ enum BaseSetting {
 
 /// Every URL of `json`, in order.
 #[must_use]
-pub fn urls(kind: Kind, json: &str) -> JsonUrls {
+pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
     if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() {
         return JsonUrls::default();
     }
@@ -325,7 +325,7 @@ mod tests {
     use super::*;
 
     /// The raw URLs, each with the bases in effect, innermost first, where there are any.
-    fn check(kind: Kind, json: &str, expected: &[&str]) {
+    fn check(kind: JsonKind, json: &str, expected: &[&str]) {
         let found = urls(kind, json);
         let written: Vec<_> = found
             .urls
@@ -362,7 +362,7 @@ mod tests {
             (r#"{"\u0069mports":{"a":"\/b\"","c":"\u002e/d"}}"#, &[r#"\/b\""#, r"\u002e/d"]),
             (r#" { "imports" : { "a" : "/b" , "c" : "/d" } } "#, &["/b", "/d"]),
         ] {
-            check(Kind::ImportMap, json, expected);
+            check(JsonKind::ImportMap, json, expected);
         }
     }
 
@@ -380,7 +380,7 @@ mod tests {
                 &["b"],
             ),
         ] {
-            check(Kind::SpeculationRules, json, expected);
+            check(JsonKind::SpeculationRules, json, expected);
         }
     }
 
@@ -418,7 +418,7 @@ mod tests {
             ),
             (r#"{"@context":{"x":{"@context":{"@base":"a/"}}},"@id":"b"}"#, &["b"]),
         ] {
-            check(Kind::JsonLd, json, expected);
+            check(JsonKind::JsonLd, json, expected);
         }
     }
 
@@ -437,21 +437,21 @@ mod tests {
             "\u{feff}{\"url\":\"a\"}",
             r#""a"#,
         ] {
-            check(Kind::JsonLd, json, &[]);
+            check(JsonKind::JsonLd, json, &[]);
         }
-        check(Kind::JsonLd, r#""a""#, &[]);
-        check(Kind::JsonLd, "null", &[]);
+        check(JsonKind::JsonLd, r#""a""#, &[]);
+        check(JsonKind::JsonLd, "null", &[]);
     }
 
     #[test]
     fn half_a_million_of_anything() {
         let deep = format!("{}{}", "[".repeat(500_000), "]".repeat(500_000));
-        check(Kind::JsonLd, &deep, &[]);
+        check(JsonKind::JsonLd, &deep, &[]);
         let open = r#"{"@context":{"@base":"a/"},"b":"#;
         let deep = format!("{}{{\"@id\":\"c\"}}{}", open.repeat(100_000), "}".repeat(100_000));
-        let found = urls(Kind::JsonLd, &deep);
+        let found = urls(JsonKind::JsonLd, &deep);
         assert_eq!((found.urls.len(), found.bases.len()), (1, 100_000));
         let wide = format!(r#"{{"url":["a"{}]}}"#, r#","b""#.repeat(500_000));
-        assert_eq!(urls(Kind::JsonLd, &wide).urls.len(), 500_001);
+        assert_eq!(urls(JsonKind::JsonLd, &wide).urls.len(), 500_001);
     }
 }

@@ -2,7 +2,7 @@
 //! for tests only.
 
 use baselink::layer::{View, escape};
-use baselink::scan::css::{CssUrl, Form, Group, Options};
+use baselink::scan::css::{CssGroup, CssOptions, CssUrl, UrlForm};
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
@@ -21,7 +21,7 @@ enum Strings {
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
-    group: Option<Group>,
+    group: Option<CssGroup>,
     silent: bool,
 }
 
@@ -36,12 +36,12 @@ enum End {
 struct Reader<'a> {
     css: &'a str,
     at: usize,
-    options: Options,
+    options: CssOptions,
     found: Vec<CssUrl>,
 }
 
 /// The URLs of `css`, in order.
-pub(crate) fn urls(css: &str, options: Options) -> Vec<CssUrl> {
+pub(crate) fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
     let mut reader = Reader { css, at: 0, options, found: Vec::new() };
     reader.statements(Place { strings: Strings::None, group: None, silent: false }, None);
     reader.found
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
                 self.url(
                     is_url,
                     Span::new(span.start + 1, span.start + 1 + raw.len()),
-                    Form::String(quote),
+                    UrlForm::String(quote),
                     value,
                     place,
                 );
@@ -158,9 +158,9 @@ impl<'a> Reader<'a> {
                 // The white space may belong to an escape.
                 end = (end..=raw.len())
                     .rev()
-                    .find(|&end| decoded(&raw[..end], Form::Token) == **value)
+                    .find(|&end| decoded(&raw[..end], UrlForm::Token) == **value)
                     .unwrap_or(end);
-                self.url(true, Span::new(start, start + end), Form::Token, value, place);
+                self.url(true, Span::new(start, start + end), UrlForm::Token, value, place);
             }
             Token::Function(name) => {
                 let (strings, group, silent) = match &*name.to_ascii_lowercase() {
@@ -170,9 +170,9 @@ impl<'a> Reader<'a> {
                     "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
                     "supports" | "expression" => (Strings::None, None, true),
                     "target-counter" | "target-counters" | "target-text" => {
-                        (Strings::First, Some(Group::Gcpm), false)
+                        (Strings::First, Some(CssGroup::Gcpm), false)
                     }
-                    "alphaimageloader" => (Strings::Source(0), Some(Group::Ie), false),
+                    "alphaimageloader" => (Strings::Source(0), Some(CssGroup::Ie), false),
                     _ => (Strings::None, None, false),
                 };
                 let inside =
@@ -194,12 +194,12 @@ impl<'a> Reader<'a> {
         false
     }
 
-    fn url(&mut self, is_url: bool, span: Span, form: Form, value: &str, place: Place) {
+    fn url(&mut self, is_url: bool, span: Span, form: UrlForm, value: &str, place: Place) {
         assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
         let enabled = match place.group {
             None => true,
-            Some(Group::Gcpm) => self.options.gcpm,
-            Some(Group::Ie) => self.options.ie,
+            Some(CssGroup::Gcpm) => self.options.gcpm,
+            Some(CssGroup::Ie) => self.options.ie,
         };
         if is_url && enabled && !place.silent {
             self.found.push(CssUrl { span, form, group: place.group });
@@ -208,11 +208,11 @@ impl<'a> Reader<'a> {
 }
 
 /// What `raw` stands for.
-fn decoded(raw: &str, form: Form) -> String {
+fn decoded(raw: &str, form: UrlForm) -> String {
     let raw = View::of_str(raw, 0);
     match form {
-        Form::Token => escape::css_url_token(raw).text,
-        Form::String(_) => escape::css(raw).text,
+        UrlForm::Token => escape::css_url_token(raw).text,
+        UrlForm::String(_) => escape::css(raw).text,
     }
 }
 

@@ -19,7 +19,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::{TypedInPlace, backup_suffix};
-use crate::cli::request::{Check, CheckForm, Classes, Destination, is_standard_input};
+use crate::cli::request::{Check, CheckForm, Classes, WrittenTo, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -140,9 +140,9 @@ impl TypedCheck {
         }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
-            (true, _) => Destination::Diff,
-            (_, true) => Destination::Nowhere,
-            _ => Destination::InPlace(InPlace {
+            (true, _) => WrittenTo::Diff,
+            (_, true) => WrittenTo::Nowhere,
+            _ => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
                 backup: backup.clone(),

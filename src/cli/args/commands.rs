@@ -23,7 +23,9 @@ use super::help::{
 use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::resolve::TypedResolve;
-use crate::cli::request::{Bases, BasesForm, Command, Links, LinksForm, Reading, Rewrite, Talk};
+use crate::cli::request::{
+    BasesForm, Command, LinksForm, ListLinks, Reading, Rewrite, ShowBases, Talk,
+};
 use crate::cli::settings::Settings;
 use crate::cli::shell;
 
@@ -276,19 +278,19 @@ impl TypedRewrite {
 }
 
 impl TypedLinks {
-    pub(super) fn meant(self) -> Result<Links> {
+    pub(super) fn meant(self) -> Result<ListLinks> {
         let documents = self.documents.meant_with(&self.policy)?;
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
             (_, true) => LinksForm::Target { ends_with_zero: self.null },
             _ => LinksForm::Text,
         };
-        Ok(Links { documents, form, strict: self.policy.strict, grammar: self.grammar })
+        Ok(ListLinks { documents, form, strict: self.policy.strict, grammar: self.grammar })
     }
 }
 
 impl TypedBase {
-    pub(super) fn meant(self) -> Result<Bases> {
+    pub(super) fn meant(self) -> Result<ShowBases> {
         let mut documents = self.documents.meant()?;
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.every_source = true;
@@ -298,7 +300,7 @@ impl TypedBase {
             (_, true) => BasesForm::Short,
             _ => BasesForm::Levels,
         };
-        Ok(Bases { documents, form })
+        Ok(ShowBases { documents, form })
     }
 }
 

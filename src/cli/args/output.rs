@@ -14,7 +14,7 @@ use baselink::format::Format;
 use baselink::tree::write::{InPlace, Suffix};
 use clap::{Args, ValueEnum};
 
-use crate::cli::request::{Destination, Documents, is_standard_input};
+use crate::cli::request::{Documents, WrittenTo, is_standard_input};
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum TypedInPlace {
@@ -63,7 +63,7 @@ impl TypedOutput {
         documents: &mut Documents,
         only_documents: bool,
         json: bool,
-    ) -> Result<(Destination, Option<Suffix>)> {
+    ) -> Result<(WrittenTo, Option<Suffix>)> {
         // Of an output folder all is wanted, the empty folders, too; unless only some files are.
         documents.selection.folders =
             self.output.is_some() && !only_documents && documents.selection.include.is_empty();
@@ -97,12 +97,12 @@ impl TypedOutput {
             (_, in_place) if self.diff || self.dry_run => {
                 // What `--in-place` would do is what is asked about.
                 let _ = in_place;
-                if self.diff { Destination::Diff } else { Destination::Nowhere }
+                if self.diff { WrittenTo::Diff } else { WrittenTo::Nowhere }
             }
             (Some(path), None) => {
-                Destination::Path { path, only_documents, preserve_times: self.preserve_times }
+                WrittenTo::Path { path, only_documents, preserve_times: self.preserve_times }
             }
-            (None, Some(how)) => Destination::InPlace(InPlace {
+            (None, Some(how)) => WrittenTo::InPlace(InPlace {
                 break_links: matches!(how, TypedInPlace::BreakLinks),
                 preserve_times: self.preserve_times,
                 backup: backup.clone(),
@@ -113,9 +113,9 @@ impl TypedOutput {
                      look with --diff or --dry-run"
                 )));
             }
-            (None, None) => Destination::Standard,
+            (None, None) => WrittenTo::Standard,
         };
-        if json && matches!(destination, Destination::Standard | Destination::Diff) {
+        if json && matches!(destination, WrittenTo::Standard | WrittenTo::Diff) {
             return refused(
                 "--json needs standard output for itself; use it with -o, --in-place or --dry-run, \
                  and without --diff",

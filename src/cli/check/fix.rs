@@ -18,10 +18,10 @@ use baselink::{Options, Outcome, verify};
 
 use super::tree::{Checked, Tree, changed};
 use crate::cli::files;
-use crate::cli::input::{File, Opened};
+use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
-use crate::cli::request::{Check, Destination, Origin};
+use crate::cli::request::{Check, Origin, WrittenTo};
 use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{Target, Written};
 use crate::cli::status::Status;
@@ -46,7 +46,7 @@ struct Done {
 /// Makes every fix that is certain.
 pub(super) fn make(
     asked: &Check,
-    destination: &Destination,
+    destination: &WrittenTo,
     tree: &Tree,
     output: &mut Output,
 ) -> io::Result<Fixed> {
@@ -54,8 +54,8 @@ pub(super) fn make(
         files: 0,
         links: 0,
         status: Status::Done,
-        is_written: matches!(destination, Destination::InPlace(_)),
-        is_shown: matches!(destination, Destination::Diff),
+        is_written: matches!(destination, WrittenTo::InPlace(_)),
+        is_shown: matches!(destination, WrittenTo::Diff),
     };
     let target = match Target::of(destination, &asked.documents) {
         Ok(target) => target,
@@ -135,11 +135,12 @@ fn one(
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
     };
-    let opened = match File::open(origin, &asked.documents, sink.original()).map(Opened::document) {
-        Ok(Some(opened)) => opened,
-        Ok(None) => return Ok(Err(changed(origin))),
-        Err(error) => return Ok(Err(error)),
-    };
+    let opened =
+        match File::open(origin, &asked.documents, sink.original()).map(OpenedInput::document) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return Ok(Err(changed(origin))),
+            Err(error) => return Ok(Err(error)),
+        };
     let found = findings(&file.scanned, &tree.index, &tree.moving);
     let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
     let read = opened.each(|input, options| {

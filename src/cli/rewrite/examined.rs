@@ -13,7 +13,7 @@ use baselink::error::Result;
 use baselink::{Options, Totals, verify};
 
 use super::summary::FileSummary;
-use super::target::Sink;
+use super::target::FileSink;
 use super::work::Work;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
@@ -93,7 +93,7 @@ pub(super) fn say_totals(
 pub(super) fn written(
     Examined { edits, is_proved }: &Examined,
     input: &Input<'_>,
-    sink: &mut Sink<'_>,
+    sink: &mut FileSink<'_>,
     output: &mut Output,
 ) -> io::Result<Result<()>> {
     if *is_proved {

@@ -23,7 +23,7 @@ use baselink::format::Format;
 
 use super::examined::{Examined, examined, written};
 use super::summary::FileSummary;
-use super::target::Sink;
+use super::target::FileSink;
 use super::work::Work;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
@@ -168,7 +168,7 @@ enum Failure {
 /// Writes what is done.
 struct Writer<'a, 't> {
     path: &'a Path,
-    sink: &'a mut Sink<'t>,
+    sink: &'a mut FileSink<'t>,
     output: &'a mut Output,
     summary: FileSummary,
 }
@@ -196,11 +196,11 @@ pub(super) fn rewrite(
     (asked, work): (&Rewrite, &Work),
     origin: &Origin,
     mailbox: Mailbox<'_>,
-    sink: &mut Sink<'_>,
+    sink: &mut FileSink<'_>,
     output: &mut Output,
 ) -> io::Result<Result<FileSummary>> {
     let Mailbox { path, reader, options } = mailbox;
-    let joins = !matches!(sink, Sink::Diff(_));
+    let joins = !matches!(sink, FileSink::Diff(_));
     let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
     let mut writer = Writer { path, sink, output, summary: FileSummary::default() };

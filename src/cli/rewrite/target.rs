@@ -28,9 +28,9 @@ use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::diff;
-use crate::cli::input::{Input, State, readers};
+use crate::cli::input::{FileState, Input, readers};
 use crate::cli::output::Output;
-use crate::cli::request::{Destination, Documents, Origin};
+use crate::cli::request::{Documents, Origin, WrittenTo};
 use crate::cli::rewrite::aside::aside;
 
 /// Where the results of a run go.
@@ -38,7 +38,7 @@ use crate::cli::rewrite::aside::aside;
 pub(in crate::cli) enum Target<'a> {
     Standard,
     File(&'a Path),
-    Below(Below),
+    Below(OutputFolder),
     InPlace(Cow<'a, InPlace>, Follow),
     Diff,
     Nowhere,
@@ -58,7 +58,7 @@ thread_local! {
 type Follow = bool;
 
 /// A folder that gets what the inputs have.
-pub(in crate::cli) struct Below {
+pub(in crate::cli) struct OutputFolder {
     mirror: Mirror,
     out: PathBuf,
     only_documents: bool,
@@ -69,10 +69,10 @@ pub(in crate::cli) struct Below {
 
 impl<'a> Target<'a> {
     /// Looks at what `destination` can mean for these documents.
-    pub(in crate::cli) fn of(destination: &'a Destination, documents: &Documents) -> Result<Self> {
+    pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());
         Ok(match destination {
-            Destination::Standard => match folder {
+            WrittenTo::Standard => match folder {
                 None => Self::Standard,
                 Some(folder) => {
                     return Err(Error::new(format!(
@@ -82,7 +82,7 @@ impl<'a> Target<'a> {
                     )));
                 }
             },
-            Destination::Path { path, only_documents, preserve_times } => {
+            WrittenTo::Path { path, only_documents, preserve_times } => {
                 let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
                 let is_file = documents.paths.len() == 1
                     && folder.is_none()
@@ -97,18 +97,18 @@ impl<'a> Target<'a> {
                 }
                 match (is_file, preserve_times) {
                     (true, false) => Self::File(path),
-                    (true, true) => Self::Below(Below::of_file(path, documents)?),
+                    (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
                     (false, _) => {
-                        let below = Below::of(path, *only_documents, documents)?;
+                        let below = OutputFolder::of(path, *only_documents, documents)?;
                         Self::Below(if *preserve_times { below.preserving_times() } else { below })
                     }
                 }
             }
-            Destination::InPlace(how) => {
+            WrittenTo::InPlace(how) => {
                 Self::InPlace(Cow::Borrowed(how), documents.selection.follow)
             }
-            Destination::Diff => Self::Diff,
-            Destination::Nowhere => Self::Nowhere,
+            WrittenTo::Diff => Self::Diff,
+            WrittenTo::Nowhere => Self::Nowhere,
         })
     }
 
@@ -145,26 +145,26 @@ impl<'a> Target<'a> {
     }
 
     /// Begins what is made of `origin`.
-    pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<Sink<'t>> {
+    pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
         Ok(match (self, origin) {
-            (Self::Standard, _) => Sink::Standard,
-            (Self::File(path), _) => Sink::File(Some((Replacement::begin(path)?, path))),
+            (Self::Standard, _) => FileSink::Standard,
+            (Self::File(path), _) => FileSink::File(Some((Replacement::begin(path)?, path))),
             (Self::Below(below), Origin::Entry(entry)) => {
                 let (to, read, new) = (below.place(entry)?, None, None);
-                Sink::Below { below, entry, read, to, new, is_dropped: false }
+                FileSink::Below { below, entry, read, to, new, is_dropped: false }
             }
             (Self::InPlace(how, follow), Origin::Entry(entry)) => {
                 if !follow {
                     entry.is_where_it_was()?;
                 }
                 let original = Original::of(&entry.path)?;
-                Sink::InPlace { how, original, new: None, is_dropped: false }
+                FileSink::InPlace { how, original, new: None, is_dropped: false }
             }
             (Self::Below(_) | Self::InPlace(..), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
-            (Self::Diff, _) => Sink::Diff(diff::DiffProgress::default()),
-            (Self::Nowhere, _) => Sink::Nowhere,
+            (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
+            (Self::Nowhere, _) => FileSink::Nowhere,
         })
     }
 }
@@ -177,7 +177,7 @@ fn is_apart(mirror: &Mirror, root: &Path) -> Result<()> {
     }
 }
 
-impl Below {
+impl OutputFolder {
     fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
@@ -267,12 +267,12 @@ fn name_of(root: &Path) -> Result<OsString> {
 }
 
 /// Where the result of a file goes.
-pub(in crate::cli) enum Sink<'t> {
+pub(in crate::cli) enum FileSink<'t> {
     Standard,
     /// `None` once it is not to be written after all.
     File(Option<(Replacement, &'t Path)>),
     Below {
-        below: &'t Below,
+        below: &'t OutputFolder,
         entry: &'t Entry,
         /// What the system says of the file that is read, if it was asked.
         read: Option<Metadata>,
@@ -284,7 +284,7 @@ pub(in crate::cli) enum Sink<'t> {
     InPlace {
         how: &'t InPlace,
         original: Original,
-        new: Option<New>,
+        new: Option<NewContents>,
         is_dropped: bool,
     },
     Diff(diff::DiffProgress),
@@ -292,13 +292,13 @@ pub(in crate::cli) enum Sink<'t> {
 }
 
 /// New contents of a file.
-pub(in crate::cli) enum New {
+pub(in crate::cli) enum NewContents {
     File(Replacement),
     /// A message of a Maildir.
     Message(Box<Delivery>),
 }
 
-impl New {
+impl NewContents {
     fn write(&mut self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Result<()> {
         match self {
             Self::File(file) => file.write(write),
@@ -307,7 +307,7 @@ impl New {
     }
 }
 
-impl Sink<'_> {
+impl FileSink<'_> {
     /// The file that is to be replaced.
     pub(in crate::cli) fn original(&self) -> Option<&Original> {
         match self {
@@ -408,7 +408,7 @@ impl Sink<'_> {
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
         let failed = |error| Error::io(path, error);
-        let before = match State::of(document) {
+        let before = match FileState::of(document) {
             Ok(before) => before,
             Err(error) => return Ok(Err(failed(error))),
         };
@@ -426,7 +426,7 @@ impl Sink<'_> {
                 })
             });
             // Of another document there may be pieces in it.
-            match (made, State::of(document)) {
+            match (made, FileState::of(document)) {
                 (Err(StreamError::Giving(error)), _) => Err(error),
                 (Err(StreamError::Reading(error)), _) | (_, Err(error)) => Ok(Err(failed(error))),
                 (Ok(totals), Ok(after)) if after == before => Ok(Ok(totals)),
@@ -461,7 +461,7 @@ impl Sink<'_> {
                 }
                 Ok(how.begin(original).and_then(|mut begun| {
                     let totals = begun.write_and_tell(write).and_then(|made| made)?;
-                    *new = Some(New::File(begun));
+                    *new = Some(NewContents::File(begun));
                     Ok(totals)
                 }))
             }
@@ -497,7 +497,7 @@ impl Sink<'_> {
         Ok(match self {
             Self::Standard => Written::Standard,
             Self::File(Some((file, path))) => {
-                Written::Pending(Pending { new: New::File(file), to: path.to_owned() })
+                Written::Pending(Pending { new: NewContents::File(file), to: path.to_owned() })
             }
             Self::Below { is_dropped: true, .. } => Written::Nowhere,
             Self::Below { below, to, new: Some(new), .. } => {
@@ -518,7 +518,7 @@ impl Sink<'_> {
 }
 
 /// Begins to replace `original`, of which all that comes before `input` stays as it is.
-fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
+fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<NewContents> {
     let mut new = match maildir::is_message(original.path()) {
         true if how.backup.is_some() => {
             return Err(Error::new(format!(
@@ -526,8 +526,8 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<New> {
                 name(original.path())
             )));
         }
-        true => New::Message(Box::new(Delivery::begin(original)?)),
-        false => New::File(how.begin(original)?),
+        true => NewContents::Message(Box::new(Delivery::begin(original)?)),
+        false => NewContents::File(how.begin(original)?),
     };
     let before = input.offset - input.before.len();
     if before > 0 {
@@ -555,7 +555,7 @@ impl Written {
     /// A file of an output folder, which gets its name now where nothing is to be waited for.
     fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
         if new.waits_for_disk() {
-            return Ok(Self::Pending(Pending { new: New::File(new), to }));
+            return Ok(Self::Pending(Pending { new: NewContents::File(new), to }));
         }
         let lost = new.commit()?;
         Ok(Self::To(to, lost.iter().map(ToString::to_string).collect()))
@@ -598,7 +598,7 @@ impl Written {
 
 /// New contents that have no name yet.
 pub(in crate::cli) struct Pending {
-    new: New,
+    new: NewContents,
     to: PathBuf,
 }
 
@@ -607,10 +607,10 @@ impl Pending {
     fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
         let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for Self { new, to } in all {
-            order.push(matches!(new, New::File(_)).then_some(to));
+            order.push(matches!(new, NewContents::File(_)).then_some(to));
             match new {
-                New::File(file) => files.push(file),
-                New::Message(message) => messages.push(*message),
+                NewContents::File(file) => files.push(file),
+                NewContents::Message(message) => messages.push(*message),
             }
         }
         let mut files = write::commit_all(files).into_iter();

@@ -19,7 +19,7 @@ use crate::span::Span;
 
 /// A token, as far as one differs from another for URLs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Token<'a> {
+pub(super) enum CssToken<'a> {
     /// White space, a comment, CDO or CDC.
     Blank,
     Ident(&'a [u8]),
@@ -40,49 +40,49 @@ pub(super) enum Token<'a> {
 }
 
 /// The token that begins at `at`, which is before the end of `bytes`, and where it ends (4.3.1).
-pub(super) fn token(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
+pub(super) fn token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let one = at + 1;
     match bytes[at..] {
-        [b'/', b'*', ..] => (Token::Blank, comment_end(bytes, at)),
-        [b'<', b'!', b'-', b'-', ..] => (Token::Blank, at + 4),
-        [b'-', b'-', b'>', ..] => (Token::Blank, at + 3),
+        [b'/', b'*', ..] => (CssToken::Blank, comment_end(bytes, at)),
+        [b'<', b'!', b'-', b'-', ..] => (CssToken::Blank, at + 4),
+        [b'-', b'-', b'>', ..] => (CssToken::Blank, at + 3),
         [b'"' | b'\'', ..] => string(bytes, at),
-        [b'#', ..] => (Token::Other, word_end(bytes, one)),
+        [b'#', ..] => (CssToken::Other, word_end(bytes, one)),
         [b'@', ..] if begins_ident(&bytes[one..]) => {
             let end = word_end(bytes, one);
-            (Token::AtKeyword(&bytes[one..end]), end)
+            (CssToken::AtKeyword(&bytes[one..end]), end)
         }
-        [b'(', ..] => (Token::Open(b')'), one),
-        [b'[', ..] => (Token::Open(b']'), one),
-        [b'{', ..] => (Token::Open(b'}'), one),
-        [closer @ (b')' | b']' | b'}'), ..] => (Token::Close(closer), one),
-        [b';', ..] => (Token::Semicolon, one),
-        [b'=', ..] => (Token::Equals, one),
-        [byte, ..] if is_space(byte) => (Token::Blank, one),
+        [b'(', ..] => (CssToken::Open(b')'), one),
+        [b'[', ..] => (CssToken::Open(b']'), one),
+        [b'{', ..] => (CssToken::Open(b'}'), one),
+        [closer @ (b')' | b']' | b'}'), ..] => (CssToken::Close(closer), one),
+        [b';', ..] => (CssToken::Semicolon, one),
+        [b'=', ..] => (CssToken::Equals, one),
+        [byte, ..] if is_space(byte) => (CssToken::Blank, one),
         _ if begins_ident(&bytes[at..]) => {
             let end = word_end(bytes, at);
             let name = &bytes[at..end];
             match bytes.get(end) {
                 Some(b'(') if is_name(name, "url") => url(bytes, end + 1),
-                Some(b'(') => (Token::Function(name), end + 1),
-                _ => (Token::Ident(name), end),
+                Some(b'(') => (CssToken::Function(name), end + 1),
+                _ => (CssToken::Ident(name), end),
             }
         }
-        _ => (Token::Other, word_end(bytes, at).max(one)),
+        _ => (CssToken::Other, word_end(bytes, at).max(one)),
     }
 }
 
 /// What a `url(` that ends at `at` is: a function before a quote, and otherwise a url-token (4.3.4).
-fn url(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
+fn url(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     match bytes.get(space_end(bytes, at)) {
-        Some(b'"' | b'\'') => (Token::Function(b"url"), at),
+        Some(b'"' | b'\'') => (CssToken::Function(b"url"), at),
         _ => url_token(bytes, at),
     }
 }
 
 /// The url-token whose `url(` ends at `at` (4.3.6). The end of the text ends it as well.
 #[inline]
-pub(super) fn url_token(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
+pub(super) fn url_token(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let start = space_end(bytes, at);
     let mut end = start;
     loop {
@@ -91,15 +91,15 @@ pub(super) fn url_token(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
             Some(0) => end += 1,
             Some(b'\\') if begins_escape(&bytes[end..]) => end = escape_end(bytes, end),
             None | Some(b')') => {
-                return (Token::Url(Span::new(start, end)), (end + 1).min(bytes.len()));
+                return (CssToken::Url(Span::new(start, end)), (end + 1).min(bytes.len()));
             }
             Some(_) => {
                 let after = space_end(bytes, end);
                 return match bytes.get(after) {
                     None | Some(b')') if after > end => {
-                        (Token::Url(Span::new(start, end)), (after + 1).min(bytes.len()))
+                        (CssToken::Url(Span::new(start, end)), (after + 1).min(bytes.len()))
                     }
-                    _ => (Token::Other, bad_url_end(bytes, end)),
+                    _ => (CssToken::Other, bad_url_end(bytes, end)),
                 };
             }
         }
@@ -121,20 +121,20 @@ fn bad_url_end(bytes: &[u8], mut at: usize) -> usize {
 
 /// The string that the quote at `at` begins (4.3.5). The end of the text ends it as well, and a newline makes it bad.
 #[inline]
-pub(super) fn string(bytes: &[u8], at: usize) -> (Token<'_>, usize) {
+pub(super) fn string(bytes: &[u8], at: usize) -> (CssToken<'_>, usize) {
     let (quote, start) = (bytes[at], at + 1);
     let mut end = start;
     loop {
         end = block::find_any(bytes, end, [quote, b'\\'], b' ');
         match bytes[end..] {
-            [] => return (Token::String(Span::new(start, end)), end),
+            [] => return (CssToken::String(Span::new(start, end)), end),
             [byte, ..] if byte == quote => {
-                return (Token::String(Span::new(start, end)), end + 1);
+                return (CssToken::String(Span::new(start, end)), end + 1);
             }
             [b'\\', b'\r', b'\n', ..] => end += 3,
             [b'\\', byte, ..] if is_newline(byte) => end += 2,
             [b'\\', ..] => end = escape_end(bytes, end),
-            [byte, ..] if is_newline(byte) => return (Token::Other, end),
+            [byte, ..] if is_newline(byte) => return (CssToken::Other, end),
             _ => end += 1,
         }
     }

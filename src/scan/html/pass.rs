@@ -30,7 +30,7 @@ use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, Embedded, Place};
+use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace};
 use crate::scan::{ScanOptions, css, json, value};
 use crate::span::Span;
 
@@ -254,7 +254,7 @@ enum Content {
     Css,
     /// A stylesheet in an SVG element: text and CDATA sections.
     SvgCss,
-    Json(json::Kind),
+    Json(json::JsonKind),
     /// Markup to those who do not run scripts, show frames or have the plugin.
     Markup,
 }
@@ -564,7 +564,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
             return Ok(false);
         }
-        for url in css::Urls::of(text, css::Options::from(&self.options.groups)) {
+        for url in css::Urls::of(text, css::CssOptions::from(&self.options.groups)) {
             let span = url.span.shifted(span.start);
             let plain = self.plain(span, place);
             let plain = Plain { empty_resolves: false, fragment_identifies: true, ..plain };
@@ -615,7 +615,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         }
         for attribute in tag::distinct(self.bytes, &tag).iter() {
             if self.is_named(attribute, "implementation") {
-                let place = Place {
+                let place = LinkPlace {
                     attribute: Some("implementation"),
                     no_value: attribute.value.is_none(),
                     ..text_of("?import", Carriers::One(Carrier::Attribute(attribute.quote)))
@@ -695,7 +695,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 }
             },
         };
-        let place = Place {
+        let place = LinkPlace {
             element,
             attribute: Some(name),
             row: Some(row),
@@ -727,9 +727,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 if self.options.groups.contains(Group::Json) =>
             {
                 match of_type().as_deref() {
-                    Some("importmap") => Content::Json(json::Kind::ImportMap),
-                    Some("speculationrules") => Content::Json(json::Kind::SpeculationRules),
-                    Some("application/ld+json") => Content::Json(json::Kind::JsonLd),
+                    Some("importmap") => Content::Json(json::JsonKind::ImportMap),
+                    Some("speculationrules") => Content::Json(json::JsonKind::SpeculationRules),
+                    Some("application/ld+json") => Content::Json(json::JsonKind::JsonLd),
                     _ => return,
                 }
             }
@@ -820,7 +820,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let name =
             String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
         let element = self.element(tag);
-        let place = Place {
+        let place = LinkPlace {
             attribute: Some(&name),
             row: Some(row),
             ..text_of(&element, Carriers::One(carrier))
@@ -828,7 +828,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         self.collector.reference(view, whole, form, Some(carrier), &place);
     }
 
-    fn json(&mut self, span: Span, kind: json::Kind) {
+    fn json(&mut self, span: Span, kind: json::JsonKind) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
         self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
     }
@@ -922,8 +922,8 @@ fn too_deep(span: Span) -> Diagnostic {
 }
 
 /// The text of an element.
-fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> Place<'a> {
-    Place {
+fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> LinkPlace<'a> {
+    LinkPlace {
         element,
         attribute: None,
         row: None,

@@ -26,7 +26,7 @@ pub mod vocabulary;
 
 use std::sync::Arc;
 
-use self::pass::Pass;
+use self::pass::XmlPass;
 use super::ScanOptions;
 use super::html::{self, saved};
 use crate::document::{Decoded, Document, entity_name};
@@ -58,7 +58,7 @@ fn document(
     charset: Charset,
     options: &ScanOptions,
 ) -> Document {
-    let pass = Pass::over(bytes, start, charset, format, options);
+    let pass = XmlPass::over(bytes, start, charset, format, options);
     let mut document = Document::empty(Arc::clone(&options.entity), format, charset);
     document.links = pass.collector.links;
     document.links.sort_by_key(|link| link.span().start);

@@ -16,17 +16,17 @@ use std::borrow::Cow;
 
 use super::entry::{self, By, EntryLink};
 use super::namespaces::{Bindings, Vocabulary};
-use super::tokens::{self, Fault, RawAttribute, RawTag, Token};
+use super::tokens::{self, Fault, XmlAttribute, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, BaseKind, DeclaredBase, ElementBase, Head, LONGEST_BASE, Standing};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
-use crate::layer::xml::{self, Entities, EntityUse, Text};
+use crate::layer::xml::{self, DecodedText, Entities, EntityUse};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, Place};
+use crate::scan::collect::{Carriers, Collector, LinkPlace};
 use crate::scan::html::saved;
 use crate::scan::{ScanOptions, json, value};
 use crate::span::Span;
@@ -68,7 +68,7 @@ struct OpenElement {
 
 /// An attribute with its namespace.
 struct NamespacedAttribute {
-    raw: RawAttribute,
+    raw: XmlAttribute,
     vocabulary: Vocabulary,
     /// Its name without prefix.
     local: Span,
@@ -86,7 +86,7 @@ struct OpenContent {
 #[derive(Clone, Copy)]
 enum ContentKind {
     Css,
-    Json(json::Kind),
+    Json(json::JsonKind),
     /// The permalink of an entry, perhaps, which is no link of a feed.
     Guid,
     /// The value of a row of the second table.
@@ -94,7 +94,7 @@ enum ContentKind {
 }
 
 /// A pass over a document.
-pub(super) struct Pass<'a> {
+pub(super) struct XmlPass<'a> {
     bytes: &'a [u8],
     charset: Charset,
     format: Format,
@@ -116,7 +116,7 @@ pub(super) struct Pass<'a> {
     has_base: bool,
 }
 
-impl<'a> Pass<'a> {
+impl<'a> XmlPass<'a> {
     /// Reads `bytes`, which begin at `start`, up to their end or the first fault.
     pub(super) fn over(
         bytes: &'a [u8],
@@ -171,21 +171,21 @@ impl<'a> Pass<'a> {
         }
     }
 
-    fn take(&mut self, token: Token) -> Result<(), Fault> {
+    fn take(&mut self, token: XmlToken) -> Result<(), Fault> {
         match token {
-            Token::StartTag { span, is_empty } => self.start_tag(span, is_empty),
-            Token::EndTag { span } => self.end_tag(span),
-            Token::Text { span } => self.piece(span, false),
-            Token::CData { content } => self.piece(content, true),
-            Token::Comment { span } => {
+            XmlToken::StartTag { span, is_empty } => self.start_tag(span, is_empty),
+            XmlToken::EndTag { span } => self.end_tag(span),
+            XmlToken::Text { span } => self.piece(span, false),
+            XmlToken::CData { content } => self.piece(content, true),
+            XmlToken::Comment { span } => {
                 self.commented_base(span);
                 Ok(())
             }
-            Token::Instruction { span } => {
+            XmlToken::Instruction { span } => {
                 self.instruction(span);
                 Ok(())
             }
-            Token::Doctype { span } => {
+            XmlToken::Doctype { span } => {
                 self.doctype(span);
                 Ok(())
             }
@@ -252,8 +252,9 @@ impl<'a> Pass<'a> {
                 let raw = self
                     .charset
                     .decode(&self.bytes[attribute.value.range()], attribute.value.start);
-                let Text { view, entities } = xml::attribute_value(raw, &Entities::default());
-                let place = Place {
+                let DecodedText { view, entities } =
+                    xml::attribute_value(raw, &Entities::default());
+                let place = LinkPlace {
                     element: &format!("?{name}"),
                     attribute: Some("href"),
                     row: Some(&vocabulary::HREF),
@@ -294,7 +295,7 @@ impl<'a> Pass<'a> {
         memchr::memchr(b':', qualified).map_or(&[], |colon| &qualified[..colon])
     }
 
-    fn value(&self, attribute: &RawAttribute) -> Text {
+    fn value(&self, attribute: &XmlAttribute) -> DecodedText {
         let raw = &self.bytes[attribute.value.range()];
         xml::attribute_value(self.charset.decode(raw, attribute.value.start), &self.entities)
     }
@@ -307,7 +308,7 @@ impl<'a> Pass<'a> {
             return Err(Fault::new(span.start, "a second document element begins here"));
         }
         let inside = Span::new(span.start + 1, span.end - 1 - usize::from(is_empty));
-        let RawTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
+        let XmlTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
         let outer = self.bindings.enter();
         self.declare_namespaces(&attributes);
         let local = self.local(name);
@@ -366,7 +367,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    fn declare_namespaces(&mut self, attributes: &[RawAttribute]) {
+    fn declare_namespaces(&mut self, attributes: &[XmlAttribute]) {
         for attribute in attributes {
             let prefix = match self.name(attribute.name) {
                 b"xmlns" => &[],
@@ -411,11 +412,11 @@ impl<'a> Pass<'a> {
         let Some(found) = found else {
             return around;
         };
-        let Text { view, entities } = self.value(&found.raw);
+        let DecodedText { view, entities } = self.value(&found.raw);
         let text = view.text[value::trimmed(&view.text).range()].to_owned();
         let is_known = entities.iter().all(|entity| entity.is_known);
         let span = found.raw.value;
-        let place = Place {
+        let place = LinkPlace {
             element: &self.shown(element),
             attribute: Some("xml:base"),
             row: Some(&vocabulary::XML_BASE),
@@ -493,7 +494,7 @@ impl<'a> Pass<'a> {
             .find(|one| one.vocabulary == Vocabulary::Plain && self.name(one.local) == b"href");
         let read = href.map(|href| self.value(&href.raw));
         let is_known = read.iter().flat_map(|read| &read.entities).all(|entity| entity.is_known);
-        let value = read.map(|Text { view: View { text, .. }, .. }| {
+        let value = read.map(|DecodedText { view: View { text, .. }, .. }| {
             text[value::trimmed(&text).range()].to_owned()
         });
         let standing = match value {
@@ -549,7 +550,7 @@ impl<'a> Pass<'a> {
     }
 
     /// The same with its entities.
-    fn read_other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<Text> {
+    fn read_other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<DecodedText> {
         let is_it =
             |one: &&NamespacedAttribute| self.table_name(one).is_some_and(|one| one == name);
         Some(self.value(&attributes.iter().find(is_it)?.raw))
@@ -576,8 +577,8 @@ impl<'a> Pass<'a> {
             return;
         };
         let against = self.against(element, row, attributes);
-        let Text { view, entities } = self.value(&attribute.raw);
-        let place = Place {
+        let DecodedText { view, entities } = self.value(&attribute.raw);
+        let place = LinkPlace {
             element: &self.shown(element.name),
             attribute: Some(&self.shown(attribute.raw.name)),
             row: Some(row),
@@ -650,11 +651,13 @@ impl<'a> Pass<'a> {
             attributes::Against::Retrieval => Against::Retrieval,
             attributes::Against::Codebase => match self.read_other(attributes, "codebase") {
                 None => element.against(),
-                Some(Text { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
+                Some(DecodedText { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
                     Against::Unknown
                 }
-                Some(Text { view, .. }) if view.text.len() > LONGEST_BASE => Against::Nothing,
-                Some(Text { view: View { text, .. }, .. }) => {
+                Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
+                    Against::Nothing
+                }
+                Some(DecodedText { view: View { text, .. }, .. }) => {
                     let codebase = text[value::trimmed(&text).range()].to_owned();
                     match element.base {
                         Some(base) => Against::ElementCodebase(base, codebase),
@@ -677,9 +680,9 @@ impl<'a> Pass<'a> {
             }
             (Vocabulary::Xhtml, "script") if self.options.groups.contains(Group::Json) => {
                 match type_().as_str() {
-                    "importmap" => Some(ContentKind::Json(json::Kind::ImportMap)),
-                    "speculationrules" => Some(ContentKind::Json(json::Kind::SpeculationRules)),
-                    "application/ld+json" => Some(ContentKind::Json(json::Kind::JsonLd)),
+                    "importmap" => Some(ContentKind::Json(json::JsonKind::ImportMap)),
+                    "speculationrules" => Some(ContentKind::Json(json::JsonKind::SpeculationRules)),
+                    "application/ld+json" => Some(ContentKind::Json(json::JsonKind::JsonLd)),
                     _ => None,
                 }
             }
@@ -755,7 +758,7 @@ impl<'a> Pass<'a> {
         if self.options.entry_links {
             self.entry_link_text(name, &whole, &entities);
         }
-        let place = Place {
+        let place = LinkPlace {
             element: &self.shown(name),
             attribute: None,
             row,
@@ -804,7 +807,7 @@ impl<'a> Pass<'a> {
         let rel = self.other(attributes, "rel").unwrap_or_default();
         let type_ = || self.other(attributes, "type").unwrap_or_default();
         let href = || self.read_other(attributes, "href");
-        if let Some((by, Text { view, entities })) = By::of_link(&rel, type_).zip(href()) {
+        if let Some((by, DecodedText { view, entities })) = By::of_link(&rel, type_).zip(href()) {
             self.note_entry_link(self.open.len(), by, &view, &entities);
         }
     }

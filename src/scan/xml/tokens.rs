@@ -29,7 +29,7 @@ use crate::span::Span;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Token {
+pub enum XmlToken {
     /// A start tag or an empty-element tag.
     StartTag {
         /// From `<` to `>`, both included.
@@ -69,7 +69,7 @@ pub enum Token {
     },
 }
 
-impl Token {
+impl XmlToken {
     /// Its bytes; of a CDATA section, those inside it.
     #[must_use]
     pub fn span(self) -> Span {
@@ -109,7 +109,7 @@ impl Fault {
 pub fn scan(
     bytes: &[u8],
     start: usize,
-    take: &mut dyn FnMut(Token) -> Result<(), Fault>,
+    take: &mut dyn FnMut(XmlToken) -> Result<(), Fault>,
 ) -> Option<Fault> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut start = start;
@@ -140,19 +140,19 @@ pub fn scan(
                 at = end;
                 continue;
             }
-            Ok(Event::Start(_)) => Ok(Some(Token::StartTag { span, is_empty: false })),
-            Ok(Event::Empty(_)) => Ok(Some(Token::StartTag { span, is_empty: true })),
-            Ok(Event::End(_)) => Ok(Some(Token::EndTag { span })),
+            Ok(Event::Start(_)) => Ok(Some(XmlToken::StartTag { span, is_empty: false })),
+            Ok(Event::Empty(_)) => Ok(Some(XmlToken::StartTag { span, is_empty: true })),
+            Ok(Event::End(_)) => Ok(Some(XmlToken::EndTag { span })),
             Ok(Event::CData(_)) => {
-                Ok(Some(Token::CData { content: Span::new(at + 9, end.saturating_sub(3)) }))
+                Ok(Some(XmlToken::CData { content: Span::new(at + 9, end.saturating_sub(3)) }))
             }
-            Ok(Event::Comment(_)) => Ok(Some(Token::Comment { span })),
-            Ok(Event::PI(_) | Event::Decl(_)) => Ok(Some(Token::Instruction { span })),
-            Ok(Event::DocType(_)) => Ok(Some(Token::Doctype { span })),
+            Ok(Event::Comment(_)) => Ok(Some(XmlToken::Comment { span })),
+            Ok(Event::PI(_) | Event::Decl(_)) => Ok(Some(XmlToken::Instruction { span })),
+            Ok(Event::DocType(_)) => Ok(Some(XmlToken::Doctype { span })),
             Ok(Event::Eof) => Ok(None),
             Err(_) => Err(Fault::new(at, what_begins(&bytes[at..]))),
         };
-        let taken = match text.take().map(|span| take(Token::Text { span })) {
+        let taken = match text.take().map(|span| take(XmlToken::Text { span })) {
             Some(Err(fault)) => Err(fault),
             _ => token.and_then(|token| token.map(&mut *take).transpose()),
         };
@@ -177,7 +177,7 @@ fn what_begins(bytes: &[u8]) -> &'static str {
 
 /// An attribute, or a pseudo-attribute of a processing instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RawAttribute {
+pub struct XmlAttribute {
     /// Its name.
     pub name: Span,
     /// Its value between the quotes.
@@ -188,11 +188,11 @@ pub struct RawAttribute {
 
 /// A tag or processing instruction, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RawTag {
+pub struct XmlTag {
     /// Its name.
     pub name: Span,
     /// Its attributes in their order.
-    pub attributes: Vec<RawAttribute>,
+    pub attributes: Vec<XmlAttribute>,
 }
 
 const fn is_space(byte: u8) -> bool {
@@ -204,7 +204,7 @@ const fn is_space(byte: u8) -> bool {
 /// # Errors
 ///
 /// A name, a value or a space that is missing, a `<` in a value, and an attribute that is there twice.
-pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
+pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, Fault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
         bytes[from..end].iter().position(|&byte| !these(byte)).map_or(end, |length| from + length)
     };
@@ -248,19 +248,19 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<RawTag, Fault> {
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
             return Err(Fault::new(name.start, "there is a '<' in the value of this attribute"));
         }
-        attributes.push(RawAttribute { name, value, quote });
+        attributes.push(XmlAttribute { name, value, quote });
         at = value.end + 1;
     }
     match repeated(bytes, &attributes) {
         Some(at) => Err(Fault::new(at, "this attribute is there twice")),
-        None => Ok(RawTag { name, attributes }),
+        None => Ok(XmlTag { name, attributes }),
     }
 }
 
 /// The first attribute that has the name of one before it.
-fn repeated(bytes: &[u8], attributes: &[RawAttribute]) -> Option<usize> {
+fn repeated(bytes: &[u8], attributes: &[XmlAttribute]) -> Option<usize> {
     const FEW: usize = 12;
-    let name = |attribute: &RawAttribute| &bytes[attribute.name.range()];
+    let name = |attribute: &XmlAttribute| &bytes[attribute.name.range()];
     if attributes.len() > FEW {
         let mut seen = HashSet::with_capacity(attributes.len());
         let again = attributes.iter().find(|one| !seen.insert(name(one)));
