@@ -44,8 +44,8 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 
-pub use self::beside::{Beside, LocalCopies};
-pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, Options};
+pub use self::beside::Beside;
+pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
 use self::plan::FilePlan;
 pub(crate) use self::plan::PlannedPart;
 pub use self::rows::ListedLink;

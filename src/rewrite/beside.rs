@@ -1,41 +1,12 @@
-//! What lies beside a document, and what becomes of links that lead there.
+//! What lies beside a document.
 //!
-//! ```
-//! use baselink::LocalCopies;
-//! assert_eq!("rewrite".parse::<LocalCopies>().unwrap(), LocalCopies::Rewrite);
+//! ```text
+//! page.html, page_files/style.css   -->   stem "page", has_folder("page_files")
 //! ```
 //!
 //! Deliberately absent: which links lead there ([`super::copies`]).
 
 use std::fmt::Debug;
-use std::str::FromStr;
-
-use crate::error::Error;
-
-/// What becomes of links to local copies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LocalCopies {
-    /// They are left.
-    #[default]
-    Keep,
-    /// They are links as all others.
-    Rewrite,
-}
-
-impl FromStr for LocalCopies {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "keep" => Ok(Self::Keep),
-            "rewrite" => Ok(Self::Rewrite),
-            _ => Err(Error::new(format!(
-                "unknown policy '{name}' for local copies: it is one of keep, rewrite"
-            ))),
-        }
-    }
-}
 
 /// What lies beside a document. Names and paths are decoded, with `/` between names.
 pub trait Beside: Debug + Send + Sync {

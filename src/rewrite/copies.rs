@@ -30,8 +30,8 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::beside::{Beside, LocalCopies};
-use super::options::Options;
+use super::beside::Beside;
+use super::options::{LocalCopies, Options};
 use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Against;

@@ -12,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::beside::{Beside, LocalCopies};
+use super::beside::Beside;
 use crate::base::{BaseChain, ContentLocationUse, Outer, Retrieval};
 use crate::document::Against;
 use crate::error::Error;
@@ -128,6 +128,25 @@ pub enum Dkim {
     Keep,
 }
 
+/// What becomes of links to local copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LocalCopies {
+    /// They are left.
+    #[default]
+    Keep,
+    /// They are links as all others.
+    Rewrite,
+}
+
+impl FromStr for LocalCopies {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self, Error> {
+        policy("local copies", &[("keep", Self::Keep), ("rewrite", Self::Rewrite)], name)
+    }
+}
+
 /// What becomes of a reference that is a fragment only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -146,14 +165,8 @@ impl FromStr for Fragments {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "rewrite" => Ok(Self::Rewrite),
-            "keep" => Ok(Self::Keep),
-            "auto" => Ok(Self::Auto),
-            _ => Err(Error::new(format!(
-                "unknown policy '{name}' for fragments: it is one of rewrite, keep, auto"
-            ))),
-        }
+        let known = [("rewrite", Self::Rewrite), ("keep", Self::Keep), ("auto", Self::Auto)];
+        policy("fragments", &known, name)
     }
 }
 
@@ -176,14 +189,22 @@ impl FromStr for BaseElement {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        match name {
-            "absolute" => Ok(Self::Absolute),
-            "keep" => Ok(Self::Keep),
-            "remove" => Ok(Self::Remove),
-            "insert" => Ok(Self::Insert),
-            _ => Err(Error::new(format!(
-                "unknown policy '{name}' for the base element: it is one of absolute, keep, remove, insert"
-            ))),
-        }
+        let known = [
+            ("absolute", Self::Absolute),
+            ("keep", Self::Keep),
+            ("remove", Self::Remove),
+            ("insert", Self::Insert),
+        ];
+        policy("the base element", &known, name)
     }
+}
+
+/// The policy called `name` for what becomes `of` something, out of those that are `known`.
+fn policy<T: Copy>(of: &str, known: &[(&str, T)], name: &str) -> Result<T, Error> {
+    let found = known.iter().find(|(one, _)| *one == name);
+    found.map(|(_, policy)| *policy).ok_or_else(|| {
+        let names: Vec<_> = known.iter().map(|(one, _)| *one).collect();
+        let names = names.join(", ");
+        Error::new(format!("unknown policy '{name}' for {of}: it is one of {names}"))
+    })
 }

@@ -7,9 +7,9 @@
 //! and what they hold is still escaped; [`escape::css`] and [`escape::css_url_token`] read it.
 //!
 //! ```
-//! use baselink::scan::css::{self, Options};
+//! use baselink::scan::css::{self, CssOptions};
 //! let sheet = "@import 'a.css'; p { background: url(b.png) } q { content: 'c' }";
-//! let urls: Vec<_> = css::urls(sheet, Options::default())
+//! let urls: Vec<_> = css::urls(sheet, CssOptions::default())
 //!     .iter()
 //!     .map(|url| &sheet[url.span.range()])
 //!     .collect();

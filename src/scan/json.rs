@@ -6,9 +6,9 @@
 //! URLs.
 //!
 //! ```
-//! use baselink::scan::json::{self, Kind};
+//! use baselink::scan::json::{self, JsonKind};
 //! let map = r#"{ "imports": { "app": "./app.js", "bare": "other" } }"#;
-//! let found = json::urls(Kind::ImportMap, map);
+//! let found = json::urls(JsonKind::ImportMap, map);
 //! assert_eq!(&map[found.urls[0].span.range()], "./app.js");
 //! assert_eq!(found.urls.len(), 1);
 //! ```

@@ -1,7 +1,7 @@
 //! The arguments that say where rewritten documents go.
 //!
 //! ```text
-//! --in-place --backup .orig  -->  Destination::InPlace(InPlace { backup: Some(.orig), … })
+//! --in-place --backup .orig  -->  WrittenTo::InPlace(InPlace { backup: Some(.orig), … })
 //! ```
 //!
 //! Deliberately absent: whether anything can be written there.
@@ -94,11 +94,9 @@ impl TypedOutput {
             (_, Some(_)) if documents.paths.iter().any(|path| is_standard_input(path)) => {
                 return refused("standard input cannot be rewritten in place; name files");
             }
-            (_, in_place) if self.diff || self.dry_run => {
-                // What `--in-place` would do is what is asked about.
-                let _ = in_place;
-                if self.diff { WrittenTo::Diff } else { WrittenTo::Nowhere }
-            }
+            // What `--in-place` would do is what is asked about.
+            _ if self.diff => WrittenTo::Diff,
+            _ if self.dry_run => WrittenTo::Nowhere,
             (Some(path), None) => {
                 WrittenTo::Path { path, only_documents, preserve_times: self.preserve_times }
             }

@@ -3,7 +3,7 @@
 //! quick-xml says where tokens end; each begins where the one before it ends.
 //!
 //! ```
-//! use baselink::scan::xml::tokens::{self, Token};
+//! use baselink::scan::xml::tokens::{self, XmlToken};
 //! let bytes = b"<a b='c'/>d";
 //! let mut found = Vec::new();
 //! let fault = tokens::scan(bytes, 0, &mut |token| {
