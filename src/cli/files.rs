@@ -334,7 +334,7 @@ impl Left {
 }
 
 /// What was found, by what the system says of it.
-pub(crate) enum Found {
+pub(crate) enum FileKind {
     /// To be opened.
     File,
     /// A folder: what is in it comes by itself.
@@ -350,16 +350,16 @@ pub(crate) enum Found {
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn found(origin: &Origin) -> Result<Found> {
-    let Origin::Entry(entry) = origin else { return Ok(Found::File) };
+pub(crate) fn found(origin: &Origin) -> Result<FileKind> {
+    let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
     match entry.kind {
-        Kind::Folder => Ok(Found::Folder),
-        _ if origin.is_named() => Ok(Found::File),
+        Kind::Folder => Ok(FileKind::Folder),
+        _ if origin.is_named() => Ok(FileKind::File),
         Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
-            Ok(Found::Temporary)
+            Ok(FileKind::Temporary)
         }
-        Kind::File => Ok(Found::File),
-        Kind::Symlink => Ok(Found::Link),
+        Kind::File => Ok(FileKind::File),
+        Kind::Symlink => Ok(FileKind::Link),
         Kind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))
@@ -388,9 +388,9 @@ pub(crate) fn each_document<T: Send>(
     let one = |origin: &Origin, output: &mut Output| {
         let opened = match found(origin) {
             _ if is_backup(origin) => return Ok(Err(Why::NoDocument)),
-            Ok(Found::Link) => return Ok(Err(Why::Link)),
-            Ok(Found::Folder | Found::Temporary) => return Ok(Err(Why::NoDocument)),
-            Ok(Found::File) => File::open(origin, documents, None),
+            Ok(FileKind::Link) => return Ok(Err(Why::Link)),
+            Ok(FileKind::Folder | FileKind::Temporary) => return Ok(Err(Why::NoDocument)),
+            Ok(FileKind::File) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {

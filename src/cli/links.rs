@@ -72,7 +72,7 @@ fn one(
     output: &mut Output,
 ) -> io::Result<(Status, (Tally, Hints))> {
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let mut listing = Listing { asked, is_listed: false, strict: Strict::default() };
+    let mut listing = LinkListing { asked, is_listed: false, strict: Strict::default() };
     let mut status = Status::Done;
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
@@ -119,14 +119,14 @@ const AHEAD: usize = 1_000;
 const WIDEST: usize = 40;
 
 /// Prints links as they come.
-struct Listing<'a> {
+struct LinkListing<'a> {
     asked: &'a ListLinks,
     /// Whether links of the file were printed.
     is_listed: bool,
     strict: Strict,
 }
 
-impl Listing<'_> {
+impl LinkListing<'_> {
     /// Lists the links of a large file, of which a piece is in memory at a time.
     fn large(
         &mut self,

@@ -30,9 +30,9 @@ use baselink::tree::maildir::{is_maildir, is_message};
 
 use self::examined::{examined, is_listed, say_totals, written};
 use self::summary::{FileSummary, RunSummary};
-use self::target::{FileSink, Target, Written};
+use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
-use super::files::{self, Found, Why, Worked};
+use super::files::{self, FileKind, Why, Worked};
 use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, count};
 use super::places::Places;
@@ -49,7 +49,7 @@ pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
 
 /// Rewrites what was asked for, so that its links become what `work` says.
 pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<Status> {
-    let target = match Target::of(&asked.destination, &asked.documents) {
+    let target = match RunTarget::of(&asked.destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
             output.error(&error);
@@ -106,19 +106,19 @@ struct RewrittenFile {
 fn one(
     asked: &Rewrite,
     work: &Work,
-    target: &Target<'_>,
+    target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<FileOutcome> {
     let outcome = match files::found(origin) {
-        Ok(Found::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
-        Ok(Found::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(Found::Temporary) => Ok(FileOutcome::Left(Why::NoDocument)),
-        Ok(Found::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
-        Ok(Found::File) if target.replaces_inputs() && is_delivery(origin) => {
+        Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
+        Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
+        Ok(FileKind::Temporary) => Ok(FileOutcome::Left(Why::NoDocument)),
+        Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
+        Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
             Ok(FileOutcome::Left(Why::Delivery))
         }
-        Ok(Found::File) => document(asked, work, target, origin, output)?,
+        Ok(FileKind::File) => document(asked, work, target, origin, output)?,
         Err(error) => Err(error),
     };
     Ok(outcome.unwrap_or_else(|error| {
@@ -158,7 +158,7 @@ fn is_passed(
 fn document(
     asked: &Rewrite,
     work: &Work,
-    target: &Target<'_>,
+    target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<Result<FileOutcome>> {

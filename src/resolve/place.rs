@@ -24,19 +24,19 @@ use crate::reference::{Grammar, Reference, decode_percent, decode_percent_into};
 
 /// Whether `one` and `other`, what two profiles come to, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
-    one == other || Place::of(one) == Place::of(other)
+    one == other || ComparedUrl::of(one) == ComparedUrl::of(other)
 }
 
 /// A URL as all that lead to the same place are.
 #[derive(PartialEq)]
-struct Place<'a> {
+struct ComparedUrl<'a> {
     root: Cow<'a, str>,
     path: Segments,
     query: Option<Vec<u8>>,
     fragment: Option<Vec<u8>>,
 }
 
-impl<'a> Place<'a> {
+impl<'a> ComparedUrl<'a> {
     fn of(url: &'a str) -> Self {
         let split = Reference::split(Grammar::Rfc3986, url);
         let scheme = split.scheme().unwrap_or_default();

@@ -246,8 +246,8 @@ impl<S: LinkSink> Links for Driver<'_, S> {
     }
 }
 
-/// Tells `sink` of the links of the HTML document in `bytes`; `end` makes something of what was opened, of the driver, and of
-/// how it was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
+/// Tells `sink` of the links of the HTML document in `bytes`. `end` gets what was opened, the driver, and how the document
+/// was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
 pub(super) fn html<S: LinkSink, T>(
     asked: Task<'_>,
     bytes: &[u8],

@@ -39,23 +39,23 @@ const fn groups() -> [&'static str; Group::ALL.len() + 1] {
 }
 
 /// Reads a value that may have one of these `names`.
-pub(super) fn named<T>(names: &'static [&'static str]) -> Named<T> {
-    Named { names, of: PhantomData }
+pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
+    NameParser { names, of: PhantomData }
 }
 
 /// What reads a value that may have one of some names.
-pub(super) struct Named<T> {
+pub(super) struct NameParser<T> {
     names: &'static [&'static str],
     of: PhantomData<fn() -> T>,
 }
 
-impl<T> Clone for Named<T> {
+impl<T> Clone for NameParser<T> {
     fn clone(&self) -> Self {
         named(self.names)
     }
 }
 
-impl<T> TypedValueParser for Named<T>
+impl<T> TypedValueParser for NameParser<T>
 where
     T: FromStr<Err = Error> + Clone + Send + Sync + 'static,
 {

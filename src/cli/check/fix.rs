@@ -23,7 +23,7 @@ use crate::cli::output::{Output, count};
 use crate::cli::places::Places;
 use crate::cli::request::{Check, Origin, WrittenTo};
 use crate::cli::rewrite::is_delivery;
-use crate::cli::rewrite::target::{Target, Written};
+use crate::cli::rewrite::target::{RunTarget, Written};
 use crate::cli::status::Status;
 
 /// What became of the fixes.
@@ -57,7 +57,7 @@ pub(super) fn make(
         is_written: matches!(destination, WrittenTo::InPlace(_)),
         is_shown: matches!(destination, WrittenTo::Diff),
     };
-    let target = match Target::of(destination, &asked.documents) {
+    let target = match RunTarget::of(destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
             output.error(&error);
@@ -125,7 +125,7 @@ fn is_of_the_change(found: &&Diagnostic) -> bool {
 /// The outer error is one of standard output.
 fn one(
     asked: &Check,
-    target: &Target<'_>,
+    target: &RunTarget<'_>,
     tree: &Tree,
     file: &Checked,
     origin: &Origin,

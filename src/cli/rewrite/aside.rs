@@ -19,12 +19,12 @@ use std::thread;
 const WAITING: usize = 2;
 
 /// Takes a piece of output, and leaves an empty one.
-pub(super) type Give<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
+pub(super) type GivePiece<'a> = dyn FnMut(&mut Vec<u8>) -> io::Result<()> + 'a;
 
 /// Writes what `make` gives to `out` meanwhile; `None` where there is no other thread to be had, and `make` has
 /// not been called.
 pub(super) fn aside<T: Send>(
-    make: impl FnOnce(&mut Give<'_>) -> T + Send,
+    make: impl FnOnce(&mut GivePiece<'_>) -> T + Send,
     out: &mut dyn Write,
 ) -> io::Result<Option<T>> {
     let (full, made) = sync_channel::<Vec<u8>>(WAITING);
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn pieces_come_in_their_order() {
         let mut out = Vec::new();
-        let make = |give: &mut Give<'_>| {
+        let make = |give: &mut GivePiece<'_>| {
             let mut piece = Vec::new();
             for number in 0..10_000_u32 {
                 piece.extend_from_slice(&number.to_be_bytes());
@@ -87,7 +87,7 @@ mod tests {
                 Ok(())
             }
         }
-        let make = |give: &mut Give<'_>| loop {
+        let make = |give: &mut GivePiece<'_>| loop {
             if let Err(error) = give(&mut vec![b'x']) {
                 break error.kind();
             }

@@ -35,7 +35,7 @@ use crate::cli::rewrite::aside::aside;
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
-pub(in crate::cli) enum Target<'a> {
+pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),
     Below(OutputFolder),
@@ -67,7 +67,7 @@ pub(in crate::cli) struct OutputFolder {
     names: HashMap<PathBuf, Option<OsString>>,
 }
 
-impl<'a> Target<'a> {
+impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());

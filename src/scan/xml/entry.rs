@@ -34,12 +34,12 @@ pub(super) struct EntryLink {
     /// The place of the entry among the bases of elements.
     pub(super) base: usize,
     /// What has given its value so far.
-    by: Option<By>,
+    by: Option<EntryLinkElement>,
 }
 
 /// What gives the link of an entry, the strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum By {
+pub(super) enum EntryLinkElement {
     /// A link to a page.
     Page,
     /// A link to something else.
@@ -68,7 +68,7 @@ pub(super) fn is_permalink(value: Option<&str>) -> bool {
     value.is_none_or(|value| !value.trim().eq_ignore_ascii_case("false"))
 }
 
-impl By {
+impl EntryLinkElement {
     /// What an Atom `link` with this `rel` gives, and `type_` says of what type its target is; nothing where it is
     /// not the link of its entry.
     pub(super) fn of_link(rel: &str, type_: impl FnOnce() -> String) -> Option<Self> {
@@ -110,7 +110,7 @@ impl EntryLink {
     /// Notes a link of the entry, unless a stronger one is known.
     pub(super) fn note(
         &mut self,
-        by: By,
+        by: EntryLinkElement,
         view: &View,
         entities: &[EntityUse],
         bases: &mut [ElementBase],
@@ -118,7 +118,7 @@ impl EntryLink {
         let trimmed = value::trimmed(&view.text);
         let text = &view.text[trimmed.range()];
         // What an identifier looks like when it is none.
-        let is_url = by != By::Guid || text.contains("://");
+        let is_url = by != EntryLinkElement::Guid || text.contains("://");
         if text.is_empty() || !is_url || self.by.is_some_and(|known| known <= by) {
             return;
         }

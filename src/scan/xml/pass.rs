@@ -14,7 +14,7 @@
 
 use std::borrow::Cow;
 
-use super::entry::{self, By, EntryLink};
+use super::entry::{self, EntryLink, EntryLinkElement};
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, Fault, XmlAttribute, XmlTag, XmlToken};
 use super::vocabulary;
@@ -807,7 +807,9 @@ impl<'a> XmlPass<'a> {
         let rel = self.other(attributes, "rel").unwrap_or_default();
         let type_ = || self.other(attributes, "type").unwrap_or_default();
         let href = || self.read_other(attributes, "href");
-        if let Some((by, DecodedText { view, entities })) = By::of_link(&rel, type_).zip(href()) {
+        if let Some((by, DecodedText { view, entities })) =
+            EntryLinkElement::of_link(&rel, type_).zip(href())
+        {
             self.note_entry_link(self.open.len(), by, &view, &entities);
         }
     }
@@ -816,13 +818,21 @@ impl<'a> XmlPass<'a> {
     /// that is what it is.
     fn entry_link_text(&mut self, name: Span, whole: &View, entities: &[EntityUse]) {
         let Some(open) = self.open.last() else { return };
-        if let Some(by) = By::of_text(open.vocabulary, self.text_of_name(self.local(name))) {
+        if let Some(by) =
+            EntryLinkElement::of_text(open.vocabulary, self.text_of_name(self.local(name)))
+        {
             self.note_entry_link(self.open.len() - 1, by, whole, entities);
         }
     }
 
     /// Notes a link of the entry that is the innermost of the first `depth` open elements.
-    fn note_entry_link(&mut self, depth: usize, by: By, view: &View, entities: &[EntityUse]) {
+    fn note_entry_link(
+        &mut self,
+        depth: usize,
+        by: EntryLinkElement,
+        view: &View,
+        entities: &[EntityUse],
+    ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
         if let Some(OpenElement { entry: Some(entry), .. }) = around {
             entry.note(by, view, entities, &mut self.element_bases);
