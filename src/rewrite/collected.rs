@@ -86,12 +86,12 @@ impl DocumentPlan {
     /// What the policies ask for where all links are known.
     pub(super) fn base_element(
         &mut self,
-        asked: Task<'_>,
+        task: Task<'_>,
         chain: &BaseChain,
         document: &Document,
         charset: Charset,
     ) {
-        let options = asked.options;
+        let options = task.options;
         // Were this base absolute, a reader would no longer look for the parts by their labels.
         let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
         // Nor would a browser find local copies beside the page.
@@ -111,7 +111,7 @@ impl DocumentPlan {
                 || (base.kind == BaseKind::Comment && !chain.has_written_base)
         };
         let later = bases.iter().find(is_later);
-        let is_inside = matches!(asked.outer, Outer::Encapsulating(_));
+        let is_inside = matches!(task.outer, Outer::Encapsulating(_));
         let head = document.head.clone().filter(|_| !is_inside);
         let inner = self.judged.iter().find(|one| {
             one.report.reason == Some(Reason::BaseUnusable)
@@ -129,7 +129,7 @@ impl DocumentPlan {
             let message = "no base element was put in, because there is no head of XHTML for it";
             self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
         }
-        if asked.around.kept.is_some() {
+        if task.around.kept.is_some() {
             return;
         }
         match base_element(options, chain, [first, later], head, &self.judged, charset) {

@@ -43,7 +43,7 @@ use crate::scan::html::prelude::may_declare_base;
 
 /// Tells a sink what becomes of the links of one document.
 pub(super) struct Driver<'a, S> {
-    asked: Task<'a>,
+    task: Task<'a>,
     chain: &'a BaseChain,
     judge: Judge<'a>,
     /// Of the bytes that are scanned.
@@ -69,12 +69,12 @@ pub(super) struct Driver<'a, S> {
 
 impl<'a, S: LinkSink> Driver<'a, S> {
     /// For a document in `charset` that has the base of `chain`.
-    fn new(asked: Task<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
-        let judge = Judge::new(charset, chain, asked.options, asked.around);
+    fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
+        let judge = Judge::new(charset, chain, task.options, task.around);
         Self {
-            asked,
+            task,
             chain,
-            judge: if asked.is_listed && !S::REPORTS { judge.reporting_all() } else { judge },
+            judge: if task.is_listed && !S::REPORTS { judge.reporting_all() } else { judge },
             charset,
             carried: Vec::new(),
             offset: 0,
@@ -91,8 +91,8 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     }
 
     /// For the document that is `opened`.
-    pub(super) fn of(asked: Task<'a>, opened: &'a Opened, sink: S) -> Self {
-        let driver = Self::new(asked, &opened.chain, opened.found.charset, sink);
+    pub(super) fn of(task: Task<'a>, opened: &'a Opened, sink: S) -> Self {
+        let driver = Self::new(task, &opened.chain, opened.found.charset, sink);
         Self { tentative: opened.tentative, ..driver }
     }
 
@@ -105,7 +105,7 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut all = std::mem::take(&mut self.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
-        let Task { options, outer, .. } = self.asked;
+        let Task { options, outer, .. } = self.task;
         all.extend(base_diagnostic(self.own > 0, self.chain, outer, options.profile));
         all.extend(self.judge.missing_copies());
         all
@@ -152,8 +152,8 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     /// Takes a document that lies in this one.
     fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
         let around = self.chain.seen_by(&part.within);
-        let asked = Task { is_listed: true, outer: Outer::Encapsulating(&around), ..self.asked };
-        let mut inner = document(asked, part, self.charset, &self.carried);
+        let task = Task { is_listed: true, outer: Outer::Encapsulating(&around), ..self.task };
+        let mut inner = document(task, part, self.charset, &self.carried);
         self.tally.entities += inner.entities.len();
         let number = self.entities.len() + 1;
         for mut entity in inner.entities.drain(..).filter(|_| !S::IS_LAST) {
@@ -232,7 +232,7 @@ impl<S: LinkSink> Links for Driver<'_, S> {
     }
 
     fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), Self::End> {
-        let part = html::document::embedded(part, self.asked.scan);
+        let part = html::document::embedded(part, self.task.scan);
         self.document(bytes, part).map_err(Ended::Sink)
     }
 
@@ -249,17 +249,17 @@ impl<S: LinkSink> Links for Driver<'_, S> {
 /// Tells `sink` of the links of the HTML document in `bytes`. `end` gets what was opened, the driver, and how the document
 /// was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
 pub(super) fn html<S: LinkSink, T>(
-    asked: Task<'_>,
+    task: Task<'_>,
     bytes: &[u8],
     mut sink: S,
     end: impl FnOnce(&Opened, Driver<'_, S>, Result<Scanned, S::End>) -> T,
 ) -> Result<T, S> {
-    for opened in Opened::in_turn::<S>(asked, bytes) {
+    for opened in Opened::in_turn::<S>(task, bytes) {
         if opened.tentative.is_some() {
             sink.hold();
         }
-        let mut driver = Driver::of(asked, &opened, sink);
-        let scanned = pass::links(&opened.whole(bytes, asked.scan), asked.scan, &mut driver);
+        let mut driver = Driver::of(task, &opened, sink);
+        let scanned = pass::links(&opened.whole(bytes, task.scan), task.scan, &mut driver);
         sink = match scanned {
             Ok(scanned) => return Ok(end(&opened, driver, Ok(scanned))),
             Err(Ended::Sink(stopped)) => return Ok(end(&opened, driver, Err(stopped))),
@@ -272,9 +272,9 @@ pub(super) fn html<S: LinkSink, T>(
 }
 
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
-pub(super) fn content(asked: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
+pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html {
-        let plan = html(asked, bytes, Collected::default(), |opened, mut driver, scanned| {
+        let plan = html(task, bytes, Collected::default(), |opened, mut driver, scanned| {
             let Ok(scanned) = scanned;
             let mut document = opened.document.clone();
             document.without_tree = scanned.without_tree;
@@ -286,9 +286,9 @@ pub(super) fn content(asked: Task<'_>, format: Format, bytes: &[u8]) -> Option<D
             return plan.ok();
         }
     }
-    let document = scan::content(format, bytes, asked.scan)?;
+    let document = scan::content(format, bytes, task.scan)?;
     let beneath = document.charset;
-    Some(self::document(asked, document, beneath, &[]))
+    Some(self::document(task, document, beneath, &[]))
 }
 
 impl<S: LinkSink> Driver<'_, S> {
@@ -305,13 +305,13 @@ impl<S: LinkSink> Driver<'_, S> {
 /// The same for a document whose links are known, in a buffer in the encoding `beneath`; `carried` are the values, the
 /// outermost first, in which that buffer lies. Recursion is as deep as a scanner lets documents nest.
 pub(super) fn document(
-    asked: Task<'_>,
+    task: Task<'_>,
     mut document: Document,
     beneath: Charset,
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
-    let chain = asked.establish(&document);
-    let mut driver = Driver::new(asked, &chain, document.charset, Collected::default());
+    let chain = task.establish(&document);
+    let mut driver = Driver::new(task, &chain, document.charset, Collected::default());
     driver.carried = carried.to_vec();
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
@@ -330,12 +330,12 @@ impl Driver<'_, Collected> {
     /// What becomes of `document`, now that its links were told.
     fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let diagnostics = self.diagnostics();
-        let Self { asked, chain, charset, tally, sink, .. } = self;
+        let Self { task, chain, charset, tally, sink, .. } = self;
         let Collected { judged, spliced } = sink;
         let Document { format, charset: declared, without_tree, .. } = document;
         let mut plan =
             DocumentPlan { judged, spliced, tally, entities: self.entities, diagnostics };
-        plan.base_element(asked, chain, &document, charset);
+        plan.base_element(task, chain, &document, charset);
         plan.entities.insert(
             0,
             EntityReport {

@@ -38,10 +38,10 @@ pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePla
 }
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
-    let asked = Task::of(options, is_listed);
-    let mut plan = driver::content(asked, format, bytes).unwrap_or_else(|| {
-        let empty = Document::empty(Arc::clone(&asked.scan.entity), format, Charset::UTF_8);
-        driver::document(asked, empty, Charset::UTF_8, &[])
+    let task = Task::of(options, is_listed);
+    let mut plan = driver::content(task, format, bytes).unwrap_or_else(|| {
+        let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
+        driver::document(task, empty, Charset::UTF_8, &[])
     });
     let mut report = Report::default();
     report.entities.append(&mut plan.entities);

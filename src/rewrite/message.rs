@@ -384,8 +384,8 @@ impl Plan<'_> {
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location };
         let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
-        let asked = Task { options: self.options, scan, around, outer, is_listed };
-        let mut plan = driver::content(asked, format, &decoded.bytes)?;
+        let task = Task { options: self.options, scan, around, outer, is_listed };
+        let mut plan = driver::content(task, format, &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {

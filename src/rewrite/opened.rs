@@ -1,7 +1,7 @@
 //! A document whose base is known before its links are.
 //!
 //! A base may follow what it governs, and so may the declaration of an encoding. So one has to look ahead, or to begin
-//! anew where the document declares what nobody looked for. Which of the two, is decided here.
+//! anew where the document declares what nobody looked for. This file decides which of the two.
 //!
 //! ```
 //! use baselink::{Options, rewrite_into};
@@ -28,7 +28,7 @@ use crate::scan::html;
 use crate::scan::html::pass::{Tentative, Whole, Windows};
 use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
 
-/// What is asked of a document beside its options.
+/// What is to be done with a document.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) options: &'a Options,
@@ -61,7 +61,7 @@ impl<'a> Task<'a> {
 
     /// How far one looks ahead in an HTML document for this sink: in this order, until its links can be told.
     fn looks<S: LinkSink>(&self) -> &'static [Look] {
-        match is_free_of_links(self.options.base_element) {
+        match needs_no_links(self.options.base_element) {
             true if S::REPORTS => &[Look::Ahead(Bases::Decisive)],
             true if !self.is_listed => &[Look::Tentative, Look::Ahead(Bases::Decisive)],
             false if S::IS_LAST => &[],
@@ -71,7 +71,7 @@ impl<'a> Task<'a> {
 }
 
 /// Whether this policy can be followed before the links of a document are known.
-pub(super) fn is_free_of_links(policy: BaseElement) -> bool {
+pub(super) fn needs_no_links(policy: BaseElement) -> bool {
     matches!(policy, BaseElement::Absolute | BaseElement::Keep)
 }
 
@@ -95,18 +95,18 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// The HTML document in `bytes`, as often as one may have to begin for a sink of this kind. The last time, nothing
-    /// is left that the document may declare. Never, where more has to be known than its base: all its links, or an
-    /// encoding that is no extension of ASCII.
+    /// The HTML document in `bytes`, once for each time that one may have to begin for a sink of this kind. Where it is
+    /// opened for the last time, its base is known for certain. It is not opened at all where that does not suffice:
+    /// all links have to be known before, or its encoding is no extension of ASCII.
     pub(super) fn in_turn<'a, S: LinkSink>(
-        asked: Task<'a>,
+        task: Task<'a>,
         bytes: &'a [u8],
     ) -> impl Iterator<Item = Self> + use<'a, S> {
-        asked.looks::<S>().iter().filter_map(move |look| {
-            let opened = Self::at(asked, bytes, *look)?;
+        task.looks::<S>().iter().filter_map(move |look| {
+            let opened = Self::at(task, bytes, *look)?;
             // The href of a `base` element stays where there are local copies, which is known at the end.
             let may_keep_base = S::IS_LAST
-                && (opened.chain.was_saved_with_files || asked.options.beside().is_some());
+                && (opened.chain.was_saved_with_files || task.options.beside().is_some());
             let has_base =
                 || opened.tentative.is_some() || may_declare_base(bytes, bytes.len(), false);
             (!(may_keep_base && has_base())).then_some(opened)
@@ -114,35 +114,35 @@ impl Opened {
     }
 
     /// `None` where its encoding is no extension of ASCII.
-    fn at(asked: Task<'_>, bytes: &[u8], look: Look) -> Option<Self> {
+    fn at(task: Task<'_>, bytes: &[u8], look: Look) -> Option<Self> {
         let found = match look {
-            Look::Tentative => Charset::detect(bytes, asked.scan.charset),
-            Look::Ahead(_) => prelude::encoding(bytes, asked.scan),
+            Look::Tentative => Charset::detect(bytes, task.scan.charset),
+            Look::Ahead(_) => prelude::encoding(bytes, task.scan),
         };
         let Detected { charset, mark, .. } = found;
         if !charset.is_ascii_compatible() {
             return None;
         }
         let bases = match look {
-            Look::Tentative => return Some(Self::tentative(asked, bytes, found)),
+            Look::Tentative => return Some(Self::tentative(task, bytes, found)),
             Look::Ahead(bases) => bases,
         };
-        let mut document = Document::empty(Arc::clone(&asked.scan.entity), Format::Html, charset);
-        let Prelude { bases, saved } = prelude(bytes, mark, charset, asked.scan, bases);
+        let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
+        let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, bases);
         (document.bases, document.saved) = (bases, saved);
-        if asked.options.base_element == BaseElement::Insert {
+        if task.options.base_element == BaseElement::Insert {
             document.head = Some(html::document::head(bytes, mark));
         }
-        let chain = asked.establish(&document);
+        let chain = task.establish(&document);
         Some(Self { found, document, chain, tentative: None })
     }
 
     /// That of a document which begins with `head`, and of which only the encoding is known.
-    pub(super) fn tentative(asked: Task<'_>, head: &[u8], found: Detected) -> Self {
-        let entity = Arc::clone(&asked.scan.entity);
+    pub(super) fn tentative(task: Task<'_>, head: &[u8], found: Detected) -> Self {
+        let entity = Arc::clone(&task.scan.entity);
         let mut document = Document::empty(entity, Format::Html, found.charset);
-        document.saved = prelude::saved(head, asked.scan);
-        let chain = asked.establish(&document);
+        document.saved = prelude::saved(head, task.scan);
+        let chain = task.establish(&document);
         let tentative = match found.declaration {
             Declaration::Assumed => Tentative::BaseAndEncoding,
             _ => Tentative::Base,

@@ -140,8 +140,8 @@ impl LinkSink for Rows<'_, '_> {
 pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     if options.format == Format::Html {
         // Whoever breaks is told no more.
-        let asked = Task::of(options, true);
-        let totals = driver::html(asked, bytes, Rows::new(row), |_, driver, _| driver.totals());
+        let task = Task::of(options, true);
+        let totals = driver::html(task, bytes, Rows::new(row), |_, driver, _| driver.totals());
         if let Ok(totals) = totals {
             return totals;
         }

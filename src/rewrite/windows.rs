@@ -33,7 +33,7 @@ use std::thread;
 use self::StreamError::{Giving, Reading};
 use super::driver::{Driver, Ended};
 use super::file;
-use super::opened::{Opened, Task, is_free_of_links};
+use super::opened::{Opened, Task, needs_no_links};
 use super::options::Options;
 use super::rows::{RowFn, Rows, rows};
 use super::sink::LinkSink;
@@ -114,7 +114,7 @@ fn open<'h, D: Read + Seek + Send>(
     options: &Options,
 ) -> Result<Option<(Opened, &'h mut D)>, StreamError> {
     if options.format != Format::Html
-        || !is_free_of_links(options.base_element)
+        || !needs_no_links(options.base_element)
         || options.scan.scanner != Scanner::Fast
     {
         return Ok(None);
