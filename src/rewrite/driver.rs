@@ -90,10 +90,14 @@ impl<'a, S: LinkSink> Driver<'a, S> {
         }
     }
 
-    /// For the document that is `opened`.
-    pub(super) fn of(task: Task<'a>, opened: &'a Opened, sink: S) -> Self {
-        let driver = Self::new(task, &opened.chain, opened.found.charset, sink);
-        Self { tentative: opened.tentative, ..driver }
+    /// For a document of which not everything may have been looked for.
+    pub(super) fn of(
+        task: Task<'a>,
+        chain: &'a BaseChain,
+        (charset, tentative): (Charset, Option<Tentative>),
+        sink: S,
+    ) -> Self {
+        Self { tentative, ..Self::new(task, chain, charset, sink) }
     }
 
     /// The bytes that are scanned begin at `offset` of the document from now on.
@@ -246,23 +250,25 @@ impl<S: LinkSink> Links for Driver<'_, S> {
     }
 }
 
-/// Tells `sink` of the links of the HTML document in `bytes`. `end` gets what was opened, the driver, and how the document
-/// was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
+/// Tells `sink` of the links of the HTML document in `bytes`. `end` gets the document without its links, the driver, and
+/// how the document was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
 pub(super) fn html<S: LinkSink, T>(
     task: Task<'_>,
     bytes: &[u8],
     mut sink: S,
-    end: impl FnOnce(&Opened, Driver<'_, S>, Result<Scanned, S::End>) -> T,
+    end: impl FnOnce(Document, Driver<'_, S>, Result<Scanned, S::End>) -> T,
 ) -> Result<T, S> {
     for opened in Opened::in_turn::<S>(task, bytes) {
-        if opened.tentative.is_some() {
+        let whole = opened.whole(bytes, task.scan);
+        let Opened { found, document, chain, tentative } = opened;
+        if tentative.is_some() {
             sink.hold();
         }
-        let mut driver = Driver::of(task, &opened, sink);
-        let scanned = pass::links(&opened.whole(bytes, task.scan), task.scan, &mut driver);
+        let mut driver = Driver::of(task, &chain, (found.charset, tentative), sink);
+        let scanned = pass::links(&whole, task.scan, &mut driver);
         sink = match scanned {
-            Ok(scanned) => return Ok(end(&opened, driver, Ok(scanned))),
-            Err(Ended::Sink(stopped)) => return Ok(end(&opened, driver, Err(stopped))),
+            Ok(scanned) => return Ok(end(document, driver, Ok(scanned))),
+            Err(Ended::Sink(stopped)) => return Ok(end(document, driver, Err(stopped))),
             Err(Ended::Declared) => driver.sink,
         };
         // Nothing of what was told counts.
@@ -274,9 +280,8 @@ pub(super) fn html<S: LinkSink, T>(
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html {
-        let plan = html(task, bytes, Collected::default(), |opened, mut driver, scanned| {
+        let plan = html(task, bytes, Collected::default(), |mut document, mut driver, scanned| {
             let Ok(scanned) = scanned;
-            let mut document = opened.document.clone();
             document.without_tree = scanned.without_tree;
             document.ids = std::mem::take(&mut driver.ids);
             let charset = driver.charset;

@@ -150,6 +150,11 @@ impl Opened {
         Self { found, document, chain, tentative: Some(tentative) }
     }
 
+    /// Its encoding, and what nobody has looked for.
+    pub(super) fn known(&self) -> (Charset, Option<Tentative>) {
+        (self.found.charset, self.tentative)
+    }
+
     /// The document, all of which is in `bytes`.
     pub(super) fn whole<'b>(&self, bytes: &'b [u8], scan: &ScanOptions) -> Whole<'b> {
         let Detected { charset, mark: start, .. } = self.found;

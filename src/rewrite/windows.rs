@@ -69,7 +69,7 @@ pub fn rewrite_stream<D: Read + Seek + Send>(
     if let Some((opened, document)) = open(handles, window, options)? {
         let mut piece = Vec::with_capacity(window / 2);
         let write = Write::in_pieces(&mut piece, give);
-        let mut driver = Driver::of(Task::of(options, false), &opened, write);
+        let mut driver = Driver::of(Task::of(options, false), &opened.chain, opened.known(), write);
         in_windows(document, window, &opened, options, &mut driver).map_err(
             |stopped| match stopped {
                 Stopped::Engine(error) => Reading(error),
@@ -96,7 +96,8 @@ pub fn links_stream<D: Read + Seek + Send>(
     row: &mut RowFn<'_>,
 ) -> Result<Totals, StreamError> {
     if let Some((opened, document)) = open(handles, window, options)? {
-        let mut driver = Driver::of(Task::of(options, true), &opened, Rows::new(row));
+        let mut driver =
+            Driver::of(Task::of(options, true), &opened.chain, opened.known(), Rows::new(row));
         if let Err(Stopped::Engine(error)) =
             in_windows(document, window, &opened, options, &mut driver)
         {
