@@ -24,7 +24,8 @@ fn main() {
     let absent: Vec<_> =
         data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
     if !absent.is_empty() {
-        let why = "for lack of ../shared, python3, chromium, wget or httrack (tests/outside/mod.rs)";
+        let why =
+            "for lack of ../shared, python3, chromium, wget or httrack (tests/outside/mod.rs)";
         eprintln!("\nnot run {why}: {}", absent.join(", "));
     }
 }

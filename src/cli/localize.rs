@@ -14,19 +14,20 @@
 //! link, which `baselink::tree::localize` knows.
 
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{io, iter};
+use std::{fs, io, iter};
 
 use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::tree::write::Replacement;
 
 use super::in_order::{Bounds, in_order};
 use super::input;
 use super::output::Output;
-use super::request::{Localize, Origin};
+use super::request::{Destination, Localize, Origin, is_standard_input};
 use super::rewrite::{Work, rewrite};
 use super::status::Status;
 
@@ -36,13 +37,11 @@ const FILES: usize = 64;
 /// Makes the mirror that was asked for.
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.rewrite.documents;
-    let index = match documents.paths.iter().try_for_each(|path| is_a_folder(path)) {
-        Ok(()) => index(asked),
-        Err(error) => Err(error),
-    };
-    match index {
+    let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
+    match folders.and_then(|()| may_list(asked)).and_then(|()| index(asked)) {
         Ok(index) => {
-            let work = Work::Local { index: Arc::new(index), absent: asked.absent };
+            let (absent, missing) = (asked.absent, asked.missing.clone());
+            let work = Work::Local { index: Arc::new(index), absent, missing };
             rewrite(&asked.rewrite, &work, output)
         }
         Err(error) => {
@@ -60,6 +59,32 @@ fn is_a_folder(path: &Path) -> Result<()> {
             name(path)
         ))),
         Err(error) => Err(Error::new(format!("{}: {}", name(path), cause(&error)))),
+    }
+}
+
+/// Whether the list of missing URLs can be written, and is no file of the mirror.
+fn may_list(asked: &Localize) -> Result<()> {
+    let Some(list) = asked.missing.as_deref().filter(|path| !is_standard_input(path)) else {
+        return Ok(());
+    };
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let around = list.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let around = real(around.unwrap_or(Path::new(".")));
+    let is_within = |folder: &Path| {
+        around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
+    };
+    let elsewhere = match &asked.rewrite.destination {
+        Destination::Path { path, .. } => Some(path.as_path()),
+        _ => None,
+    };
+    let mut folders = asked.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
+    match folders.find(|folder| is_within(folder)) {
+        Some(folder) => Err(Error::new(format!(
+            "{}: --missing needs a file outside the folder {}, where it would be a file of the mirror",
+            name(list),
+            name(folder)
+        ))),
+        None => Replacement::begin(list).map(drop),
     }
 }
 

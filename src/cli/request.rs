@@ -176,6 +176,8 @@ pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
     /// What becomes of links to what is not there.
     pub(crate) absent: Absent,
+    /// Where the URLs of the tree are listed that have no file.
+    pub(crate) missing: Option<PathBuf>,
     /// Whether the mirror is another folder.
     pub(crate) is_elsewhere: bool,
 }

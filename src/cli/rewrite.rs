@@ -78,6 +78,12 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     if asked.documents.has_folder() {
         totals.say(work, target.writes_files(), output);
     }
+    if let Some(path) = work.list_of_missing().filter(|_| !is_stopped())
+        && let Err(error) = totals.list_missing(path, output)?
+    {
+        output.error(&error);
+        status = Status::Unusable;
+    }
     if is_stopped() {
         output.error(&format_args!(
             "stopped after {}, each of them whole; the same command does the rest",

@@ -62,7 +62,8 @@ Examples:
   baselink localize --url http://a.example/docs/ docs -o offline-docs
   baselink localize --url http://a.example/docs/ --diff docs
   baselink localize --url http://a.example/docs/ --dry-run --verbose docs
-  baselink localize --url http://a.example/docs/ --in-place --backup .orig --missing keep docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig --absent keep docs
+  baselink localize --layout host --dry-run --missing - crawl | wget -x -P crawl -i -
 
 Exit status:
   0  done

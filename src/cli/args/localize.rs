@@ -6,14 +6,16 @@
 //!
 //! Deliberately absent: whether there is such a folder.
 
-use baselink::error::Result;
+use std::path::PathBuf;
+
+use baselink::error::{Error, Result};
 use baselink::tree::localize::Absent;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
-use super::named::{MISSING, named};
+use super::named::{ABSENT, named};
 use super::output::TypedOutput;
-use crate::cli::request::{Localize, Rewrite};
+use crate::cli::request::{Localize, Rewrite, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedLocalize {
@@ -22,8 +24,8 @@ pub(super) struct TypedLocalize {
     /// Links to what is not among the files: absolute (default), or keep
     ///
     /// `keep` leaves them as they are, unless they would mean something else without their base.
-    #[arg(long, value_name = "WHAT", value_parser = named::<Absent>(MISSING), hide_possible_values = true, help_heading = "Policies")]
-    missing: Option<Absent>,
+    #[arg(long, value_name = "WHAT", value_parser = named::<Absent>(ABSENT), hide_possible_values = true, help_heading = "Policies")]
+    absent: Option<Absent>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long, help_heading = "Policies")]
     skip_dkim: bool,
@@ -39,6 +41,11 @@ pub(super) struct TypedLocalize {
     /// not-editable), and diagnostics (an array of code, line, column, start, end, message).
     #[arg(long, help_heading = "Output")]
     json: bool,
+    /// List every URL of the folder that has no file, one a line, as `wget -i` reads it; `-` is standard output
+    ///
+    /// Those are targets of links. The list is made with --dry-run, too, and lies outside the folders.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    missing: Option<PathBuf>,
     /// Say how each base was found, and what is missing most
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
@@ -58,7 +65,24 @@ impl TypedLocalize {
         let verify = self.output.verify;
         let (destination, backup) = self.output.meant(&mut documents, false, self.json)?;
         let (json, strict) = (self.json, self.strict);
+        let missing = self.missing.map(|path| list_of_missing(path, json)).transpose()?;
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
-        Ok(Localize { rewrite, absent: self.missing.unwrap_or_default(), is_elsewhere })
+        Ok(Localize { rewrite, absent: self.absent.unwrap_or_default(), missing, is_elsewhere })
     }
+}
+
+/// Where the list of missing URLs goes.
+fn list_of_missing(path: PathBuf, json: bool) -> Result<PathBuf> {
+    if json && is_standard_input(&path) {
+        let sentence =
+            "--missing - and --json both write to standard output; give --missing a file";
+        return Err(Error::new(sentence));
+    }
+    if let Some(what) = ABSENT.iter().find(|what| path.as_os_str() == **what) {
+        return Err(Error::new(format!(
+            "--missing takes the name of a file for a list; what becomes of links is --absent {what} (and a file of \
+             that name ./{what})"
+        )));
+    }
+    Ok(path)
 }

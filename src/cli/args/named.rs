@@ -25,7 +25,7 @@ pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep", "remove", "insert"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
 pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
-pub(super) const MISSING: &[&str] = &["absolute", "keep"];
+pub(super) const ABSENT: &[&str] = &["absolute", "keep"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -101,7 +101,7 @@ mod tests {
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);
         check::<BaseFrom>(BASE_FROM);
-        check::<Absent>(MISSING);
+        check::<Absent>(ABSENT);
         check::<Groups>(GROUPS);
         let read = Format::ALL.into_iter().filter(|format| format.is_read());
         assert!(read.map(Format::name).eq(FORMATS.iter().copied()));

@@ -10,13 +10,15 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
-use baselink::error::{name, visible};
+use baselink::error::{Result, name, visible};
 use baselink::format::Format;
+use baselink::tree::write::Replacement;
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
@@ -25,7 +27,7 @@ use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
 use crate::cli::places::Places;
 use crate::cli::record;
-use crate::cli::request::Rewrite;
+use crate::cli::request::{Rewrite, is_standard_input};
 use crate::cli::status::Status;
 use crate::cli::tally::{LinkResult, Tally};
 
@@ -287,6 +289,25 @@ impl RunSummary {
         }
     }
 
+    /// Lists the URLs of the tree that have no file, in order, one a line.
+    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> io::Result<Result<()>> {
+        let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
+        urls.sort_unstable();
+        let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
+        if is_standard_input(path) {
+            output.out().write_all(list.as_bytes())?;
+            return Ok(Ok(()));
+        }
+        let written = Replacement::begin(path).and_then(|mut file| {
+            file.write(|out| out.write_all(list.as_bytes()))?;
+            file.commit()
+        });
+        Ok(written.map(|_| {
+            let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
+            output.notice(&format_args!("{listed} listed in {}", name(path)));
+        }))
+    }
+
     fn say_what_is_missing(&self, output: &mut Output) {
         /// How many are named.
         const NAMED: usize = 10;
@@ -295,7 +316,7 @@ impl RunSummary {
         }
         let urls = count(self.missing.len(), "URL of the tree has", "URLs of the tree have");
         let links = count(self.missing.values().sum(), "link leads", "links lead");
-        let hint = if output.is_verbose() { "" } else { "; -v says which" };
+        let hint = if output.is_verbose() { "" } else { "; -v says which, --missing - lists them" };
         output.notice(&format_args!("{urls} no file, and {links} there{hint}"));
         if !output.is_verbose() {
             return;
@@ -310,4 +331,14 @@ impl RunSummary {
             output.notice(&format_args!("  and {} more", urls.len() - NAMED));
         }
     }
+}
+
+/// A URL without what would end a line, or what a list of URLs has between them.
+fn in_a_line(url: &str) -> String {
+    let is_kept = |character: &char| !character.is_ascii_control() && *character != ' ';
+    let escaped = |character: char| match is_kept(&character) {
+        true => character.to_string(),
+        false => format!("%{:02X}", u32::from(character)),
+    };
+    url.chars().map(escaped).collect()
 }

@@ -8,6 +8,7 @@
 //! Deliberately absent: how. `baselink::rewrite` and `baselink::tree::localize` know that.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::diagnostic::Code;
@@ -23,14 +24,14 @@ pub(crate) enum Work {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree lead to where they lie, all others become absolute.
-    Local { index: Arc<Index>, absent: Absent },
+    Local { index: Arc<Index>, absent: Absent, missing: Option<PathBuf> },
 }
 
 impl Work {
     /// With which options a document of `origin` is rewritten, where `options` say how it is read.
     pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
         match (self, origin) {
-            (Self::Local { index, absent }, Origin::Entry(entry)) => {
+            (Self::Local { index, absent, .. }, Origin::Entry(entry)) => {
                 let retrieval = options.retrieval.clone();
                 Cow::Owned(localize::options(entry, retrieval, index, *absent, options))
             }
@@ -81,6 +82,14 @@ impl Work {
         match self {
             Self::Absolute => ["rewritten", "to rewrite", "with nothing to rewrite"],
             Self::Local { .. } => ["changed", "to change", "with nothing to change"],
+        }
+    }
+
+    /// Where those are listed that are [`missing`](Self::missing).
+    pub(super) fn list_of_missing(&self) -> Option<&Path> {
+        match self {
+            Self::Absolute => None,
+            Self::Local { missing, .. } => missing.as_deref(),
         }
     }
 
