@@ -17,10 +17,14 @@ use baselink::resolve::Profile;
 use baselink::{LinkReport, Options, examine};
 use url::Url;
 
+#[path = "browser/devtools.rs"]
+#[allow(dead_code, reason = "this test does not need all of it")]
+mod devtools;
 mod outside;
 #[path = "mirror/site.rs"]
 mod site;
 
+use devtools::{Browser, file_url};
 use site::{Resource, Site, mark};
 
 /// The links of a document, as a browser sees them: what is written, and where it leads. Those that declare a base
@@ -169,7 +173,13 @@ fn with_a_reason(programs: &[&str]) -> BTreeSet<(String, String)> {
 }
 
 /// Localizes a mirror. What is wrong then has a reason, and nothing fails that did not fail before.
-fn check(site: &Site, name: &str, folder: &Path, options: &[&str], reasons: &[&str]) {
+fn check(
+    (site, browser): (&Site, &mut Option<Browser>),
+    name: &str,
+    folder: &Path,
+    options: &[&str],
+    reasons: &[&str],
+) {
     let (count, before) = wrong(site, folder);
     let out = localize(folder, options);
     let (same, after) = wrong(site, &out);
@@ -186,6 +196,24 @@ fn check(site: &Site, name: &str, folder: &Path, options: &[&str], reasons: &[&s
         files(&out).values().collect::<Vec<_>>(),
         files(&again).values().collect::<Vec<_>>()
     );
+    if let Some(browser) = browser {
+        let (before, after) = (failed(browser, folder), failed(browser, &out));
+        println!("    requests for files that fail in Chromium: {before}, localized {after}");
+        assert!(after <= before, "{name}");
+    }
+}
+
+/// How many files Chromium asks for that are not there, when it opens the pages of a mirror that have pictures, style
+/// sheets and frames.
+fn failed(browser: &mut Browser, folder: &Path) -> usize {
+    const PAGES: [&str; 7] = ["home", "docs", "one", "media", "frames", "static", "xhtml"];
+    let files = files(folder);
+    let pages = files.iter().filter(|(path, text)| {
+        let is_html = path.extension().is_some_and(|extension| extension == "html");
+        is_html && mark(text).is_some_and(|mark| PAGES.contains(&mark))
+    });
+    let requests = pages.flat_map(|(path, _)| browser.open(&file_url(path)).requests);
+    requests.filter(|(url, failure)| url.starts_with("file:") && failure.is_some()).count()
 }
 
 const LAYOUT: &[&str] = &["--layout", "host", "--scheme", "http"];
@@ -196,7 +224,7 @@ fn every_link_of_a_mirror_by_wget() {
         return;
     }
     let site = Arc::new(Site::read());
-    let address = site.serve();
+    let (address, mut browser) = (site.serve(), Browser::start());
     for (options, arguments, reasons) in [
         (&[][..], LAYOUT, &["wget", "wget*"][..]),
         (&["-E"], LAYOUT, &["wget", "wget*"]),
@@ -216,7 +244,7 @@ fn every_link_of_a_mirror_by_wget() {
             continue;
         }
         let name = format!("wget {} | localize {}", options.join(" "), arguments.join(" "));
-        check(&site, &name, &folder, arguments, reasons);
+        check((&site, &mut browser), &name, &folder, arguments, reasons);
     }
 }
 
@@ -240,5 +268,6 @@ fn every_link_of_a_mirror_by_httrack() {
     let folder = scene.path().join("crawl");
     fs::create_dir(&folder).unwrap();
     httrack(&site.serve(), &folder);
-    check(&site, "httrack | localize", &folder, LAYOUT, &["httrack"]);
+    let mut browser = Browser::start();
+    check((&site, &mut browser), "httrack | localize", &folder, LAYOUT, &["httrack"]);
 }

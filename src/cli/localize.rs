@@ -27,7 +27,7 @@ use baselink::tree::write::Replacement;
 use super::in_order::{Bounds, in_order};
 use super::input;
 use super::output::Output;
-use super::request::{Destination, Localize, Origin, is_standard_input};
+use super::request::{Localize, Origin, WrittenTo, is_standard_input};
 use super::rewrite::{Work, rewrite};
 use super::status::Status;
 
@@ -74,7 +74,7 @@ fn may_list(asked: &Localize) -> Result<()> {
         around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
     };
     let elsewhere = match &asked.rewrite.destination {
-        Destination::Path { path, .. } => Some(path.as_path()),
+        WrittenTo::Path { path, .. } => Some(path.as_path()),
         _ => None,
     };
     let mut folders = asked.rewrite.documents.paths.iter().map(PathBuf::as_path).chain(elsewhere);
