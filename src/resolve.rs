@@ -114,6 +114,14 @@ impl Base {
         }
     }
 
+    /// Whether references can be relative to it, which was made of `url`, in every profile ([`usable`]).
+    pub(crate) fn is_usable(&self, url: &str) -> bool {
+        match self.profile() {
+            Profile::Rfc1808 => self.inherited.usable.is_ok(),
+            Profile::Rfc3986 | Profile::Whatwg => usable(url).is_ok(),
+        }
+    }
+
     /// Whether [`absolute`](Self::absolute) takes `url`.
     pub(crate) fn is_absolute(profile: Profile, url: &str) -> bool {
         let usable = match profile {

@@ -128,8 +128,11 @@ pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnost
         let message = format!("no reference can be resolved against the base {base}: {why}");
         return Some(Diagnostic::new(Code::BaseUnusable, span, message));
     }
-    let params = reference::Reference::split(Grammar::Rfc1808, base).params();
-    if profile == Profile::Rfc1808 && params.is_some_and(|params| params.contains('/')) {
+    let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
+    if profile == Profile::Rfc1808
+        && base.contains(';')
+        && params().is_some_and(|params| params.contains('/'))
+    {
         let message =
             format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'");
         return Some(Diagnostic::new(Code::BaseParameters, span, message));

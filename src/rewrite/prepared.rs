@@ -40,7 +40,7 @@ impl PreparedBase {
         let looked_at = if is_short { Arc::clone(&url) } else { Arc::from("") };
         let base = prepare(options.profile, &looked_at, charset);
         Self {
-            usable: is_short && resolve::usable(&url).is_ok(),
+            usable: is_short && base.is_usable(&url),
             url: if is_short && base.as_str() != &*url { base.as_str().into() } else { url },
             base,
             charset,
