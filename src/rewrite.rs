@@ -108,7 +108,7 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 /// Says of every link of `bytes` what [`rewrite`] would make of it.
 #[must_use]
 pub fn examine(bytes: &[u8], options: &Options) -> Report {
-    rewrite(bytes, options).report
+    file::report(bytes, options)
 }
 
 /// What changes where every relative link of `bytes` becomes absolute, as in [`rewrite`], and what became of the links

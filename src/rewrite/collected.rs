@@ -28,17 +28,18 @@ use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::span::Span;
 
-/// The sink that collects: edits, and what was judged.
+/// The sink that collects: edits, and what was judged; where it `REPORTS`, edits only of what is not plain.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct Collected<const REPORTS: bool> {
     pub(super) judged: Vec<Judged>,
     pub(super) spliced: Vec<Edit>,
 }
 
-impl LinkSink for Collected {
+impl<const REPORTS: bool> LinkSink for Collected<REPORTS> {
     type End = Infallible;
     // What lies around the document may still refuse an edit, and a policy ask for one.
     const IS_LAST: bool = false;
+    const REPORTS: bool = REPORTS;
 
     fn begin_anew(&mut self) {
         *self = Self::default();
@@ -47,6 +48,11 @@ impl LinkSink for Collected {
     fn splice(&mut self, _bytes: &[u8], at: usize, splice: Splice<'_>) {
         let (span, new) = (Span::new(at, at + splice.dropped), splice.prefix.into());
         self.spliced.push(Edit { span, new });
+    }
+
+    fn report(&mut self, _bytes: &[u8], report: LinkReport) {
+        let (edits, declares_base, is_policy) = (Vec::new(), false, false);
+        self.judged.push(Judged { report, edits, declares_base, is_policy });
     }
 
     fn judged(&mut self, _bytes: &[u8], judged: Judged) -> Result<(), Infallible> {

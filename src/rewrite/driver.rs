@@ -26,7 +26,7 @@ use super::base_element::base_diagnostic;
 use super::collected::{Collected, DocumentPlan};
 use super::judge::{Judge, Short};
 use super::judged::{Judged, lift_through};
-use super::opened::{Opened, Task};
+use super::opened::{Opened, Task, needs_no_links};
 use super::sink::LinkSink;
 use super::totals::{RunningTotals, Totals};
 use crate::base::{BaseChain, Outer};
@@ -277,19 +277,35 @@ pub(super) fn html<S: LinkSink, T>(
     Err(sink)
 }
 
+/// What is reported of the HTML document `bytes`, and no edit that the report does not need; `None` where all of its
+/// links have to be known, or its encoding is no extension of ASCII.
+pub(super) fn reported(task: Task<'_>, bytes: &[u8]) -> Option<DocumentPlan> {
+    let options = task.options;
+    let is_plain = needs_no_links(options.base_element) && options.destination.is_none();
+    is_plain.then(|| collected(task, bytes, Collected::<true>::default()))?
+}
+
+fn collected<const REPORTS: bool>(
+    task: Task<'_>,
+    bytes: &[u8],
+    sink: Collected<REPORTS>,
+) -> Option<DocumentPlan> {
+    let plan = html(task, bytes, sink, |mut document, mut driver, scanned| {
+        let Ok(scanned) = scanned;
+        document.without_tree = scanned.without_tree;
+        document.ids = std::mem::take(&mut driver.ids);
+        let charset = driver.charset;
+        driver.plan(document, charset)
+    });
+    plan.ok()
+}
+
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
-    if format == Format::Html {
-        let plan = html(task, bytes, Collected::default(), |mut document, mut driver, scanned| {
-            let Ok(scanned) = scanned;
-            document.without_tree = scanned.without_tree;
-            document.ids = std::mem::take(&mut driver.ids);
-            let charset = driver.charset;
-            driver.plan(document, charset)
-        });
-        if plan.is_ok() {
-            return plan.ok();
-        }
+    if format == Format::Html
+        && let Some(plan) = collected(task, bytes, Collected::<false>::default())
+    {
+        return Some(plan);
     }
     let document = scan::content(format, bytes, task.scan)?;
     let beneath = document.charset;
@@ -316,7 +332,7 @@ pub(super) fn document(
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document);
-    let mut driver = Driver::new(task, &chain, document.charset, Collected::default());
+    let mut driver = Driver::new(task, &chain, document.charset, Collected::<false>::default());
     driver.carried = carried.to_vec();
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
@@ -331,7 +347,7 @@ pub(super) fn document(
     driver.plan(document, beneath)
 }
 
-impl Driver<'_, Collected> {
+impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
     /// What becomes of `document`, now that its links were told.
     fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let diagnostics = self.diagnostics();

@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::collected::Settled;
+use super::collected::{DocumentPlan, Settled};
 use super::driver;
 use super::message;
 use super::opened::Task;
@@ -37,12 +37,30 @@ pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePla
     plan.complete()
 }
 
+/// What is reported of `bytes`.
+pub(super) fn report(bytes: &[u8], options: &Options) -> Report {
+    let task = Task::of(options, true);
+    let reported = match options.format {
+        Format::Html => driver::reported(task, bytes),
+        _ => None,
+    };
+    let (plan, totals) = match reported {
+        Some(plan) => of_document(bytes, plan).complete(),
+        None => plan(bytes, options, true),
+    };
+    Report { diagnostics: totals.diagnostics, ..plan.report }
+}
+
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
     let task = Task::of(options, is_listed);
-    let mut plan = driver::content(task, format, bytes).unwrap_or_else(|| {
+    let plan = driver::content(task, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
         driver::document(task, empty, Charset::UTF_8, &[])
     });
+    of_document(bytes, plan)
+}
+
+fn of_document(bytes: &[u8], mut plan: DocumentPlan) -> FilePlan {
     let mut report = Report::default();
     report.entities.append(&mut plan.entities);
     report.diagnostics.append(&mut plan.diagnostics);

@@ -72,6 +72,9 @@ impl Judged {
         }
         if let Some(last) = self.edits.last() {
             *edited = last.span.end + offset;
+        } else if self.report.outcome == Outcome::Rewritten {
+            // It is only reported.
+            *edited = self.report.span.end + offset;
         }
     }
 

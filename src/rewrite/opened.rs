@@ -62,7 +62,7 @@ impl<'a> Task<'a> {
     /// How far one looks ahead in an HTML document for this sink: in this order, until its links can be told.
     fn looks<S: LinkSink>(&self) -> &'static [Look] {
         match needs_no_links(self.options.base_element) {
-            true if S::REPORTS => &[Look::Ahead(Bases::Decisive)],
+            true if S::REPORTS && S::IS_LAST => &[Look::Ahead(Bases::Decisive)],
             true if !self.is_listed => &[Look::Tentative, Look::Ahead(Bases::Decisive)],
             false if S::IS_LAST => &[],
             _ => &[Look::Ahead(Bases::All)],

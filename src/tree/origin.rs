@@ -178,8 +178,7 @@ impl RootUrl {
 
     /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
     fn assumed() -> Self {
-        // So deep that it does not matter what a resolver makes of a `..` too many.
-        let url = format!("{ASSUMED}{}", "assumed/".repeat(16));
+        let url = format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH));
         Self { given: url.clone(), folder: Some(url) }
     }
 
@@ -310,6 +309,11 @@ impl Below {
 /// How every URL begins that is made of an assumed root.
 const ASSUMED: &str = "https://assumed.invalid/";
 
+/// A folder of that root, which has so many in each other that it does not matter what a resolver makes of a `..` too
+/// many.
+const ASSUMED_FOLDER: &str = "assumed/";
+const ASSUMED_DEPTH: usize = 16;
+
 /// Whether `url` is made of a root that nobody gave ([`Origins::assume_root`]), and nothing to show.
 #[must_use]
 pub fn is_assumed(url: &str) -> bool {
@@ -318,10 +322,12 @@ pub fn is_assumed(url: &str) -> bool {
 
 /// `url` as it may be shown: where its root is assumed, what follows that.
 pub(in crate::tree) fn without_assumed(url: String) -> Option<String> {
-    if !is_assumed(&url) {
+    let Some(mut below) = url.strip_prefix(ASSUMED) else {
         return Some(url);
+    };
+    for _ in 0..ASSUMED_DEPTH {
+        below = below.strip_prefix(ASSUMED_FOLDER)?;
     }
-    let below = url.strip_prefix(RootUrl::assumed().as_str())?;
     Some(if below.is_empty() { "./".to_owned() } else { below.to_owned() })
 }
 

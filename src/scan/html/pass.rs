@@ -312,6 +312,10 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         if self.tentative.is_some() && tag.name.len() == 4 && self.declares(tag) {
             self.links.declared()?;
         }
+        // A fragment names no element in text that is markup to others only.
+        if self.options.ids && !self.is_in_text {
+            self.ids(tag, namespace);
+        }
         if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
             self.whole_tag(tag, namespace, text);
             return self.drain();
@@ -434,9 +438,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     #[inline(always)]
     fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
         let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
-        if self.options.ids {
-            return true;
-        }
         match (namespace, text) {
             (Namespace::Html, TextModel::RawText) => match tag.name.len() {
                 6 if is("script") => self.options.groups.contains(Group::Json),
@@ -455,10 +456,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             return self.open_text(tag, namespace, text, &element, &[]);
         }
         let attributes = tag::wanted(self.bytes, tag, |name| self.is_asked_for(name));
-        // A fragment names no element in text that is markup to others only.
-        if self.options.ids && !self.is_in_text {
-            self.ids(namespace, &element, &attributes);
-        }
         for attribute in attributes.iter() {
             self.attribute(namespace, &element, attribute, &attributes);
         }
@@ -466,14 +463,26 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 
     /// Tells what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
-    fn ids(&mut self, namespace: Namespace, element: &str, attributes: &[RawAttribute]) {
-        let is_anchor = namespace == Namespace::Html && element == "a";
-        for attribute in attributes {
-            if self.is_named(attribute, "id") || (is_anchor && self.is_named(attribute, "name")) {
-                let id = self.value(attribute).text;
-                if !id.is_empty() {
-                    self.links.id(id);
+    fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
+        let is_anchor =
+            namespace == Namespace::Html && self.bytes[tag.name.range()].eq_ignore_ascii_case(b"a");
+        for name in if is_anchor { &["id", "name"][..] } else { &["id"] } {
+            // Of several with one name the first counts (HTML, 13.2.5.33).
+            let first = tag.attributes.iter().find(|one| self.is_named(one, name));
+            let Some((first, value)) = first.and_then(|one| Some((one, one.value?))) else {
+                continue;
+            };
+            let id = match str::from_utf8(&self.bytes[value.range()]) {
+                Ok(text)
+                    if text.is_ascii()
+                        && memchr::memchr3(b'&', b'\r', 0, text.as_bytes()).is_none() =>
+                {
+                    text.to_owned()
                 }
+                _ => self.value(first).text,
+            };
+            if !id.is_empty() {
+                self.links.id(id);
             }
         }
     }
