@@ -189,7 +189,8 @@ impl Ids {
         let decoded = names::decode(fragment);
         let decoded = String::from_utf8_lossy(&decoded);
         let mut hint = None;
-        for name in [fragment, &decoded] {
+        let is_escaped = fragment.contains('%');
+        for name in [Some(fragment), is_escaped.then_some(&*decoded)].into_iter().flatten() {
             let start = self.ids.partition_point(|id| compare_folded(id, name).is_lt());
             let alike = &self.ids[start..];
             let end = alike.partition_point(|id| compare_folded(id, name).is_eq());
@@ -247,8 +248,9 @@ const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
 
 /// The order of texts in which the case of ASCII letters does not count.
 fn compare_folded(a: &str, b: &str) -> Ordering {
-    let [a, b] = [a, b].map(|text| text.bytes().map(|byte| byte.to_ascii_lowercase()));
-    a.cmp(b)
+    let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
+    let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
+    folded.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
 /// A file of the tree.

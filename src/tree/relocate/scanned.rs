@@ -120,7 +120,8 @@ struct Compact {
     /// Where the reference ends in the text of all; it begins where the one before ends.
     reference_end: usize,
     place: u32,
-    base: Option<u32>,
+    /// None is the greatest number.
+    base: u32,
     outcome: Outcome,
     reason: Option<Reason>,
     differs: bool,
@@ -170,7 +171,7 @@ impl Scanned {
             let reference = &self.references[start..link.reference_end];
             start = link.reference_end;
             let place = &self.places[link.place as usize];
-            let base_number = link.base.map(|base| base as usize);
+            let base_number = (link.base != u32::MAX).then_some(link.base as usize);
             let base = base_number.map(|number| &self.bases[number]);
             ScannedLink {
                 entity: &place.entity,
@@ -266,7 +267,12 @@ impl Scanning {
     /// What was found.
     #[must_use]
     pub fn end(self) -> Scanned {
-        self.scanned
+        let mut scanned = self.scanned;
+        // It stays in memory until all files are known.
+        scanned.links.shrink_to_fit();
+        scanned.references.shrink_to_fit();
+        scanned.places.shrink_to_fit();
+        scanned
     }
 
     fn document(&mut self, bytes: &[u8], offset: usize, options: &Options) {
@@ -399,7 +405,7 @@ impl Scanning {
             span: link.span.shifted(offset),
             reference_end: self.scanned.references.len(),
             place,
-            base,
+            base: base.unwrap_or(u32::MAX),
             outcome: link.outcome,
             reason: link.reason,
             differs: link.differs,
