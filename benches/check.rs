@@ -1,17 +1,18 @@
-//! How fast a real tree is checked, beside `cp -r` of it and the link checker `hyperlink`, in the same run.
+//! How fast a real tree is checked, beside `cp -r` of it and the link checkers `hyperlink` and `lychee`, in the same run.
 //!
 //! ```text
 //! cargo bench --bench check                     the trees of Debian's rust-doc, openjdk-17-doc, python3.11-doc
 //! cargo bench --bench check -- DIR...           these
-//! cargo bench --bench check -- --rounds 9 --in FOLDER --hyperlink PROGRAM    more rounds, on another disk
+//! cargo bench --bench check -- --rounds 9 --in FOLDER --hyperlink PROGRAM --lychee PROGRAM    on another disk
 //! ```
 //!
-//! `cargo install hyperlink` makes that program; where it is not on the path it is left out, with a notice. It
-//! reads HTML, and says which links lead to no file, with `--check-anchors` also which to no id. It knows
-//! neither URLs nor moves.
+//! `cargo install hyperlink` and `cargo install lychee` make those programs; what is not on the path is left out, with a
+//! notice. hyperlink reads HTML, and says which links lead to no file, with `--check-anchors` also which to no id; it
+//! knows neither URLs nor moves. lychee does the same with `--offline --include-fragments`.
 //!
 //! Each round does each thing once, so that what else the machine does hits all alike; what is shown are
-//! medians, and of memory the most. Memory is what Linux says in `/proc` while the program runs (`VmHWM`).
+//! medians, and of memory the most. Memory and processor time are what Linux says in `/proc` while the program runs
+//! (`VmHWM`; `utime` and `stime`, in hundredths of a second).
 //!
 //! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
@@ -38,7 +39,7 @@ fn main() {
         return;
     }
     let (mut rounds, mut place, mut trees) = (5, std::env::temp_dir(), Vec::new());
-    let mut hyperlink = PathBuf::from("hyperlink");
+    let (mut hyperlink, mut lychee) = (PathBuf::from("hyperlink"), PathBuf::from("lychee"));
     while let Some(argument) = arguments.next() {
         let mut value =
             || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
@@ -48,6 +49,7 @@ fn main() {
             }
             "--in" => place = value().into(),
             "--hyperlink" => hyperlink = value().into(),
+            "--lychee" => lychee = value().into(),
             _ => trees.push(PathBuf::from(argument)),
         }
     }
@@ -57,42 +59,61 @@ fn main() {
     if trees.is_empty() {
         println!("notice: no tree was named, and none of Debian's is there");
     }
-    let has_hyperlink = Command::new(&hyperlink).arg("--version").output().is_ok();
-    if !has_hyperlink {
-        println!("notice: there is no hyperlink; `cargo install hyperlink` makes it");
-    }
-    let hyperlink = has_hyperlink.then_some(hyperlink);
+    let peers = [("hyperlink", hyperlink), ("lychee", lychee)];
+    let peers: Vec<_> =
+        peers.into_iter().filter(|(name, program)| is_there(name, program)).collect();
+    let commands = commands(&peers);
     for tree in &trees {
-        measure(tree, hyperlink.as_deref(), &place, rounds);
+        measure(tree, &commands, &place, rounds);
     }
 }
 
-/// What is measured, in the order of the table: its name, program, and arguments before the tree.
-fn commands(hyperlink: Option<&Path>) -> Vec<(String, PathBuf, Vec<String>)> {
-    let row = |name: &str, program: &Path, arguments: &str| {
-        let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-        (name.to_owned(), program.to_owned(), arguments)
-    };
-    let mut rows = vec![row("cp -r", Path::new("cp"), "-r")];
-    for jobs in [1, 2] {
-        let check = format!("check -u https://docs.example/ --list none -q -j {jobs}");
-        rows.push(row(&format!("check, {jobs} job(s)"), Path::new(BINARY), &check));
+fn is_there(name: &str, program: &Path) -> bool {
+    let is_there = Command::new(program).arg("--version").output().is_ok();
+    if !is_there {
+        println!("notice: there is no {name}; `cargo install {name}` makes it");
     }
+    is_there
+}
+
+/// What is measured: a name, a program, and arguments before the tree.
+type Row = (String, PathBuf, Vec<String>);
+
+/// What is measured, in the order of the table.
+fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
+    let row = |name: String, program: &Path, arguments: &str| {
+        let arguments = arguments.split_whitespace().map(str::to_owned).collect();
+        (name, program.to_owned(), arguments)
+    };
+    let mut rows = vec![row("cp -r".into(), Path::new("cp"), "-r")];
     for jobs in [1, 2] {
-        let Some(hyperlink) = hyperlink else { break };
-        rows.push(row(&format!("hyperlink, {jobs} job(s)"), hyperlink, &format!("-j {jobs}")));
-        let anchors = format!("--check-anchors -j {jobs}");
-        rows.push(row(&format!("the same with ids, {jobs}"), hyperlink, &anchors));
+        for (what, options) in [("", ""), (", no list", "--list none -q")] {
+            let check = format!("check -u https://docs.example/ -j {jobs} {options}");
+            rows.push(row(format!("check, {jobs} job(s){what}"), Path::new(BINARY), &check));
+        }
+    }
+    for (name, program) in peers {
+        for jobs in [1, 2] {
+            if *name == "lychee" {
+                let options =
+                    format!("--offline --include-fragments --no-progress --threads {jobs}");
+                rows.push(row(format!("lychee, {jobs} thread(s)"), program, &options));
+            } else {
+                rows.push(row(format!("hyperlink, {jobs} job(s)"), program, &format!("-j {jobs}")));
+                let anchors = format!("--check-anchors -j {jobs}");
+                rows.push(row(format!("the same with ids, {jobs}"), program, &anchors));
+            }
+        }
     }
     rows
 }
 
-fn measure(tree: &Path, hyperlink: Option<&Path>, place: &Path, rounds: usize) {
+fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
     let (files, bytes) = size(tree);
     let megabytes = bytes as f64 / 1e6;
     println!("{}: {files} files, {megabytes:.1} MB", tree.display());
-    let commands = commands(hyperlink);
     let mut seconds = vec![Vec::new(); commands.len()];
+    let mut processor = vec![Vec::new(); commands.len()];
     let mut memory = vec![0; commands.len()];
     for _ in 0..rounds {
         for (number, (name, program, arguments)) in commands.iter().enumerate() {
@@ -102,20 +123,23 @@ fn measure(tree: &Path, hyperlink: Option<&Path>, place: &Path, rounds: usize) {
             if name == "cp -r" {
                 command.arg(copy.path());
             }
-            let (took, most) = run(&mut command);
+            let (took, worked, most) = run(&mut command);
             seconds[number].push(took);
+            processor[number].push(worked);
             memory[number] = most.max(memory[number]);
         }
     }
     println!(
-        "{:24}{:>9}{:>10}{:>8}{:>10}{:>10}",
-        "", "seconds", "files/s", "MB/s", "to cp -r", "MB"
+        "{:24}{:>9}{:>11}{:>10}{:>8}{:>10}{:>10}",
+        "", "seconds", "processor", "files/s", "MB/s", "to cp -r", "MB"
     );
     let medians: Vec<f64> = seconds.into_iter().map(median).collect();
+    let processor: Vec<f64> = processor.into_iter().map(median).collect();
     for (number, (name, ..)) in commands.iter().enumerate() {
         let median = medians[number];
         println!(
-            "{name:24}{median:9.3}{:10.0}{:8.0}{:10.2}{:10.1}",
+            "{name:24}{median:9.3}{:11.2}{:10.0}{:8.0}{:10.2}{:10.1}",
+            processor[number],
             files as f64 / median,
             megabytes / median,
             median / medians[0],
@@ -124,25 +148,32 @@ fn measure(tree: &Path, hyperlink: Option<&Path>, place: &Path, rounds: usize) {
     }
 }
 
-/// How many seconds a command takes, and how much memory at most, in kilobytes. Findings are no failure.
-fn run(command: &mut Command) -> (f64, u64) {
+/// How many seconds a command takes, how many of a processor, and how much memory at most, in kilobytes. Findings are no
+/// failure.
+fn run(command: &mut Command) -> (f64, f64, u64) {
     let started = Instant::now();
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let status = PathBuf::from(format!("/proc/{}/status", child.id()));
-    let mut most = 0;
+    let process = PathBuf::from(format!("/proc/{}", child.id()));
+    let (mut most, mut ticks) = (0, 0);
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        let text = fs::read_to_string(&status).unwrap_or_default();
+        let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+        // proc(5): fields 14 and 15; the name of the program, before them, is in parentheses.
+        let fields =
+            stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        ticks = ticks.max(fields.filter_map(|field| field.parse::<u64>().ok()).sum());
+        let text = fs::read_to_string(process.join("status")).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
         let number = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
         most = most.max(number.unwrap_or(0));
         thread::sleep(Duration::from_millis(2));
     };
     let took = started.elapsed().as_secs_f64();
-    assert!(matches!(status.code(), Some(0 | 1)), "{command:?} ended with {status}");
-    (took, most)
+    // lychee ends with 2 where links are broken.
+    assert!(matches!(status.code(), Some(0..=2)), "{command:?} ended with {status}");
+    (took, ticks as f64 / 100.0, most)
 }
 
 fn median(mut seconds: Vec<f64>) -> f64 {
