@@ -63,20 +63,25 @@ impl TypedLocalize {
         let mut documents = self.documents.meant_with(&policy)?;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
+        let printed = match (self.json, self.output.diff) {
+            (true, _) => Some("--json"),
+            (false, true) => Some("--diff"),
+            (false, false) => None,
+        };
         let (destination, backup) = self.output.meant(&mut documents, false, self.json)?;
         let (json, strict) = (self.json, self.strict);
-        let missing = self.missing.map(|path| list_of_missing(path, json)).transpose()?;
+        let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
         Ok(Localize { rewrite, absent: self.absent.unwrap_or_default(), missing, is_elsewhere })
     }
 }
 
-/// Where the list of missing URLs goes.
-fn list_of_missing(path: PathBuf, json: bool) -> Result<PathBuf> {
-    if json && is_standard_input(&path) {
-        let sentence =
-            "--missing - and --json both write to standard output; give --missing a file";
-        return Err(Error::new(sentence));
+/// Where the list of missing URLs goes; `printed` is the option whose result goes to standard output.
+fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
+    if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
+        return Err(Error::new(format!(
+            "--missing - and {option} both write to standard output; give --missing a file"
+        )));
     }
     if let Some(what) = ABSENT.iter().find(|what| path.as_os_str() == **what) {
         return Err(Error::new(format!(

@@ -48,7 +48,7 @@ pub(super) struct TypedOutput {
     preserve_times: bool,
     /// Show what would change; nothing is written
     #[arg(long)]
-    diff: bool,
+    pub(super) diff: bool,
     /// Write nothing; only say what would become of the links
     #[arg(long)]
     dry_run: bool,
