@@ -19,10 +19,12 @@ mod beside;
 mod fix;
 mod form;
 mod github;
+mod href;
 mod listed;
 mod listing;
 mod report;
 mod sarif;
+mod targets;
 mod text;
 mod tree;
 mod words;
@@ -39,7 +41,7 @@ use self::tree::Tree;
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
-use super::request::{Check, Classes};
+use super::request::{By, Check, Classes};
 use super::status::Status;
 
 /// Checks what was asked for.
@@ -71,21 +73,35 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
         return Ok(stopped(fixed.as_ref(), output));
     }
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
-    let list = if shows_diff { Classes::default() } else { asked.list.clone() };
+    let is_by_target = asked.by == By::Target && !shows_diff;
+    let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
     let listed = listing::list(asked, &list, &tree, baseline.as_ref(), output)?;
+    status = status.max(listed.status);
+    let denied = denied(asked, &tree, &listed);
+    let mut targets = None;
+    if (is_by_target || asked.report.is_some()) && !is_stopped() {
+        let found = targets::find(asked, &tree, baseline.as_ref(), output)?;
+        status = status.max(found.status);
+        if is_by_target && !is_stopped() && !tree.files.is_empty() {
+            text::targets(asked, &tree, &denied, &found, output)?;
+        }
+        targets = Some(found);
+    }
     output.flush()?;
     // What is listed is not all then.
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
     }
-    status = status.max(listed.status);
     say(&tree, fixed.as_ref(), output);
-    if let Err(error) = beside::write(asked, &tree, &listed, output) {
+    if let Err(error) = beside::write(asked, &tree, &listed, &denied, targets.as_ref(), output) {
         output.error(&error);
         status = Status::Unusable;
     }
     say_accepted(asked, baseline.as_ref(), &listed, output);
-    let is_held = asked.write_baseline.is_some() || verdict(asked, &tree, &listed, output);
+    let is_held = asked.write_baseline.is_some() || denied.is_empty();
+    if !is_held {
+        say_denied(asked, &tree, &denied, output);
+    }
     Ok(if is_held { status } else { status.max(Status::NotHeld) })
 }
 
@@ -111,26 +127,22 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
     output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
 }
 
-/// Says which findings are denied, and whether none is.
-fn verdict(asked: &Check, tree: &Tree, listed: &Listed, output: &mut Output) -> bool {
-    let mut denied = Vec::new();
-    for class in Class::ALL {
-        let number = tree.sum.of(class).saturating_sub(listed.accepted_of(class));
-        if asked.deny.contains(class) && number > 0 {
-            denied.push(format!("{number} {}", class.name()));
-        }
-    }
-    if denied.is_empty() {
-        return true;
-    }
+/// How many findings have each class that is denied, but for those that a baseline accepts.
+fn denied(asked: &Check, tree: &Tree, listed: &Listed) -> Vec<(Class, usize)> {
+    let number = |class: Class| tree.sum.of(class).saturating_sub(listed.accepted_of(class));
+    let denied = Class::ALL.iter().filter(|class| asked.deny.contains(**class));
+    denied.map(|class| (*class, number(*class))).filter(|(_, number)| *number > 0).collect()
+}
+
+/// Says which findings are denied.
+fn say_denied(asked: &Check, tree: &Tree, denied: &[(Class, usize)], output: &mut Output) {
     let fixes = match tree.sum.references {
         number if number > 0 && asked.fix.is_none() => {
             format!("; --fix makes {number} relative")
         }
         _ => String::new(),
     };
-    output.error(&format_args!("links would break: {}{fixes}", denied.join(", ")));
-    false
+    output.error(&format_args!("links would break: {}{fixes}", words::classes(denied)));
 }
 
 /// Says how many links have which class, and what became of the fixes.

@@ -223,9 +223,12 @@ pub(crate) struct Check {
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
+    pub(crate) by: By,
     pub(crate) form: CheckForm,
     /// Where the page goes that shows all.
     pub(crate) report: Option<PathBuf>,
+    /// The URL by which its file names lead to an editor, with `{path}`, `{line}` and `{column}`.
+    pub(crate) editor: Option<String>,
     /// Findings that are accepted.
     pub(crate) baseline: Option<PathBuf>,
     /// Where those of today are noted.
@@ -256,6 +259,15 @@ pub(crate) enum CheckForm {
     Github,
 }
 
+/// What is listed one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum By {
+    /// What links lead to.
+    Target,
+    /// The links.
+    Link,
+}
+
 /// Some of the classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Classes(Vec<Class>);
@@ -277,6 +289,12 @@ impl Classes {
             return Self(default.to_vec());
         }
         Self(typed.into_iter().flat_map(|classes| classes.0).collect())
+    }
+
+    /// These and those of `others`.
+    pub(crate) fn with(mut self, others: &Self) -> Self {
+        self.0.extend(&others.0);
+        self
     }
 }
 

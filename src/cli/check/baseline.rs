@@ -18,6 +18,8 @@ use baselink::error::{Error, Result, cause, name};
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
 use serde::{Deserialize, Serialize};
 
+use crate::cli::request::{Check, Classes};
+
 /// A finding without its place in the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Key {
@@ -112,14 +114,31 @@ impl Baseline {
     }
 
     /// What is accepted in the file at `path` below the folder.
-    pub(super) fn of(&self, path: &str) -> HashMap<Key, usize> {
-        self.files.get(path).cloned().unwrap_or_default()
+    pub(super) fn of(&self, path: &str) -> Accepted {
+        Accepted(self.files.get(path).cloned().unwrap_or_default())
     }
 
     /// How many findings it has.
     pub(super) fn len(&self) -> usize {
         self.number
     }
+}
+
+/// What is accepted in one file, and was not met yet.
+#[derive(Default)]
+pub(super) struct Accepted(HashMap<Key, usize>);
+
+impl Accepted {
+    /// Whether one more finding with this key is accepted.
+    pub(super) fn takes(&mut self, key: &Key) -> bool {
+        let left = self.0.get_mut(key).filter(|left| **left > 0);
+        left.map(|left| *left -= 1).is_some()
+    }
+}
+
+/// Whether a baseline has findings of `class`.
+pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
+    Classes::BROKEN.contains(&class) || asked.deny.contains(class)
 }
 
 /// Writes these findings, in an order that changes with them only.

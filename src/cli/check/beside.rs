@@ -14,12 +14,15 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
+use baselink::tree::relocate::Class;
 use baselink::tree::walk::{Globs, Kind, Selection, walk};
 use baselink::tree::write::{Replacement, is_one_file};
 
 use super::baseline::{self, Baseline};
+use super::href::Hrefs;
 use super::listed::Listed;
-use super::report;
+use super::report::Page;
+use super::targets::Targets;
 use super::tree::Tree;
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, is_standard_input};
@@ -93,6 +96,8 @@ pub(super) fn write(
     asked: &Check,
     tree: &Tree,
     listed: &Listed,
+    denied: &[(Class, usize)],
+    targets: Option<&Targets>,
     output: &mut Output,
 ) -> Result<()> {
     if let Some(path) = &asked.write_baseline {
@@ -102,9 +107,17 @@ pub(super) fn write(
         let noted = count(listed.noted.values().sum(), "finding is", "findings are");
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
-    if let Some(path) = &asked.report {
+    if let (Some(path), Some(targets)) = (&asked.report, targets) {
+        let page = Page {
+            asked,
+            tree,
+            listed,
+            denied,
+            targets,
+            hrefs: Hrefs::new(path, asked.folder(), asked.editor.as_deref()),
+        };
         let mut file = Replacement::begin(path)?;
-        file.write(|out| report::write(asked, tree, listed, out))?;
+        file.write(|out| page.write(out))?;
         file.commit()?;
     }
     Ok(())

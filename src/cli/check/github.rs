@@ -41,7 +41,7 @@ impl Form for Github {
             _ => "warning",
         };
         let file = property(&plain(&path.to_string_lossy()));
-        let title = property(&words::class_and_cause(shown.finding));
+        let title = property(&words::class_and_cause(shown.finding.class, shown.finding.cause));
         let message = message(&words::sentences(shown.finding).join("\n"));
         let Place { line, utf_16, .. } = place;
         writeln!(

@@ -1,4 +1,4 @@
-//! What is listed, as plain data: a finding, where it is, its row on the page, and what came of the list.
+//! What is listed, as plain data: a finding, where it is, and what came of the list.
 //!
 //! ```text
 //! docs/a.html:3:10  pinned   -->   Shown { link, finding, is_denied }, Place { line: 3, column: 10, … }
@@ -11,11 +11,11 @@
 use std::collections::BTreeMap;
 
 use baselink::edit::Edit;
+use baselink::span::Span;
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
 
 use super::baseline::Key;
-use super::words;
-use crate::cli::output::location_of;
+use crate::cli::input::Input;
 use crate::cli::status::Status;
 
 /// A finding that is listed.
@@ -43,41 +43,6 @@ pub(super) struct Place {
     pub(super) edits: Vec<Edit>,
 }
 
-/// A row of the table of findings.
-pub(super) struct Row {
-    pub(super) path: Vec<u8>,
-    pub(super) line: usize,
-    pub(super) column: usize,
-    pub(super) class: Class,
-    pub(super) cause: Option<&'static str>,
-    pub(super) location: String,
-    pub(super) reference: String,
-    pub(super) on_move: String,
-    pub(super) hint: Option<String>,
-    pub(super) fix: Option<String>,
-    pub(super) differs: bool,
-}
-
-impl Row {
-    /// The row of a finding in the file at `path` below the folder.
-    pub(super) fn of(path: &[u8], shown: &Shown<'_>, place: &Place) -> Self {
-        let (link, finding) = (&shown.link, shown.finding);
-        Self {
-            path: path.to_vec(),
-            line: place.line,
-            column: place.column,
-            class: finding.class,
-            cause: finding.cause.map(|cause| cause.name()),
-            location: location_of(link.entity, link.element, link.attribute),
-            reference: link.reference.to_owned(),
-            on_move: words::on_move(finding),
-            hint: words::hint(finding),
-            fix: words::fix(finding),
-            differs: finding.differs,
-        }
-    }
-}
-
 /// What came of the list.
 pub(super) struct Listed {
     pub(super) status: Status,
@@ -86,8 +51,6 @@ pub(super) struct Listed {
     pub(super) by_class: BTreeMap<Class, usize>,
     /// The findings for a new baseline.
     pub(super) noted: BTreeMap<Key, usize>,
-    /// Those for the page.
-    pub(super) rows: Vec<Row>,
 }
 
 impl Listed {
@@ -95,4 +58,11 @@ impl Listed {
     pub(super) fn accepted_of(&self, class: Class) -> usize {
         self.by_class.get(&class).copied().unwrap_or_default()
     }
+}
+
+/// `span` of the file in the bytes of `input`.
+pub(super) fn within(span: Span, input: &Input<'_>) -> Option<Span> {
+    let start = span.start.checked_sub(input.offset)?;
+    let end = span.end.checked_sub(input.offset)?;
+    (end <= input.bytes.len()).then(|| Span::new(start, end))
 }

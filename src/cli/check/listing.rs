@@ -9,7 +9,7 @@
 //!
 //! Deliberately absent: how a finding looks in each form.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
 
 use baselink::edit::Edit;
@@ -21,8 +21,7 @@ use baselink::{Options, rewrite};
 use super::baseline::{self, Baseline, Key};
 use super::form::{Form, Json};
 use super::github::Github;
-use super::listed::{Listed, Place, Row, Shown};
-use super::report;
+use super::listed::{Listed, Place, Shown, within};
 use super::sarif::Sarif;
 use super::text::Text;
 use super::tree::{Checked, Tree, changed};
@@ -39,7 +38,6 @@ struct Done {
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
-    rows: Vec<Row>,
 }
 
 /// Lists the findings of `list` that `baseline` does not accept.
@@ -50,14 +48,7 @@ pub(super) fn list(
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> io::Result<Listed> {
-    let listing = Listing {
-        asked,
-        form: form(asked.form),
-        list,
-        tree,
-        baseline,
-        rows: asked.report.as_ref().map(|_| report::rows(tree)).unwrap_or_default(),
-    };
+    let listing = Listing { asked, form: form(asked.form), list, tree, baseline };
     let is_concerned =
         |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
@@ -66,7 +57,6 @@ pub(super) fn list(
         accepted: 0,
         by_class: BTreeMap::new(),
         noted: BTreeMap::new(),
-        rows: Vec::new(),
     };
     listing.form.begin(output.out())?;
     let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
@@ -80,7 +70,6 @@ pub(super) fn list(
             for key in done.noted {
                 *listed.noted.entry(key).or_default() += 1;
             }
-            listed.rows.extend(done.rows);
             if done.is_unusable {
                 listed.status = Status::Unusable;
             }
@@ -107,42 +96,28 @@ struct Listing<'a> {
     list: &'a Classes,
     tree: &'a Tree,
     baseline: Option<&'a Baseline>,
-    /// How many findings of each file the page has room for, by the file's number.
-    rows: HashMap<usize, usize>,
 }
 
 impl Listing<'_> {
     /// Whether anything is done with findings of `class`.
     fn concerns(&self, class: Class) -> bool {
-        self.list.contains(class)
-            || (self.baseline.is_some() && self.is_noted(class))
-            || (self.asked.write_baseline.is_some() && self.is_noted(class))
-            || (self.asked.report.is_some() && Classes::BROKEN.contains(&class))
-    }
-
-    /// Whether a baseline has findings of `class`.
-    fn is_noted(&self, class: Class) -> bool {
-        Classes::BROKEN.contains(&class) || self.asked.deny.contains(class)
+        let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
+        self.list.contains(class) || (has_baseline && baseline::is_noted(self.asked, class))
     }
 
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<Done> {
         let mut done = Done::default();
-        let number = self.tree.numbers.get(origin.path()).copied();
-        let (Some(number), Some(file)) = (number, self.tree.file(origin)) else { return Ok(done) };
+        let Some(file) = self.tree.file(origin) else { return Ok(done) };
         let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
         let found = findings(&file.scanned, &self.tree.index, &self.tree.moving);
-        let mut room = self.rows.get(&number).copied().unwrap_or_default();
-        // Whether it is listed, and whether the page has it.
-        let mut shown: Vec<(Shown<'_>, bool, bool)> = Vec::new();
+        let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
+        let mut shown: Vec<Shown<'_>> = Vec::new();
         for (link, finding) in file.scanned.links().zip(&found) {
             let class = finding.class;
-            if self.is_noted(class)
-                && (self.baseline.is_some() || self.asked.write_baseline.is_some())
-            {
+            if has_baseline && baseline::is_noted(self.asked, class) {
                 let key = Key::of(&path, &link, finding);
-                let left = accepted.get_mut(&key).filter(|left| **left > 0);
-                let is_accepted = left.map(|left| *left -= 1).is_some();
+                let is_accepted = accepted.takes(&key);
                 if self.asked.write_baseline.is_some() {
                     done.noted.push(key);
                 }
@@ -151,18 +126,14 @@ impl Listing<'_> {
                     continue;
                 }
             }
-            let is_listed = self.list.contains(class);
-            let has_row = room > 0 && Classes::BROKEN.contains(&class);
-            room -= usize::from(has_row);
-            if is_listed || has_row {
-                let is_denied = self.asked.deny.contains(class);
-                shown.push((Shown { link, finding, is_denied }, is_listed, has_row));
+            if self.list.contains(class) {
+                shown.push(Shown { link, finding, is_denied: self.asked.deny.contains(class) });
             }
         }
         if shown.is_empty() {
             return Ok(done);
         }
-        shown.sort_by_key(|(shown, ..)| shown.link.span.start);
+        shown.sort_by_key(|shown| shown.link.span.start);
         self.show(origin, file, &found, &shown, &mut done, output)?;
         Ok(done)
     }
@@ -173,7 +144,7 @@ impl Listing<'_> {
         origin: &Origin,
         file: &Checked,
         found: &[Finding],
-        shown: &[(Shown<'_>, bool, bool)],
+        shown: &[Shown<'_>],
         done: &mut Done,
         output: &mut Output,
     ) -> io::Result<()> {
@@ -188,7 +159,7 @@ impl Listing<'_> {
             }
         };
         let has_fixes = self.form.has_edits()
-            && shown.iter().any(|(one, ..)| matches!(one.finding.fix, Some(Fix::Reference(_))));
+            && shown.iter().any(|one| matches!(one.finding.fix, Some(Fix::Reference(_))));
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
         let read = opened.each(|input, options| {
             let places = Places::in_charset(input, file.scanned.charset);
@@ -202,7 +173,7 @@ impl Listing<'_> {
                 false => Vec::new(),
             };
             let mut units = Units::default();
-            while let Some((one, is_listed, has_row)) = shown.get(next) {
+            while let Some(one) = shown.get(next) {
                 let Some(span) = within(one.link.span, input) else { break };
                 next += 1;
                 let charset = file.scanned.charset.unwrap_or(Charset::UTF_8);
@@ -215,12 +186,6 @@ impl Listing<'_> {
                     place.end = (line, column);
                 }
                 place.edits = edits_in(&edits, span, input.offset);
-                if *has_row {
-                    done.rows.push(Row::of(&file.scanned.path, one, &place));
-                }
-                if !is_listed {
-                    continue;
-                }
                 if !std::mem::replace(&mut is_begun, true) {
                     self.form.begin_file(output)?;
                 }
@@ -235,13 +200,6 @@ impl Listing<'_> {
         }
         Ok(())
     }
-}
-
-/// `span` of the file in the bytes of `input`.
-fn within(span: Span, input: &Input<'_>) -> Option<Span> {
-    let start = span.start.checked_sub(input.offset)?;
-    let end = span.end.checked_sub(input.offset)?;
-    (end <= input.bytes.len()).then(|| Span::new(start, end))
 }
 
 /// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.

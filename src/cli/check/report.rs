@@ -1,134 +1,455 @@
 //! `--report`: a page that shows what a move does to a folder.
 //!
 //! ```text
-//! totals by class; the folder as a picture, broken files marked; the worst files; the findings
+//! verdict; classes, those that fail first; targets; files; every link; the folder as a picture
 //! ```
 //!
-//! One file: nothing is loaded, and its Content-Security-Policy lets nothing be. It works with scripts off;
-//! the script sorts and filters. Whatever comes from the folder is escaped (HTML, 13.1.2). It is bounded, so that a
-//! browser opens it however large the folder is, and it says what it leaves out.
+//! One file: nothing is loaded, and its Content-Security-Policy lets nothing be. What there is is in it once, as JSON
+//! in a `script` that is no script (HTML, 4.12.1); the script draws a part of it at a time, so that a browser opens the page
+//! however large the folder is. With scripts off the verdict, the classes, and the first targets and files are there.
+//! Whatever comes from the folder is escaped (HTML, 13.1.2).
 //!
 //! Deliberately absent: when it was made. The same folder gives the same page.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use baselink::error::{name, visible};
 use baselink::tree::relocate::Class;
+use sha2::{Digest as _, Sha256};
 
-use super::listed::{Listed, Row};
+use super::href::Hrefs;
+use super::listed::Listed;
+use super::targets::{Target, Targets};
 use super::tree::{Checked, ClassCounts, Tree};
-use super::words::{self, RULES};
-use crate::cli::output::count;
+use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
 
 const STYLE: &str = include_str!("report/page.css");
 const SCRIPT: &str = include_str!("report/page.js");
 
-/// How much the page has at most: files in its table, findings, folders of the picture, files in it, and how
-/// deep it goes.
-const FILES: usize = 500;
-const FINDINGS: usize = 5_000;
-const FOLDERS: usize = 2_000;
-const SQUARES: usize = 20_000;
+/// How much is drawn without scripts: targets, places of each, and files.
+const TARGETS: usize = 100;
+const PLACES: usize = 3;
+const FILES: usize = 100;
+
+/// How much the picture has: folders, files in them, and how deep it goes.
+const FOLDERS: usize = 500;
+const SQUARES: usize = 5_000;
 const DEPTH: usize = 32;
 
-/// The files with the most links that may break, the worst first, by number.
-fn worst(tree: &Tree) -> Vec<usize> {
-    let is_broken = |number: &usize| tree.files[*number].counts.broken() > 0;
-    let mut files: Vec<usize> = (0..tree.files.len()).filter(is_broken).collect();
-    files.sort_by_key(|&number| std::cmp::Reverse(tree.files[number].counts.broken()));
-    files.truncate(FILES);
-    files
+/// What the page is made of.
+pub(super) struct Page<'a> {
+    pub(super) asked: &'a Check,
+    pub(super) tree: &'a Tree,
+    pub(super) listed: &'a Listed,
+    /// How many links have each class that is denied.
+    pub(super) denied: &'a [(Class, usize)],
+    pub(super) targets: &'a Targets,
+    pub(super) hrefs: Hrefs,
 }
 
-/// How many findings of each file the page has room for, by the file's number.
-pub(super) fn rows(tree: &Tree) -> HashMap<usize, usize> {
-    let mut room = FINDINGS;
-    let mut rows = HashMap::new();
-    for number in worst(tree) {
-        let of_file = tree.files[number].counts.broken().min(room);
-        room -= of_file;
-        rows.insert(number, of_file);
-    }
-    rows
+/// The classes, those that are denied first, then by what they break.
+fn ranked(asked: &Check) -> Vec<Class> {
+    let mut classes: Vec<Class> = Class::ALL.iter().rev().copied().collect();
+    classes.sort_by_key(|class| {
+        (Reverse(asked.deny.contains(*class)), Reverse(Classes::BROKEN.contains(class)))
+    });
+    classes
 }
 
-/// Writes the page.
-pub(super) fn write(
-    asked: &Check,
-    tree: &Tree,
-    listed: &Listed,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    let worst = worst(tree);
-    let folder = escaped(&name(asked.folder()));
-    write!(
-        out,
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>What a move does to {folder}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <h1>What a move does to <code>{folder}</code></h1>\n"
-    )?;
-    let from = tree.moving.from.root_url.as_ref().map(|url| url.as_str());
-    let to = tree.moving.to.as_ref().map_or("any other place", |to| to.as_str());
-    let from = from.map(|from| format!("from <code>{}</code> ", escaped(from))).unwrap_or_default();
-    writeln!(
-        out,
-        "<p>{from}to <code>{}</code>: {} and {} in {}</p>",
-        escaped(to),
-        count(tree.files.len(), "document", "documents"),
-        count(tree.sum.links(), "link", "links"),
-        count(tree.size, "file", "files")
-    )?;
-    totals(tree, listed, out)?;
-    let rank: HashMap<&[u8], usize> = worst
-        .iter()
-        .enumerate()
-        .map(|(rank, &number)| (tree.files[number].scanned.path.as_slice(), rank))
-        .collect();
-    out.write_all(picture(tree, &rank).as_bytes())?;
-    files(tree, &worst, out)?;
-    findings(tree, listed, &rank, out)?;
-    writeln!(
-        out,
-        "<p>Made by baselink {}. Nothing on this page is loaded from elsewhere.</p>\n\
-         <script>\n{SCRIPT}</script>\n</body>\n</html>",
-        env!("CARGO_PKG_VERSION")
-    )
+/// Where the content security policy is to let `text` be.
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn totals(tree: &Tree, listed: &Listed, out: &mut dyn io::Write) -> io::Result<()> {
-    let sum = &tree.sum;
-    writeln!(out, "<h2>Links</h2>\n{}", bar(sum, "bar wide"))?;
-    out.write_all(
-        b"<div class=scroll><table>\n<thead><tr><th>Class</th><th class=n>Links</th>\
-          <th class=n>With a fix</th><th>What it means</th></tr></thead>\n<tbody>\n",
-    )?;
-    for class in Class::ALL.iter().rev() {
+impl Page<'_> {
+    /// Writes the page.
+    pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let Self { asked, tree, .. } = self;
+        let folder = escaped(&name(asked.folder()));
+        let (style, script) = (hash(STYLE), hash(SCRIPT));
+        let (state, verdict) = match self.denied.is_empty() {
+            true => ("holds", "✓"),
+            false => ("fails", "✗"),
+        };
+        let verdict =
+            format!("{verdict} {}", escaped(&words::verdict(tree, self.denied, self.targets)));
+        let from = tree.moving.from.root_url.as_ref().map(|url| url.as_str());
+        let from =
+            from.map(|from| format!("from <code>{}</code> ", escaped(from))).unwrap_or_default();
+        let to = tree.moving.to.as_ref().map_or("any other place", |to| to.as_str());
         writeln!(
             out,
-            "<tr><td><span class=\"tag {0}\">{0}</span></td><td class=n>{1}</td><td class=n>{2}</td>\
-             <td>{3}</td></tr>",
-            class.name(),
-            sum.of(*class),
-            sum.fixes_of.get(class).copied().unwrap_or_default(),
-            meaning(*class)
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src {style}; \
+             script-src {script}; base-uri 'none'; form-action 'none'\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <title>What a move does to {folder}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+             <header>\n<h1>What a move does to <code>{folder}</code></h1>\n\
+             <p class=\"verdict {state}\">{verdict}</p>\n\
+             <p>{from}to <code>{}</code>: {} and {} in {}</p>\n</header>\n<main>",
+            escaped(to),
+            counted(tree.files.len(), "document", "documents"),
+            counted(tree.sum.links(), "link", "links"),
+            counted(tree.size, "file", "files")
         )?;
+        let files = self.files();
+        self.classes(out)?;
+        self.targets(out)?;
+        self.files_first(&files, out)?;
+        self.links(out)?;
+        out.write_all(picture(tree).as_bytes())?;
+        self.causes(out)?;
+        writeln!(
+            out,
+            "</main>\n<footer><p>Made by baselink {}. Nothing on this page is loaded from elsewhere.</p></footer>",
+            env!("CARGO_PKG_VERSION")
+        )?;
+        self.data(&files, out)?;
+        writeln!(out, "<script>{SCRIPT}</script>\n</body>\n</html>")
     }
-    out.write_all(b"</tbody>\n</table></div>\n")?;
-    if sum.differing > 0 {
-        let links = count(sum.differing, "link leads", "links lead");
-        writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
+
+    fn classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let sum = &self.tree.sum;
+        writeln!(
+            out,
+            "<section>\n<h2>Classes</h2>\n{}\n{}",
+            bar(sum, "bar wide"),
+            head(
+                "classes",
+                "How many links have which class",
+                &["Class", "#Links", "#Targets", "#With a fix", "What it means"]
+            )
+        )?;
+        for class in ranked(self.asked) {
+            let of_class = |target: &&Target| target.class == class;
+            let targets = self.targets.all.iter().filter(of_class).count();
+            let targets = match targets {
+                0 if sum.of(class) > 0 => String::new(),
+                targets => number(targets),
+            };
+            let is_denied = self.asked.deny.contains(class) && sum.of(class) > 0;
+            row(
+                out,
+                &[
+                    ("Class", tag(class, None, is_denied)),
+                    ("#Links", number(sum.of(class))),
+                    ("#Targets", targets),
+                    ("#With a fix", number(sum.fixes_of.get(&class).copied().unwrap_or_default())),
+                    ("What it means", meaning(class).to_owned()),
+                ],
+            )?;
+        }
+        out.write_all(b"</tbody>\n</table>\n")?;
+        if sum.differing > 0 {
+            let links = counted(sum.differing, "link leads", "links lead");
+            writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
+        }
+        if self.listed.accepted > 0 {
+            let findings = counted(self.listed.accepted, "finding is", "findings are");
+            writeln!(
+                out,
+                "<p>{findings} accepted by the baseline: counted here, and not listed as targets and links.</p>"
+            )?;
+        }
+        writeln!(out, "</section>")
     }
-    if listed.accepted > 0 {
-        let findings = count(listed.accepted, "finding is", "findings are");
-        writeln!(out, "<p>{findings} accepted by the baseline, and not listed below.</p>")?;
+
+    fn targets(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let all = &self.targets.all;
+        writeln!(out, "<section id=\"targets\">\n<h2>Targets</h2>")?;
+        if all.is_empty() {
+            return writeln!(out, "<p>None: no link would break.</p>\n</section>");
+        }
+        writeln!(
+            out,
+            "{}",
+            head(
+                "targets",
+                "What links lead to that break, classes that fail first",
+                &["Class", "Leads to", "#Links", "#Files", "#With a fix", "First places"]
+            )
+        )?;
+        for target in all.iter().take(TARGETS) {
+            let mut to = format!("<code>{}</code>", escaped(&target.to));
+            for said in words::of_target(target) {
+                let _ = write!(to, "<br><small>{}</small>", escaped(&said));
+            }
+            let places = target.places.iter().take(PLACES).map(|place| {
+                let file = &self.tree.files[place.file];
+                let href = self.href(file, place.line, place.column);
+                let path = name_of(&file.scanned.path);
+                format!("<a href=\"{href}\">{path}:{}:{}</a>", place.line, place.column)
+            });
+            let places: Vec<_> = places.collect();
+            row(
+                out,
+                &[
+                    (
+                        "Class",
+                        tag(target.class, target.cause.map(|cause| cause.name()), target.is_denied),
+                    ),
+                    ("Leads to", to),
+                    ("#Links", number(target.links)),
+                    ("#Files", number(target.files)),
+                    ("#With a fix", number(target.fixes)),
+                    ("First places", places.join("<br>")),
+                ],
+            )?;
+        }
+        out.write_all(b"</tbody>\n</table>\n")?;
+        self.without_scripts(all.len(), TARGETS, "targets", out)?;
+        writeln!(out, "</section>")
     }
-    Ok(())
+
+    /// Says what only the script draws.
+    fn without_scripts(
+        &self,
+        all: usize,
+        drawn: usize,
+        what: &str,
+        out: &mut dyn io::Write,
+    ) -> io::Result<()> {
+        if all <= drawn {
+            return Ok(());
+        }
+        let (all, drawn) = (number(all), number(drawn));
+        writeln!(
+            out,
+            "<p class=\"unscripted\">The first {drawn} of {all} {what}. All are in this page, and a script draws them, where scripts may run.</p>"
+        )
+    }
+
+    /// The files with links of classes that fail or break, the worst first, by number.
+    fn files(&self) -> Vec<usize> {
+        let files = &self.tree.files;
+        let key = |number: &usize| {
+            let counts = &files[*number].counts;
+            let denied: usize = self.denied.iter().map(|(class, _)| counts.of(*class)).sum();
+            (denied, counts.broken())
+        };
+        let mut worst: Vec<usize> =
+            (0..files.len()).filter(|number| key(number) > (0, 0)).collect();
+        worst.sort_by_key(|number| Reverse(key(number)));
+        worst
+    }
+
+    /// The classes that have a column of their own among files.
+    fn columns(&self) -> Vec<Class> {
+        let mut classes = ranked(self.asked);
+        classes.retain(|class| self.asked.deny.contains(*class) || Classes::BROKEN.contains(class));
+        classes.retain(|class| self.tree.sum.of(*class) > 0);
+        classes
+    }
+
+    fn files_first(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+        writeln!(out, "<section id=\"files\">\n<h2>Files</h2>")?;
+        if files.is_empty() {
+            return writeln!(out, "<p>None: no link would break.</p>\n</section>");
+        }
+        let classes = self.columns();
+        let numbers: Vec<String> =
+            classes.iter().map(|class| format!("#{}", class.name())).collect();
+        let mut columns = vec!["File"];
+        columns.extend(numbers.iter().map(String::as_str));
+        columns.extend(["#With a fix", "#Links"]);
+        writeln!(out, "{}", head("files", "Files with links that break", &columns))?;
+        for &file in files.iter().take(FILES) {
+            let file = &self.tree.files[file];
+            let href = self.href(file, 1, 1);
+            let path = format!("<a href=\"{href}\">{}</a>", name_of(&file.scanned.path));
+            let mut cells = vec![("File", path)];
+            for (class, column) in classes.iter().zip(&numbers) {
+                cells.push((column.as_str(), number(file.counts.of(*class))));
+            }
+            cells.push(("#With a fix", number(file.counts.fixes)));
+            cells.push(("#Links", number(file.counts.links())));
+            row(out, &cells)?;
+        }
+        out.write_all(b"</tbody>\n</table>\n")?;
+        self.without_scripts(files.len(), FILES, "files", out)?;
+        writeln!(out, "</section>")
+    }
+
+    /// Where the script draws every link.
+    fn links(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let placed: usize = self.targets.all.iter().map(|target| target.places.len()).sum();
+        let all: usize = self.targets.all.iter().map(|target| target.links).sum();
+        if all == 0 {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "<section id=\"links\">\n<h2>Links</h2>\n\
+             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; --list or --json lists them without.</p>",
+            counted(placed, "link is", "links are")
+        )?;
+        if all > placed {
+            let left = counted(all - placed, "link is", "links are");
+            writeln!(
+                out,
+                "<p>{left} left out, those of the last targets: a page has no room for them. --json lists all.</p>"
+            )?;
+        }
+        writeln!(out, "</section>")
+    }
+
+    fn causes(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        let told: HashSet<_> = (self.targets.all.iter())
+            .map(|target| (target.class, target.cause.map(|cause| cause.name())))
+            .collect();
+        let mut rules =
+            RULES.iter().filter(|rule| told.contains(&(rule.class, rule.cause))).peekable();
+        if rules.peek().is_none() {
+            return Ok(());
+        }
+        writeln!(out, "<section>\n<h2>What the causes mean</h2>\n<ul>")?;
+        for rule in rules {
+            let cause = rule.cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
+            let (class, why, help) = (rule.class.name(), escaped(rule.why), escaped(rule.help));
+            writeln!(out, "<li>{class}{cause}: {why}. {help}</li>")?;
+        }
+        writeln!(out, "</ul>\n</section>")
+    }
+
+    /// What leads to a place in a file.
+    fn href(&self, file: &Checked, line: usize, column: usize) -> String {
+        let href = self.hrefs.of(&file.entry.path);
+        let href = href.replace("{line}", &line.to_string());
+        escaped(&href.replace("{column}", &column.to_string()))
+    }
+
+    /// Writes what the script draws: names once, and numbers that say which.
+    fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
+        let mut names = Names::default();
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        write!(out, "<script type=\"application/json\" id=\"data\">{{\"classes\":[")?;
+        let classes = ranked(self.asked);
+        for (number, class) in classes.iter().enumerate() {
+            let is_denied = u8::from(self.asked.deny.contains(*class));
+            write!(out, "{}[{},{is_denied}]", comma(number), json(class.name()))?;
+        }
+        write!(out, "],\"columns\":[")?;
+        let columns = self.columns();
+        let place_of =
+            |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
+        for (number, class) in columns.iter().enumerate() {
+            write!(out, "{}{}", comma(number), place_of(*class))?;
+        }
+        write!(out, "],\"files\":[")?;
+        for (place, &number) in files.iter().enumerate() {
+            numbers.insert(number, place);
+            let file = &self.tree.files[number];
+            let path = String::from_utf8_lossy(&file.scanned.path);
+            let href = self.hrefs.of(&file.entry.path);
+            write!(out, "{}[{},{}", comma(place), json(&path), json(&href))?;
+            for class in &columns {
+                write!(out, ",{}", file.counts.of(*class))?;
+            }
+            write!(out, ",{},{}]", file.counts.fixes, file.counts.links())?;
+        }
+        write!(out, "],\"targets\":[")?;
+        for (place, target) in self.targets.all.iter().enumerate() {
+            let said: Vec<String> = words::of_target(target).iter().map(|one| json(one)).collect();
+            write!(
+                out,
+                "{}[{},{},{},{},{},{},[{}]]",
+                comma(place),
+                place_of(target.class),
+                json(target.cause.map_or("", |cause| cause.name())),
+                json(&target.to),
+                target.links,
+                target.files,
+                target.fixes,
+                said.join(",")
+            )?;
+        }
+        // Of each link the target, the file, line and column, and the names of its place and reference.
+        write!(out, "],\"links\":[")?;
+        let mut is_first = true;
+        for (number, target) in self.targets.all.iter().enumerate() {
+            for place in &target.places {
+                let Some(file) = numbers.get(&place.file) else { continue };
+                let divider = if std::mem::replace(&mut is_first, false) { "\n" } else { ",\n" };
+                let (location, reference) =
+                    (names.number(&place.location), names.number(&place.reference));
+                let (line, column) = (place.line, place.column);
+                write!(out, "{divider}{number},{file},{line},{column},{location},{reference}")?;
+            }
+        }
+        write!(out, "],\"names\":[")?;
+        for (number, name) in names.in_order().into_iter().enumerate() {
+            write!(out, "{}{}", comma(number), json(name))?;
+        }
+        writeln!(out, "]}}</script>")
+    }
+}
+
+fn comma(number: usize) -> &'static str {
+    if number == 0 { "" } else { ",\n" }
+}
+
+/// `text` for people, as a JSON string in which nothing ends a `script` (HTML, 4.12.1.3).
+fn json(text: &str) -> String {
+    let text = serde_json::Value::from(&*visible(text)).to_string();
+    text.replace('<', "\\u003c")
+}
+
+/// Texts, each once.
+#[derive(Default)]
+struct Names<'a>(HashMap<&'a str, usize>);
+
+impl<'a> Names<'a> {
+    fn number(&mut self, name: &'a str) -> usize {
+        let next = self.0.len();
+        *self.0.entry(name).or_insert(next)
+    }
+
+    fn in_order(self) -> Vec<&'a str> {
+        let mut names: Vec<_> = self.0.into_iter().collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        names.into_iter().map(|(name, _)| name).collect()
+    }
+}
+
+/// The beginning of a table; `#` marks a column of numbers. Roles are said because cards are no table to a browser.
+fn head(id: &str, caption: &str, columns: &[&str]) -> String {
+    let mut head = format!(
+        "<table role=\"table\" id=\"{id}-table\">\n<caption>{caption}</caption>\n\
+         <thead role=\"rowgroup\"><tr role=\"row\">"
+    );
+    for column in columns {
+        let (class, column) = numeric(column);
+        let _ = write!(head, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>");
+    }
+    head + "</tr></thead>\n<tbody role=\"rowgroup\">"
+}
+
+/// A row of a table: of each cell its column, and markup.
+fn row(out: &mut dyn io::Write, cells: &[(&str, String)]) -> io::Result<()> {
+    write!(out, "<tr role=\"row\">")?;
+    for (column, cell) in cells {
+        let (class, column) = numeric(column);
+        write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
+    }
+    writeln!(out, "</tr>")
+}
+
+/// How the cells of a column look, and its name.
+fn numeric(column: &str) -> (&'static str, &str) {
+    column.strip_prefix('#').map_or(("", column), |column| (" class=\"n\"", column))
+}
+
+/// A class, with its cause, and whether it fails.
+fn tag(class: Class, cause: Option<&str>, is_denied: bool) -> String {
+    let cause = cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
+    let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
+    format!("<span class=\"tag {0}\">{0}{cause}</span>{fails}", class.name())
 }
 
 fn meaning(class: Class) -> &'static str {
@@ -149,22 +470,25 @@ fn meaning(class: Class) -> &'static str {
 /// The shares of the classes. What it shows is said beside it.
 fn bar(counts: &ClassCounts, style: &str) -> String {
     let all = counts.links().max(1);
-    let mut bar = format!("<span class=\"{style}\" aria-hidden=true>");
-    for class in Class::ALL.iter().rev() {
-        let number = counts.of(*class);
-        if number > 0 {
-            let share = number as f64 * 100.0 / all as f64;
-            let _ = write!(bar, "<i class={} style=\"width:{share:.2}%\"></i>", class.name());
-        }
+    let mut bar = format!(
+        "<svg class=\"{style}\" viewBox=\"0 0 100 1\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+    );
+    let mut x = 0.0;
+    for class in Class::ALL.iter().rev().filter(|class| counts.of(**class) > 0) {
+        let width = counts.of(*class) as f64 * 100.0 / all as f64;
+        let class = class.name();
+        let _ =
+            write!(bar, "<rect class=\"{class}\" x=\"{x:.2}\" width=\"{width:.2}\" height=\"1\"/>");
+        x += width;
     }
-    bar + "</span>"
+    bar + "</svg>"
 }
 
 /// `3 pinned, 1 dangling`
 fn broken(counts: &ClassCounts) -> String {
     let of_class = |class: &Class| match counts.of(*class) {
         0 => None,
-        number => Some(format!("{number} {}", class.name())),
+        links => Some(format!("{} {}", number(links), class.name())),
     };
     Classes::BROKEN.iter().filter_map(of_class).collect::<Vec<_>>().join(", ")
 }
@@ -183,13 +507,15 @@ fn way(path: &[u8]) -> (Vec<&[u8]>, &[u8]) {
 }
 
 #[derive(Default)]
-struct Folder {
+struct Folder<'a> {
     counts: ClassCounts,
     documents: usize,
+    /// Those right in it.
+    files: Vec<&'a Checked>,
 }
 
 /// The folder as nested folders, each with a square for every document in it.
-fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
+fn picture(tree: &Tree) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
         let (way, _) = way(&file.scanned.path);
@@ -198,17 +524,16 @@ fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
             folder.counts.merge(&file.counts);
             folder.documents += 1;
         }
+        if let Some(folder) = folders.get_mut(&way) {
+            folder.files.push(file);
+        }
     }
     let shown = shown_folders(&folders);
-    let mut of_folder: HashMap<Vec<&[u8]>, Vec<&Checked>> = HashMap::new();
-    for file in &tree.files {
-        of_folder.entry(way(&file.scanned.path).0).or_default().push(file);
-    }
     let mut page = String::from(
-        "<h2>The folder</h2>\n<p>A square is a document: P, E, D and F mark what most of its broken links are. \
-         Folders open and close.</p>\n<div class=tree>\n",
+        "<section>\n<h2>The folder</h2>\n<p>A square is a document: P, E, D and F mark what most of its broken links are. \
+         Folders open and close.</p>\n<div class=\"tree\">\n",
     );
-    let mut open = 0;
+    let (mut open, mut room) = (0, SQUARES);
     // In the order of paths a folder comes right before what is in it.
     for (path, folder) in folders.iter().filter(|(path, _)| shown.contains(*path)) {
         while open > path.len() {
@@ -220,165 +545,64 @@ fn picture(tree: &Tree, rank: &HashMap<&[u8], usize>) -> String {
             none if none.is_empty() => "nothing breaks".to_owned(),
             said => said,
         };
-        let is_open = path.len() < 3 && folder.counts.broken() > 0;
+        let is_open = path.len() < 2 && folder.counts.broken() > 0;
         let _ = writeln!(
             page,
-            "<details{}><summary>{label} {} <span class=said>{}, {}: {said}</span></summary>",
+            "<details{}><summary>{label} {} <span class=\"said\">{}, {}: {said}</span></summary>",
             if is_open { " open" } else { "" },
             bar(&folder.counts, "bar"),
-            count(folder.documents, "document", "documents"),
-            count(folder.counts.links(), "link", "links")
+            counted(folder.documents, "document", "documents"),
+            counted(folder.counts.links(), "link", "links")
         );
         open = path.len() + 1;
-        if let Some(files) = of_folder.get(path) {
-            squares(files, rank, tree.files.len() <= SQUARES, &mut page);
-        }
+        squares(&folder.files, &mut room, &mut page);
     }
     page.push_str(&"</details>\n".repeat(open));
     page.push_str("</div>\n");
     if shown.len() < folders.len() {
-        let left = count(folders.len() - shown.len(), "folder is", "folders are");
+        let left = counted(folders.len() - shown.len(), "folder is", "folders are");
         let _ = writeln!(page, "<p>{left} left out of the picture.</p>");
     }
-    page
+    page + "</section>\n"
 }
 
 /// The folders that the picture has: all, or as many as there is room for, those with broken links first.
-fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder>) -> HashSet<Vec<&'a [u8]>> {
+fn shown_folders<'a>(folders: &BTreeMap<Vec<&'a [u8]>, Folder<'_>>) -> HashSet<Vec<&'a [u8]>> {
     let mut paths: Vec<_> = folders.iter().collect();
     // A folder has no more than the one around it, which comes first.
-    paths.sort_by_key(|(path, folder)| (std::cmp::Reverse(folder.counts.broken()), path.len()));
+    paths.sort_by_key(|(path, folder)| (Reverse(folder.counts.broken()), path.len()));
     paths.into_iter().take(FOLDERS).map(|(path, _)| path.clone()).collect()
 }
 
-/// The documents right in a folder: a square for each, and the names of those with broken links.
-fn squares(files: &[&Checked], rank: &HashMap<&[u8], usize>, shows_all: bool, page: &mut String) {
-    let (mut names, mut unnamed) = (String::new(), 0);
-    page.push_str("<div class=squares aria-hidden=true>");
-    for file in files {
-        let path = file.scanned.path.as_slice();
-        let label = name_of(way(path).1);
-        let Some(class) = worst_class(&file.counts) else {
-            if shows_all {
+/// The documents right in a folder: a square for each, as far as there is `room`.
+fn squares(files: &[&Checked], room: &mut usize, page: &mut String) {
+    if files.is_empty() {
+        return;
+    }
+    page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
+    for file in files.iter().take(*room) {
+        let label = name_of(way(&file.scanned.path).1);
+        match worst_class(&file.counts) {
+            None => {
                 let _ = write!(page, "<span class=\"s travels\" title=\"{label}\"></span>");
             }
-            continue;
-        };
-        let said = broken(&file.counts);
-        let letter = class.name()[..1].to_ascii_uppercase();
-        let square = format!("class=\"s {}\" title=\"{label}: {said}\"", class.name());
-        match rank.get(path) {
-            Some(rank) => {
-                let _ = write!(page, "<a {square} href=\"#f{rank}\" tabindex=-1>{letter}</a>");
-                let _ = writeln!(
-                    names,
-                    "<li><a href=\"#f{rank}\">{label}</a> <span class=said>{said}</span></li>"
+            Some(class) => {
+                let (said, class) = (broken(&file.counts), class.name());
+                let letter = class[..1].to_ascii_uppercase();
+                let _ = write!(
+                    page,
+                    "<span class=\"s {class}\" title=\"{label}: {said}\">{letter}</span>"
                 );
-            }
-            None => {
-                let _ = write!(page, "<span {square}>{letter}</span>");
-                unnamed += 1;
             }
         }
     }
     page.push_str("</div>\n");
-    if unnamed > 0 {
-        let more = count(unnamed, "more document", "more documents");
-        let _ = writeln!(names, "<li class=said>{more} with broken links</li>");
-    }
-    if !names.is_empty() {
-        let _ = write!(page, "<ul>\n{names}</ul>\n");
-    }
-}
-
-fn files(tree: &Tree, worst: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-    writeln!(out, "<h2>The worst documents</h2>")?;
-    if worst.is_empty() {
-        return writeln!(out, "<p>None: no link would break.</p>");
-    }
-    out.write_all(b"<div class=scroll><table data-tools>\n<thead><tr><th>Document</th>")?;
-    for class in Classes::BROKEN {
-        write!(out, "<th class=n>{}</th>", class.name())?;
-    }
-    out.write_all(b"<th class=n>with a fix</th><th class=n>links</th></tr></thead>\n<tbody>\n")?;
-    for (rank, &number) in worst.iter().enumerate() {
-        let file = &tree.files[number];
-        let path = name_of(&file.scanned.path);
-        write!(out, "<tr id=f{rank}><td class=c><a href=\"#l{rank}\">{path}</a></td>")?;
-        for class in Classes::BROKEN {
-            write!(out, "<td class=n>{}</td>", file.counts.of(class))?;
-        }
-        let (fixes, links) = (file.counts.fixes, file.counts.links());
-        writeln!(out, "<td class=n>{fixes}</td><td class=n>{links}</td></tr>")?;
-    }
-    out.write_all(b"</tbody>\n</table></div>\n")?;
-    let all = tree.files.iter().filter(|file| file.counts.broken() > 0).count();
-    if all > worst.len() {
-        let left = count(all - worst.len(), "document", "documents");
-        writeln!(out, "<p>{left} with fewer broken links left out.</p>")?;
-    }
-    Ok(())
-}
-
-fn findings(
-    tree: &Tree,
-    listed: &Listed,
-    rank: &HashMap<&[u8], usize>,
-    out: &mut dyn io::Write,
-) -> io::Result<()> {
-    let mut rows: Vec<(usize, &Row)> = listed
-        .rows
-        .iter()
-        .map(|row| (rank.get(row.path.as_slice()).copied().unwrap_or(usize::MAX), row))
-        .collect();
-    rows.sort_by_key(|(rank, _)| *rank);
-    writeln!(out, "<h2>Findings</h2>")?;
-    if rows.is_empty() {
-        return writeln!(out, "<p>None.</p>");
-    }
-    out.write_all(
-        b"<div class=scroll><table data-tools>\n<thead><tr><th>Place</th><th>Class</th><th>Element</th>\
-          <th>Reference</th><th>On the move</th><th>Fix</th></tr></thead>\n<tbody>\n",
-    )?;
-    let mut last = None;
-    for (rank, row) in &rows {
-        let id =
-            if last.replace(*rank) == Some(*rank) { String::new() } else { format!(" id=l{rank}") };
-        let class = row.class.name();
-        let cause = row.cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
-        let more = row.hint.iter().map(String::as_str).chain(row.differs.then_some(words::DIFFERS));
-        let more: String = more.map(|said| format!("<br>{}", escaped(said))).collect();
-        writeln!(
-            out,
-            "<tr{id} data-class={class}><td class=c>{}:{}:{}</td>\
-             <td><span class=\"tag {class}\">{class}{cause}</span></td><td class=c>{}</td>\
-             <td class=c>{}</td><td class=c>{}{more}</td><td class=c>{}</td></tr>",
-            name_of(&row.path),
-            row.line,
-            row.column,
-            escaped(&row.location),
-            escaped(&row.reference),
-            escaped(&row.on_move),
-            escaped(row.fix.as_deref().unwrap_or_default())
-        )?;
-    }
-    out.write_all(b"</tbody>\n</table></div>\n")?;
-    let left = tree.sum.broken().saturating_sub(listed.accepted + rows.len());
+    let left = files.len().saturating_sub(*room);
+    *room = room.saturating_sub(files.len());
     if left > 0 {
-        let left = count(left, "finding is", "findings are");
-        writeln!(out, "<p>{left} left out; --json lists all.</p>")?;
+        let left = counted(left, "more document", "more documents");
+        let _ = writeln!(page, "<p>{left}</p>");
     }
-    writeln!(out, "<h2>What the causes mean</h2>\n<ul>")?;
-    for rule in RULES {
-        let is_told =
-            rows.iter().any(|(_, row)| (row.class, row.cause) == (rule.class, rule.cause));
-        if let (Some(cause), true) = (rule.cause, is_told) {
-            let class = rule.class.name();
-            let (why, help) = (escaped(rule.why), escaped(rule.help));
-            writeln!(out, "<li>{class} ({cause}): {why}. {help}</li>")?;
-        }
-    }
-    writeln!(out, "</ul>")
 }
 
 /// A name of bytes, for people.

@@ -16,6 +16,7 @@ use baselink::tree::relocate::{Class, Fix};
 use serde_json::{Value, json};
 
 use super::form::Form;
+use super::href::uri;
 use super::listed::{Place, Shown};
 use super::words::{self, RULES, Rule};
 use crate::cli::output::Output;
@@ -79,7 +80,7 @@ fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> Value {
         (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "note",
         _ => "warning",
     };
-    let number = Rule::of(finding);
+    let number = Rule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(path) });
     let span = shown.link.span;
     let mut result = json!({
@@ -124,36 +125,4 @@ fn replacements(place: &Place) -> Option<Vec<Value>> {
     };
     let replacements: Option<Vec<Value>> = place.edits.iter().map(replacement).collect();
     replacements.filter(|replacements| !replacements.is_empty())
-}
-
-/// A path as a URI reference (RFC 3986, 4.1), its names percent-encoded.
-fn uri(path: &Path) -> String {
-    let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
-    for (number, part) in path.iter().filter(|part| *part != "/").enumerate() {
-        if number > 0 || path.is_absolute() {
-            uri.push('/');
-        }
-        for &byte in part.as_encoded_bytes() {
-            match byte {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                    uri.push(char::from(byte));
-                }
-                _ => uri.push_str(&format!("%{byte:02X}")),
-            }
-        }
-    }
-    uri
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_uri_references() {
-        let uri = |path: &str| uri(Path::new(path));
-        assert_eq!(uri("a b/c:d%/\u{e4}.html"), "a%20b/c%3Ad%25/%C3%A4.html");
-        assert_eq!(uri("../docs/x.html"), "../docs/x.html");
-        assert_eq!(uri("/srv/x y"), "file:///srv/x%20y");
-    }
 }

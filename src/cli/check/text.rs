@@ -17,12 +17,16 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use baselink::error::{name, visible};
+use baselink::tree::relocate::Class;
 use unicode_width::UnicodeWidthStr;
 
 use super::form::Form;
 use super::listed::{Place, Shown};
-use super::words;
-use crate::cli::output::{FAINT, Output, PLACE, location_of};
+use super::targets::{PLACES, Targets};
+use super::tree::Tree;
+use super::words::{self, counted};
+use crate::cli::output::{FAINT, HEADING, Output, PLACE, location_of};
+use crate::cli::request::Check;
 
 const DENIED: Style = AnsiColor::Red.on_default().bold();
 const OTHER: Style = AnsiColor::Yellow.on_default().bold();
@@ -54,7 +58,7 @@ impl Form for Text {
             out,
             "{} {}  {}",
             ink.paint(PLACE, format_args!("{name}:{}:{}:", place.line, place.column)),
-            ink.paint(style, words::class_and_cause(shown.finding)),
+            ink.paint(style, words::class_and_cause(shown.finding.class, shown.finding.cause)),
             location_of(link.entity, link.element, link.attribute)
         )?;
         let number = place.line.to_string();
@@ -73,6 +77,44 @@ impl Form for Text {
         }
         Ok(())
     }
+}
+
+/// Prints the verdict, and the targets of the classes that are listed.
+pub(super) fn targets(
+    asked: &Check,
+    tree: &Tree,
+    denied: &[(Class, usize)],
+    targets: &Targets,
+    output: &mut Output,
+) -> io::Result<()> {
+    let listed = || targets.all.iter().filter(|target| asked.list.contains(target.class));
+    let ink = output.ink;
+    let out = output.out();
+    writeln!(out, "{}", words::verdict(tree, denied, targets))?;
+    for target in listed() {
+        let style = if target.is_denied { DENIED } else { OTHER };
+        writeln!(
+            out,
+            "\n{}: {}, {} in {}",
+            first(&on_one_line(&target.to), ROOM[1]),
+            ink.paint(style, words::class_and_cause(target.class, target.cause)),
+            ink.paint(HEADING, counted(target.links, "link", "links")),
+            counted(target.files, "file", "files")
+        )?;
+        for sentence in words::of_target(target) {
+            writeln!(out, "  {} {sentence}", ink.paint(FAINT, "="))?;
+        }
+        for place in target.places.iter().take(PLACES) {
+            let file = name(&tree.files[place.file].entry.path);
+            let at = format_args!("{file}:{}:{}:", place.line, place.column);
+            let reference = first(&on_one_line(&place.reference), ROOM[1]);
+            writeln!(out, "  {} {} {reference}", ink.paint(PLACE, at), place.location)?;
+        }
+        if target.links > PLACES {
+            writeln!(out, "  … {} more", words::number(target.links - PLACES))?;
+        }
+    }
+    Ok(())
 }
 
 /// `text` as it can be shown in one line: a tab is one space, so that the marks are below the URL.

@@ -11,6 +11,9 @@ use baselink::error::visible;
 use baselink::tree::index::Absence;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 
+use super::targets::{Target, Targets};
+use super::tree::Tree;
+
 /// A class with a cause, and what they mean.
 pub(super) struct Rule {
     pub(super) class: Class,
@@ -172,12 +175,11 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// The rule that `finding` falls under, by its place among them.
-    pub(super) fn of(finding: &Finding) -> usize {
-        let cause = finding.cause.map(Cause::name);
-        let is_of = |rule: &Rule| {
-            rule.class == finding.class && (rule.cause.is_none() || rule.cause == cause)
-        };
+    /// The rule that findings of `class` for this cause fall under, by its place among them.
+    pub(super) fn of(class: Class, cause: Option<Cause>) -> usize {
+        let cause = cause.map(Cause::name);
+        let is_of =
+            |rule: &Rule| rule.class == class && (rule.cause.is_none() || rule.cause == cause);
         RULES.iter().position(is_of).unwrap_or_default()
     }
 
@@ -191,14 +193,14 @@ impl Rule {
 }
 
 /// `pinned (absolute)`
-pub(super) fn class_and_cause(finding: &Finding) -> String {
-    let cause = finding.cause.map(|cause| format!(" ({})", cause.name()));
-    format!("{}{}", finding.class.name(), cause.unwrap_or_default())
+pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
+    let cause = cause.map(|cause| format!(" ({})", cause.name()));
+    format!("{}{}", class.name(), cause.unwrap_or_default())
 }
 
 /// What happens to the link on the move.
 pub(super) fn on_move(finding: &Finding) -> String {
-    let why = RULES[Rule::of(finding)].why;
+    let why = RULES[Rule::of(finding.class, finding.cause)].why;
     let Some(target) = finding.target.as_deref() else { return why.to_owned() };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
@@ -227,7 +229,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
 }
 
 /// Why a file is not there.
-fn missing(absence: Absence) -> &'static str {
+pub(super) fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&Rule| rule.class == absence.class() && rule.cause == Some(name);
     RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
@@ -242,9 +244,9 @@ pub(super) fn fix(finding: &Finding) -> Option<String> {
 }
 
 /// What was perhaps meant.
-pub(super) fn hint(finding: &Finding) -> Option<String> {
-    let hint = visible(finding.hint.as_deref()?);
-    let what = match finding.class {
+pub(super) fn hint(class: Class, hint: Option<&str>) -> Option<String> {
+    let hint = visible(hint?);
+    let what = match class {
         Class::Fragment => "#",
         _ if hint.ends_with('/') => "the folder ",
         _ => "the file ",
@@ -255,15 +257,82 @@ pub(super) fn hint(finding: &Finding) -> Option<String> {
 /// All that is said of a finding, one after the other.
 pub(super) fn sentences(finding: &Finding) -> Vec<String> {
     let mut said = vec![on_move(finding)];
-    said.extend(hint(finding));
+    said.extend(hint(finding.class, finding.hint.as_deref()));
     said.extend(fix(finding));
     said.extend(finding.differs.then(|| DIFFERS.to_owned()));
     said
 }
 
+/// All that is said of a target, one after the other.
+pub(super) fn of_target(target: &Target) -> Vec<String> {
+    let why = RULES[Rule::of(target.class, target.cause)].why;
+    let mut said = vec![match target.missing.map(missing) {
+        Some(missing) => format!("{why}; in the tree {missing}"),
+        None => why.to_owned(),
+    }];
+    said.extend(hint(target.class, target.hint.as_deref()));
+    if target.fixes > 0 {
+        said.push(format!("{} with a fix", counted(target.fixes, "link", "links")));
+    }
+    if target.differing > 0 {
+        said.push(format!(
+            "{} under another resolver",
+            counted(target.differing, "leads elsewhere", "lead elsewhere")
+        ));
+    }
+    said
+}
+
+/// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
+pub(super) fn verdict(tree: &Tree, denied: &[(Class, usize)], targets: &Targets) -> String {
+    let links = counted(tree.sum.links(), "link", "links");
+    let broken: usize = denied.iter().map(|(_, links)| links).sum();
+    if broken == 0 {
+        return format!("none of {links} would break");
+    }
+    let to = targets.all.iter().filter(|target| target.is_denied).count();
+    format!(
+        "{} of {links} would break, to {}: {}",
+        number(broken),
+        counted(to, "target", "targets"),
+        classes(denied)
+    )
+}
+
+/// `1 pinned, 2,000 escapes`
+pub(super) fn classes(of: &[(Class, usize)]) -> String {
+    let said = of.iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
+    said.collect::<Vec<_>>().join(", ")
+}
+
+/// `1,234,567`
+pub(super) fn number(number: usize) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 link`, `1,234 links`
+pub(super) fn counted(of: usize, one: &str, more: &str) -> String {
+    format!("{} {}", number(of), if of == 1 { one } else { more })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_divided() {
+        for (of, expected) in [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(number(of), expected);
+        }
+    }
 
     #[test]
     fn the_rules_are_the_causes_of_the_page_on_check() {
