@@ -204,45 +204,73 @@ fn page(scene: &Path, arguments: &[&str]) -> String {
     fs::read_to_string(scene.join("page.html")).unwrap()
 }
 
+/// What the page has for its script.
+fn data(page: &str) -> Value {
+    let from = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
+}
+
+/// The links that the page has: target, place and reference.
+fn links(data: &Value) -> Vec<(String, String, String)> {
+    let numbers: Vec<usize> = serde_json::from_value(data["links"].clone()).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let link = |one: &[usize]| {
+        let file = text(&data["files"][one[1]][0]);
+        let to = text(&data["targets"][one[0]][2]);
+        (to, format!("{file}:{}:{}", one[2], one[3]), text(&data["names"][one[5]]))
+    };
+    numbers.chunks(6).map(link).collect()
+}
+
+/// The part of the page under the heading `heading`.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let from = page.split(&format!(">{heading}</h2>")).nth(1).unwrap();
+    from.split("</section>").next().unwrap()
+}
+
 #[test]
 fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
     let evil = "<script>alert('1')&amp;\".html";
-    let links = "<a href=\"&lt;/td>&lt;img src=x onerror=alert(1)>\">1</a>\
-                 <a href=http://a.example/docs/index.html>2</a><a href=../up.html>3</a><a href=#no>4</a>";
+    let markup = "<a href=\"&lt;/td>&lt;img src=x onerror=alert(1)>\">1</a>\
+                  <a href=http://a.example/docs/index.html>2</a><a href=../up.html>3</a><a href=#no>4</a>";
     let scene =
-        site(&[(evil, links.as_bytes()), ("index.html", b""), ("sub/x.html", b"<a href=no>")]);
+        site(&[(evil, markup.as_bytes()), ("index.html", b""), ("sub/x.html", b"<a href=no>")]);
     let page = page(scene.path(), &[]);
-    // It is a document without a link to anything but itself.
+    // Its links lead to the files of the folder.
     let report = examine(page.as_bytes(), &Options::at("http://page.example/"));
     assert!(report.links.len() >= 4);
-    let ids: HashSet<&str> =
-        page.split(" id=").skip(1).map(|rest| rest.split([' ', '>']).next().unwrap()).collect();
     for link in &report.links {
-        let id = link.reference.strip_prefix('#');
-        assert!(id.is_some_and(|id| ids.contains(id)), "{link:?}");
         assert_eq!(link.element, "a");
+        let files = ["site/%3Cscript%3Ealert%28%271%27%29%26amp%3B%22.html", "site/sub/x.html"];
+        assert!(files.contains(&&*link.reference), "{link:?}");
     }
-    assert!(page.contains("default-src 'none'"));
-    for never in ["<script>alert", "<img", "onerror=alert(1)>", "@import", "url("] {
+    assert!(page.contains("default-src 'none'") && !page.contains("unsafe-inline"));
+    for never in ["<script>alert", "<img", "@import", "url(", " style="] {
         assert!(!page.contains(never), "{never}");
     }
-    assert_eq!(page.matches("<script>").count(), 1);
-    assert!(page.contains("&lt;script&gt;alert(&#39;1&#39;)&amp;amp;&quot;.html:1:10</td>"));
-    for reference in [
-        "&lt;/td&gt;&lt;img src=x onerror=alert(1)&gt;",
-        "http://a.example/docs/index.html",
-        "../up.html",
-        "#no",
-        "no",
+    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+    let place = "<bdi>&lt;script&gt;alert(&#39;1&#39;)&amp;amp;&quot;.html</bdi>:1:10</a>";
+    assert!(section(&page, "Targets").contains(place));
+    let data = data(&page);
+    let mut found = links(&data);
+    found.sort();
+    let found: Vec<_> =
+        found.iter().map(|(_, place, reference)| (&**place, &**reference)).collect();
+    let evil = |column: usize| format!("{evil}:1:{column}");
+    // `<a href="`, the reference and `">1</a>`, and so on.
+    let places = [evil(10), evil(64), evil(110), evil(134)];
+    for expected in [
+        (&*places[0], "</td><img src=x onerror=alert(1)>"),
+        (&places[1], "http://a.example/docs/index.html"),
+        (&places[2], "../up.html"),
+        (&places[3], "#no"),
+        ("sub/x.html:1:9", "no"),
     ] {
-        assert!(page.contains(&format!("<td class=c>{reference}</td>")), "{reference}");
+        assert!(found.contains(&expected), "{expected:?} of {found:?}");
     }
-    let rows = page.split("<h2>Findings</h2>").nth(1).unwrap().matches("<tr").count();
-    // A head and five findings.
-    assert_eq!(rows, 6);
-    assert!(page.contains("relative form: index.html"));
+    assert_eq!(found.len(), 5);
     // The worst document comes first.
-    let worst = page.split("<h2>The worst documents</h2>").nth(1).unwrap();
+    let worst = section(&page, "Files");
     assert!(worst.find("alert(") < worst.find("sub/x.html"));
 }
 
@@ -251,7 +279,33 @@ fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
     let scene = site(&[("index.html", b"<a href=x.html>"), ("x.html", b"")]);
     let first = page(scene.path(), &[]);
     assert_eq!(first, page(scene.path(), &["-j1"]));
-    assert!(first.contains("<p>None: no link would break.</p>"));
+    assert!(first.contains("<strong>Holds</strong>: none of 1 link would break"));
+    assert!(section(&first, "Targets").contains("<p>None: no link would break.</p>"));
+}
+
+/// What the first file name of the page leads to.
+fn first_href(page: &str) -> &str {
+    let from = page.split("<a href=\"").nth(1).unwrap();
+    from.split('"').next().unwrap()
+}
+
+#[test]
+fn file_names_of_the_page_lead_to_files_or_an_editor() {
+    let scene = site(&[("a b.html", b"<p>\n<a href=gone>")]);
+    fs::create_dir(scene.path().join("reports")).unwrap();
+    let at = |name: &str, arguments: &[&str]| {
+        check(scene.path(), &[&["--report", name], arguments].concat());
+        fs::read_to_string(scene.path().join(name)).unwrap()
+    };
+    assert_eq!(first_href(&at("page.html", &[])), "site/a%20b.html");
+    assert_eq!(first_href(&at("reports/page.html", &[])), "../site/a%20b.html");
+    let page = at("page.html", &["--editor", "vscode://file/{path}:{line}:{column}"]);
+    let root = fs::canonicalize(scene.path()).unwrap();
+    let root = root.to_str().unwrap().trim_start_matches('/');
+    assert_eq!(first_href(&page), format!("vscode://file/{root}/site/a%20b.html:2:9"));
+    let page = at("page.html", &["--editor", "idea://open?file={path}&line={line}"]);
+    let expected = format!("idea://open?file=/{root}/site/a%20b.html&amp;line=2");
+    assert_eq!(first_href(&page), expected);
 }
 
 /// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
@@ -277,28 +331,42 @@ fn the_page_marks_links_on_which_the_profiles_disagree() {
     // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
     let scene = site(&[("index.html", b"<a href=;x>")]);
     let page = page(scene.path(), &[]);
-    let row = page.lines().find(|line| line.contains("data-class=dangling")).unwrap();
-    assert!(
-        row.contains("no file has this name<br>leads elsewhere under another resolver</td>"),
-        "{row}"
-    );
+    let said = "<br><small>no file has this name</small><br><small>1 leads elsewhere under another resolver</small>";
+    assert!(section(&page, "Targets").contains(said), "{page}");
 }
 
 #[test]
-fn a_page_of_a_large_folder_is_bounded_and_says_so() {
+fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
     let mut broken = String::new();
-    for number in 0..12 {
+    for number in 0..120 {
         write!(broken, "<a href=gone{number}>x</a>").unwrap();
     }
-    let names: Vec<_> = (0..600).map(|number| format!("d{}/p{number}.html", number % 7)).collect();
+    let names: Vec<_> = (0..150).map(|number| format!("d{}/p{number}.html", number % 2)).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), broken.as_bytes())).collect();
     let scene = site(&files);
     let page = page(scene.path(), &["--list", "none"]);
-    let findings = page.split("<h2>Findings</h2>").nth(1).unwrap();
-    // Of 7,200 findings 5,000 have a row, and the table has a head.
-    assert_eq!(findings.matches("<tr").count(), 5_001);
-    assert!(findings.contains("2200 findings are left out"));
-    assert!(page.contains("100 documents with fewer broken links left out"));
+    let data = data(&page);
+    assert_eq!(links(&data).len(), 18_000);
+    for (heading, all, drawn) in [("Targets", "240 targets", 100), ("Files", "150 files", 100)] {
+        let section = section(&page, heading);
+        // And a head.
+        assert_eq!(section.matches("<tr").count(), drawn + 1, "{heading}");
+        assert!(section.contains(&format!("The first {drawn} of {all}.")), "{section}");
+    }
+}
+
+/// Where there is no room, what does not fail is left out, and that is said.
+#[test]
+fn a_page_of_too_many_findings_has_those_that_fail() {
+    let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
+    let names: Vec<_> = (0..25).map(|number| format!("{number}.html")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), links_of.as_bytes())).collect();
+    let scene = site(&files);
+    let page = page(scene.path(), &["--list", "none"]);
+    let found = links(&data(&page));
+    assert_eq!(found.len(), 250_000);
+    assert_eq!(found.iter().filter(|(.., reference)| reference == "gone").count(), 75);
+    assert!(section(&page, "Links").contains("75 links are left out"));
 }
 
 /// Marks stand under the URL where a terminal shows it: East Asian wide characters take two columns (Unicode
@@ -307,7 +375,7 @@ fn a_page_of_a_large_folder_is_bounded_and_says_so() {
 fn the_url_is_underlined_under_wide_and_combining_characters() {
     let page = "漢字e\u{301} <a href=\"\u{6f22}e\u{301}.html\">x</a>\n";
     let scene = site(&[("index.html", page.as_bytes())]);
-    let (text, _) = check(scene.path(), &[]);
+    let (text, _) = check(scene.path(), &["--by", "link"]);
     let lines: Vec<&str> = text.lines().collect();
     // Two and two columns, one, a space, and `<a href="`; then two columns, one, and `.html`.
     assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
@@ -378,7 +446,7 @@ mod unix {
     #[test]
     fn ctrl_c_while_findings_are_listed_ends_with_130() {
         let scene = many(&OLD.repeat(40));
-        let mut child = start(scene.path(), &["--write-baseline", "known.jsonl"]);
+        let mut child = start(scene.path(), &["--by", "link", "--write-baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
         // It writes, and nobody reads on.
         out.read_exact(&mut [0; 1]).unwrap();
@@ -423,7 +491,7 @@ mod unix {
             known.contains("\"path\":\"\u{fffd}FC.html\"") && known.contains("\u{fffd}FD.html")
         );
         let (found, status) = check(scene.path(), &["--baseline", "known.jsonl"]);
-        assert_eq!((&*found, status), ("", Some(0)));
+        assert_eq!((&*found, status), ("none of 2 links would break\n", Some(0)));
     }
 
     /// What is in a folder that cannot be read is not said to be absent.

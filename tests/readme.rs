@@ -138,7 +138,7 @@ fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
 
 #[test]
 fn every_command_of_the_page_on_checking_prints_what_is_shown() {
-    assert_eq!(check(CHECK), 4);
+    assert_eq!(check(CHECK), 5);
 }
 
 #[test]

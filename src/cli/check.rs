@@ -138,7 +138,7 @@ fn denied(asked: &Check, tree: &Tree, listed: &Listed) -> Vec<(Class, usize)> {
 fn say_denied(asked: &Check, tree: &Tree, denied: &[(Class, usize)], output: &mut Output) {
     let fixes = match tree.sum.references {
         number if number > 0 && asked.fix.is_none() => {
-            format!("; --fix makes {number} relative")
+            format!("; --fix makes {} relative", words::number(number))
         }
         _ => String::new(),
     };

@@ -224,6 +224,20 @@ impl Browser {
         self.send_to(session, "Fetch.fulfillRequest", &answer);
     }
 
+    /// From now on pages are so wide, and light or dark.
+    pub(crate) fn screen(&mut self, width: u32, scheme: &str) {
+        let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
+        self.ask("Emulation.setDeviceMetricsOverride", &size);
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.ask("Emulation.setEmulatedMedia", &json!({"features": features}));
+    }
+
+    /// A picture of what is seen of the page, as PNG.
+    pub(crate) fn picture(&mut self) -> Vec<u8> {
+        let picture = self.ask("Page.captureScreenshot", &json!({"format": "png"}));
+        STANDARD.decode(picture["data"].as_str().unwrap()).unwrap()
+    }
+
     /// From now on pages run no scripts.
     pub(crate) fn without_scripts(&mut self) {
         self.ask("Emulation.setScriptExecutionDisabled", &json!({"value": true}));

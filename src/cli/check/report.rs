@@ -73,16 +73,17 @@ impl Page<'_> {
         let Self { asked, tree, .. } = self;
         let folder = escaped(&name(asked.folder()));
         let (style, script) = (hash(STYLE), hash(SCRIPT));
-        let (state, verdict) = match self.denied.is_empty() {
-            true => ("holds", "✓"),
-            false => ("fails", "✗"),
-        };
-        let verdict =
-            format!("{verdict} {}", escaped(&words::verdict(tree, self.denied, self.targets)));
+        let (state, word) =
+            if self.denied.is_empty() { ("holds", "Holds") } else { ("fails", "Fails") };
+        let verdict = escaped(&words::verdict(tree, self.denied, self.targets));
+        let verdict = format!("<strong>{word}</strong>: {verdict}");
         let from = tree.moving.from.root_url.as_ref().map(|url| url.as_str());
         let from =
             from.map(|from| format!("from <code>{}</code> ", escaped(from))).unwrap_or_default();
-        let to = tree.moving.to.as_ref().map_or("any other place", |to| to.as_str());
+        let to = tree.moving.to.as_ref().map_or_else(
+            || "any other place".to_owned(),
+            |to| format!("<code>{}</code>", escaped(to.as_str())),
+        );
         writeln!(
             out,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -92,8 +93,7 @@ impl Page<'_> {
              <title>What a move does to {folder}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
              <header>\n<h1>What a move does to <code>{folder}</code></h1>\n\
              <p class=\"verdict {state}\">{verdict}</p>\n\
-             <p>{from}to <code>{}</code>: {} and {} in {}</p>\n</header>\n<main>",
-            escaped(to),
+             <p>{from}to {to}: {} and {} in {}</p>\n</header>\n<main>",
             counted(tree.files.len(), "document", "documents"),
             counted(tree.sum.links(), "link", "links"),
             counted(tree.size, "file", "files")
@@ -126,11 +126,13 @@ impl Page<'_> {
                 &["Class", "#Links", "#Targets", "#With a fix", "What it means"]
             )
         )?;
-        for class in ranked(self.asked) {
+        let (some, none): (Vec<_>, Vec<_>) =
+            ranked(self.asked).into_iter().partition(|class| sum.of(*class) > 0);
+        for class in some.into_iter().chain(none) {
             let of_class = |target: &&Target| target.class == class;
             let targets = self.targets.all.iter().filter(of_class).count();
             let targets = match targets {
-                0 if sum.of(class) > 0 => String::new(),
+                0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
             };
             let is_denied = self.asked.deny.contains(class) && sum.of(class) > 0;
@@ -184,7 +186,7 @@ impl Page<'_> {
                 let file = &self.tree.files[place.file];
                 let href = self.href(file, place.line, place.column);
                 let path = name_of(&file.scanned.path);
-                format!("<a href=\"{href}\">{path}:{}:{}</a>", place.line, place.column)
+                format!("<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>", place.line, place.column)
             });
             let places: Vec<_> = places.collect();
             row(
@@ -262,7 +264,7 @@ impl Page<'_> {
         for &file in files.iter().take(FILES) {
             let file = &self.tree.files[file];
             let href = self.href(file, 1, 1);
-            let path = format!("<a href=\"{href}\">{}</a>", name_of(&file.scanned.path));
+            let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.scanned.path));
             let mut cells = vec![("File", path)];
             for (class, column) in classes.iter().zip(&numbers) {
                 cells.push((column.as_str(), number(file.counts.of(*class))));
@@ -285,7 +287,7 @@ impl Page<'_> {
         }
         writeln!(
             out,
-            "<section id=\"links\">\n<h2>Links</h2>\n\
+            "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
              <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; --list or --json lists them without.</p>",
             counted(placed, "link is", "links are")
         )?;

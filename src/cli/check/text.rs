@@ -101,7 +101,9 @@ pub(super) fn targets(
             ink.paint(HEADING, counted(target.links, "link", "links")),
             counted(target.files, "file", "files")
         )?;
-        for sentence in words::of_target(target) {
+        let fixes = (target.fixes > 0)
+            .then(|| format!("{} with a fix", counted(target.fixes, "link", "links")));
+        for sentence in words::of_target(target).into_iter().chain(fixes) {
             writeln!(out, "  {} {sentence}", ink.paint(FAINT, "="))?;
         }
         for place in target.places.iter().take(PLACES) {

@@ -271,9 +271,6 @@ pub(super) fn of_target(target: &Target) -> Vec<String> {
         None => why.to_owned(),
     }];
     said.extend(hint(target.class, target.hint.as_deref()));
-    if target.fixes > 0 {
-        said.push(format!("{} with a fix", counted(target.fixes, "link", "links")));
-    }
     if target.differing > 0 {
         said.push(format!(
             "{} under another resolver",
