@@ -466,7 +466,7 @@ fn a_circle_is_seen_however_it_is_written() {
         // `mod listing;` and `listing::…`
         ("cli/check.rs", "cli/check/listing.rs"),
         // `use crate::…`
-        ("cli/check/listed.rs", "cli/output.rs"),
+        ("cli/check/listed.rs", "cli/status.rs"),
         // `baselink::tree::write::is_temporary`, which is exported there again
         ("cli/files.rs", "tree/file.rs"),
         // `baselink::rewrite`

@@ -123,7 +123,7 @@ impl Page<'_> {
             head(
                 "classes",
                 "How many links have which class",
-                &["Class", "#Links", "#Targets", "#With a fix", "What it means"]
+                &["Class", "#Links", "#Targets", "#With a fix", "Meaning"]
             )
         )?;
         let (some, none): (Vec<_>, Vec<_>) =
@@ -143,7 +143,7 @@ impl Page<'_> {
                     ("#Links", number(sum.of(class))),
                     ("#Targets", targets),
                     ("#With a fix", number(sum.fixes_of.get(&class).copied().unwrap_or_default())),
-                    ("What it means", meaning(class).to_owned()),
+                    ("Meaning", meaning(class).to_owned()),
                 ],
             )?;
         }
