@@ -38,6 +38,7 @@ use self::baseline::Baseline;
 use self::fix::Fixed;
 use self::listed::Listed;
 use self::tree::Tree;
+use self::words::{counted, number};
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
@@ -129,16 +130,16 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
 
 /// How many findings have each class that is denied, but for those that a baseline accepts.
 fn denied(asked: &Check, tree: &Tree, listed: &Listed) -> Vec<(Class, usize)> {
-    let number = |class: Class| tree.sum.of(class).saturating_sub(listed.accepted_of(class));
+    let links = |class: Class| tree.sum.of(class).saturating_sub(listed.accepted_of(class));
     let denied = Class::ALL.iter().filter(|class| asked.deny.contains(**class));
-    denied.map(|class| (*class, number(*class))).filter(|(_, number)| *number > 0).collect()
+    denied.map(|class| (*class, links(*class))).filter(|(_, links)| *links > 0).collect()
 }
 
 /// Says which findings are denied.
 fn say_denied(asked: &Check, tree: &Tree, denied: &[(Class, usize)], output: &mut Output) {
     let fixes = match tree.sum.references {
-        number if number > 0 && asked.fix.is_none() => {
-            format!("; --fix makes {} relative", words::number(number))
+        fixes if fixes > 0 && asked.fix.is_none() => {
+            format!("; --fix makes {} relative", number(fixes))
         }
         _ => String::new(),
     };
@@ -157,21 +158,20 @@ fn say(tree: &Tree, fixed: Option<&Fixed>, output: &mut Output) {
     let sum = &tree.sum;
     output.notice(&format_args!(
         "{}, {}",
-        count(tree.files.len(), "document", "documents"),
-        count(sum.links(), "link", "links")
+        counted(tree.files.len(), "document", "documents"),
+        counted(sum.links(), "link", "links")
     ));
-    let width = sum.classes.values().map(|number| number.to_string().len()).max();
+    let width = sum.classes.values().map(|links| number(*links).len()).max().unwrap_or(0);
     for class in Class::ALL.iter().rev() {
-        let number = sum.of(*class);
-        if number == 0 {
+        let links = sum.of(*class);
+        if links == 0 {
             continue;
         }
         let fixes = match sum.fixes_of.get(class) {
             None => String::new(),
-            Some(fixes) => format!(", {fixes} with a fix"),
+            Some(fixes) => format!(", {} with a fix", number(*fixes)),
         };
-        let width = width.unwrap_or(0);
-        output.notice(&format_args!("  {:9} {number:>width$}{fixes}", class.name()));
+        output.notice(&format_args!("  {:9} {:>width$}{fixes}", class.name(), number(links)));
     }
     if sum.differing > 0 {
         let links = count(sum.differing, "link leads", "links lead");
