@@ -78,13 +78,13 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
     let listed = listing::list(asked, &list, &tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
-    let denied = denied(asked, &tree, &listed);
+    let denied = listed.left(&tree, |class| asked.deny.contains(class));
     let mut targets = None;
     if (is_by_target || asked.report.is_some()) && !is_stopped() {
         let found = targets::find(asked, &tree, baseline.as_ref(), output)?;
         status = status.max(found.status);
         if is_by_target && !is_stopped() && !tree.files.is_empty() {
-            text::targets(asked, &tree, &denied, &found, output)?;
+            text::targets(asked, &tree, &listed, &found, output)?;
         }
         targets = Some(found);
     }
@@ -94,7 +94,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
         return Ok(stopped(fixed.as_ref(), output));
     }
     say(&tree, fixed.as_ref(), output);
-    if let Err(error) = beside::write(asked, &tree, &listed, &denied, targets.as_ref(), output) {
+    if let Err(error) = beside::write(asked, &tree, &listed, targets.as_ref(), output) {
         output.error(&error);
         status = Status::Unusable;
     }
@@ -126,13 +126,6 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
         gone => format!("; {gone} that it has {} gone", if gone == 1 { "is" } else { "are" }),
     };
     output.notice(&format_args!("{accepted} accepted by {}{gone}", name(path)));
-}
-
-/// How many findings have each class that is denied, but for those that a baseline accepts.
-fn denied(asked: &Check, tree: &Tree, listed: &Listed) -> Vec<(Class, usize)> {
-    let links = |class: Class| tree.sum.of(class).saturating_sub(listed.accepted_of(class));
-    let denied = Class::ALL.iter().filter(|class| asked.deny.contains(**class));
-    denied.map(|class| (*class, links(*class))).filter(|(_, links)| *links > 0).collect()
 }
 
 /// Says which findings are denied.

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
-use baselink::tree::relocate::Class;
 use baselink::tree::walk::{Globs, Kind, Selection, walk};
 use baselink::tree::write::{Replacement, is_one_file};
 
@@ -96,7 +95,6 @@ pub(super) fn write(
     asked: &Check,
     tree: &Tree,
     listed: &Listed,
-    denied: &[(Class, usize)],
     targets: Option<&Targets>,
     output: &mut Output,
 ) -> Result<()> {
@@ -112,7 +110,6 @@ pub(super) fn write(
             asked,
             tree,
             listed,
-            denied,
             targets,
             hrefs: Hrefs::new(path, asked.folder(), asked.editor.as_deref()),
         };

@@ -15,6 +15,7 @@ use baselink::span::Span;
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
 
 use super::baseline::Key;
+use super::tree::Tree;
 use crate::cli::input::Input;
 use crate::cli::status::Status;
 
@@ -54,9 +55,16 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    /// How many findings of `class` the baseline accepts.
-    pub(super) fn accepted_of(&self, class: Class) -> usize {
-        self.by_class.get(&class).copied().unwrap_or_default()
+    /// How many findings of which of these classes are left, which the baseline does not accept.
+    pub(super) fn left(
+        &self,
+        tree: &Tree,
+        is_asked: impl Fn(Class) -> bool,
+    ) -> Vec<(Class, usize)> {
+        let accepted = |class| self.by_class.get(&class).copied().unwrap_or_default();
+        let left = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
+        let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
+        classes.map(|class| (class, left(class))).filter(|(_, links)| *links > 0).collect()
     }
 }
 

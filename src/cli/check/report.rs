@@ -47,8 +47,6 @@ pub(super) struct Page<'a> {
     pub(super) asked: &'a Check,
     pub(super) tree: &'a Tree,
     pub(super) listed: &'a Listed,
-    /// How many links have each class that is denied.
-    pub(super) denied: &'a [(Class, usize)],
     pub(super) targets: &'a Targets,
     pub(super) hrefs: Hrefs,
 }
@@ -73,9 +71,10 @@ impl Page<'_> {
         let Self { asked, tree, .. } = self;
         let folder = escaped(&name(asked.folder()));
         let (style, script) = (hash(STYLE), hash(SCRIPT));
-        let (state, word) =
-            if self.denied.is_empty() { ("holds", "Holds") } else { ("fails", "Fails") };
-        let verdict = escaped(&words::verdict(tree, self.denied, self.targets));
+        let is_denied = |class: Class| asked.deny.contains(class);
+        let holds = self.listed.left(tree, is_denied).is_empty();
+        let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
+        let verdict = escaped(&words::verdict(asked, tree, self.listed, self.targets));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
         let from = tree.moving.from.root_url.as_ref().map(|url| url.as_str());
         let from =
@@ -232,7 +231,8 @@ impl Page<'_> {
         let files = &self.tree.files;
         let key = |number: &usize| {
             let counts = &files[*number].counts;
-            let denied: usize = self.denied.iter().map(|(class, _)| counts.of(*class)).sum();
+            let classes = Class::ALL.iter().filter(|class| self.asked.deny.contains(**class));
+            let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
         let mut worst: Vec<usize> =

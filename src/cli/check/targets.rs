@@ -32,7 +32,7 @@ use crate::cli::status::Status;
 /// So many places of each target the text shows.
 pub(super) const PLACES: usize = 3;
 
-/// So many places the page has at most.
+/// So many places the page has, and a few of each target beyond.
 const ROWS: usize = 250_000;
 
 /// So many files are judged by one thread at a time.
@@ -155,8 +155,8 @@ pub(super) fn find(
     });
     let mut room = ROWS;
     for target in &mut all {
-        target.places.truncate(room);
-        room -= target.places.len();
+        target.places.truncate(room.max(PLACES));
+        room = room.saturating_sub(target.places.len());
     }
     let mut targets = Targets { status: Status::Done, all };
     targets.look_up(asked, tree, output)?;

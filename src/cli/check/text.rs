@@ -17,11 +17,10 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use baselink::error::{name, visible};
-use baselink::tree::relocate::Class;
 use unicode_width::UnicodeWidthStr;
 
 use super::form::Form;
-use super::listed::{Place, Shown};
+use super::listed::{Listed, Place, Shown};
 use super::targets::{PLACES, Targets};
 use super::tree::Tree;
 use super::words::{self, counted};
@@ -83,15 +82,14 @@ impl Form for Text {
 pub(super) fn targets(
     asked: &Check,
     tree: &Tree,
-    denied: &[(Class, usize)],
+    listed: &Listed,
     targets: &Targets,
     output: &mut Output,
 ) -> io::Result<()> {
-    let listed = || targets.all.iter().filter(|target| asked.list.contains(target.class));
     let ink = output.ink;
     let out = output.out();
-    writeln!(out, "{}", words::verdict(tree, denied, targets))?;
-    for target in listed() {
+    writeln!(out, "{}", words::verdict(asked, tree, listed, targets))?;
+    for target in targets.all.iter().filter(|target| asked.list.contains(target.class)) {
         let style = if target.is_denied { DENIED } else { OTHER };
         writeln!(
             out,
@@ -106,14 +104,15 @@ pub(super) fn targets(
         for sentence in words::of_target(target).into_iter().chain(fixes) {
             writeln!(out, "  {} {sentence}", ink.paint(FAINT, "="))?;
         }
-        for place in target.places.iter().take(PLACES) {
+        let places = &target.places[..target.places.len().min(PLACES)];
+        for place in places {
             let file = name(&tree.files[place.file].entry.path);
             let at = format_args!("{file}:{}:{}:", place.line, place.column);
             let reference = first(&on_one_line(&place.reference), ROOM[1]);
             writeln!(out, "  {} {} {reference}", ink.paint(PLACE, at), place.location)?;
         }
-        if target.links > PLACES {
-            writeln!(out, "  … {} more", words::number(target.links - PLACES))?;
+        if target.links > places.len() {
+            writeln!(out, "  … {} more", words::number(target.links - places.len()))?;
         }
     }
     Ok(())

@@ -11,8 +11,10 @@ use baselink::error::visible;
 use baselink::tree::index::Absence;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 
+use super::listed::Listed;
 use super::targets::{Target, Targets};
 use super::tree::Tree;
+use crate::cli::request::{Check, Classes};
 
 /// A class with a cause, and what they mean.
 pub(super) struct Rule {
@@ -229,7 +231,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
 }
 
 /// Why a file is not there.
-pub(super) fn missing(absence: Absence) -> &'static str {
+fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
     let is_of = |rule: &&Rule| rule.class == absence.class() && rule.cause == Some(name);
     RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
@@ -281,19 +283,22 @@ pub(super) fn of_target(target: &Target) -> Vec<String> {
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
-pub(super) fn verdict(tree: &Tree, denied: &[(Class, usize)], targets: &Targets) -> String {
+pub(super) fn verdict(asked: &Check, tree: &Tree, listed: &Listed, targets: &Targets) -> String {
     let links = counted(tree.sum.links(), "link", "links");
-    let broken: usize = denied.iter().map(|(_, links)| links).sum();
-    if broken == 0 {
-        return format!("none of {links} would break");
+    let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
+    let denied = listed.left(tree, |class| asked.deny.contains(class));
+    if !denied.is_empty() {
+        let to = targets.all.iter().filter(|target| target.is_denied).count();
+        let to = counted(to, "target", "targets");
+        return format!("{} of {links} would break, to {to}: {}", sum(&denied), classes(&denied));
     }
-    let to = targets.all.iter().filter(|target| target.is_denied).count();
-    format!(
-        "{} of {links} would break, to {}: {}",
-        number(broken),
-        counted(to, "target", "targets"),
-        classes(denied)
-    )
+    match listed.left(tree, |class| Classes::BROKEN.contains(&class)) {
+        none if none.is_empty() => format!("none of {links} would break"),
+        others => {
+            let (all, others) = (sum(&others), classes(&others));
+            format!("{all} of {links} would break, none of them of a denied class: {others}")
+        }
+    }
 }
 
 /// `1 pinned, 2,000 escapes`
