@@ -226,7 +226,7 @@ impl Page<'_> {
         )
     }
 
-    /// The files with links of classes that fail or break, the worst first, by number.
+    /// The files with links that fail, break, or are listed, the worst first, by number.
     fn files(&self) -> Vec<usize> {
         let files = &self.tree.files;
         let key = |number: &usize| {
@@ -235,8 +235,10 @@ impl Page<'_> {
             let denied: usize = classes.map(|class| counts.of(*class)).sum();
             (denied, counts.broken())
         };
-        let mut worst: Vec<usize> =
-            (0..files.len()).filter(|number| key(number) > (0, 0)).collect();
+        let places = self.targets.all.iter().flat_map(|target| &target.places);
+        let placed: HashSet<usize> = places.map(|place| place.file).collect();
+        let is_told = |number: &usize| key(number) > (0, 0) || placed.contains(number);
+        let mut worst: Vec<usize> = (0..files.len()).filter(is_told).collect();
         worst.sort_by_key(|number| Reverse(key(number)));
         worst
     }
