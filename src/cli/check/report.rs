@@ -134,7 +134,8 @@ impl Page<'_> {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
             };
-            let is_denied = self.asked.deny.contains(class) && sum.of(class) > 0;
+            let fails = |one: Class| one == class && self.asked.deny.contains(one);
+            let is_denied = !self.listed.left(self.tree, fails).is_empty();
             row(
                 out,
                 &[
