@@ -141,8 +141,10 @@ pub enum Place {
 /// What fragments can name in a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ids {
-    /// Sorted, those next to each other that differ only in case.
-    ids: Vec<Box<str>>,
+    /// All of them, one after another, sorted, those next to each other that differ only in case.
+    text: Box<str>,
+    /// Where each ends.
+    ends: Box<[usize]>,
     has_pointers: bool,
 }
 
@@ -150,10 +152,14 @@ impl Ids {
     /// These ids, as they read.
     #[must_use]
     pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
-        let mut sorted: Vec<Box<str>> = ids.into_iter().map(String::into_boxed_str).collect();
-        sorted.sort_unstable_by(|a, b| compare_folded(a, b).then_with(|| a.cmp(b)));
+        let mut sorted: Vec<String> = ids.into_iter().collect();
+        sorted.sort_unstable_by(|a, b| compare_ids(a, b));
         sorted.dedup();
-        Self { ids: sorted, has_pointers: false }
+        let ends = sorted.iter().scan(0, |end, id| {
+            *end += id.len();
+            Some(*end)
+        });
+        Self { ends: ends.collect(), text: sorted.concat().into(), has_pointers: false }
     }
 
     /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
@@ -191,13 +197,11 @@ impl Ids {
         let mut hint = None;
         let is_escaped = fragment.contains('%');
         for name in [Some(fragment), is_escaped.then_some(&*decoded)].into_iter().flatten() {
-            let start = self.ids.partition_point(|id| compare_folded(id, name).is_lt());
-            let alike = &self.ids[start..];
-            let end = alike.partition_point(|id| compare_folded(id, name).is_eq());
-            if alike[..end].binary_search_by(|id| (**id).cmp(name)).is_ok() {
+            if self.has(name) {
                 return Ok(());
             }
-            hint = hint.or(alike[..end].first().map(|id| &**id));
+            let alike = self.first(|id| compare_folded(id, name).is_lt());
+            hint = hint.or(alike.filter(|id| id.eq_ignore_ascii_case(name)));
         }
         if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
     }
@@ -236,15 +240,36 @@ impl Ids {
 
     /// Whether an id is exactly `name`.
     fn has(&self, name: &str) -> bool {
-        let found =
-            self.ids.binary_search_by(|id| compare_folded(id, name).then_with(|| (**id).cmp(name)));
-        found.is_ok()
+        self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
+    }
+
+    /// The first id that is not `before`, which all those are that come first.
+    fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
+        let id = |number: usize| {
+            let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
+            &self.text[start..self.ends[number]]
+        };
+        let (mut from, mut to) = (0, self.ends.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            if before(id(middle)) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        (from < self.ends.len()).then(|| id(from))
     }
 }
 
 /// What lines of code have before their number in an id: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
 /// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
 const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
+
+/// The order of ids: those next to each other differ only in case.
+fn compare_ids(a: &str, b: &str) -> Ordering {
+    compare_folded(a, b).then_with(|| a.cmp(b))
+}
 
 /// The order of texts in which the case of ASCII letters does not count.
 fn compare_folded(a: &str, b: &str) -> Ordering {
