@@ -23,6 +23,7 @@
 use std::borrow::Cow;
 
 use crate::document::{UrlField, UrlValue};
+use crate::scan::value;
 use crate::span::Span;
 
 /// The longest text that is given to mailparse, in bytes; its time grows with the square of it.
@@ -317,6 +318,13 @@ fn unwrapped(url: String) -> String {
     if bare.len() == url.len() { url } else { bare.to_owned() }
 }
 
+/// A URL without the control characters at its ends, which RFC 822, 3.3, allows in the text of a field. They are
+/// no characters of URLs (RFC 1738, 2.2), and the ends of other references are read without them.
+fn without_controls(url: String) -> String {
+    let inner = value::trimmed(&url);
+    if inner.len() == url.len() { url } else { url[inner.range()].to_owned() }
+}
+
 /// The content of a quoted string, without quoted pairs; to the end where it is not terminated.
 pub(super) fn quoted(value: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
@@ -352,7 +360,7 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
-    let url = unwrapped(url_of(value));
+    let url = without_controls(unwrapped(url_of(value)));
     let start = comments_end(value);
     let rest = &value[start..];
     let at = match rest.starts_with(url.as_bytes()) {
