@@ -374,6 +374,8 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
             Format::Svg | Format::Xml if has_xml_base => None,
             Format::Svg | Format::Xml => Some((Source::XmlBase, "the document has no xml:base")),
             Format::Css => Some((Source::BaseElement, "a style sheet declares no base")),
+            Format::Script => Some((Source::BaseElement, "a script declares no base")),
+            Format::Manifest => Some((Source::BaseElement, "a manifest declares no base")),
             _ => Some((Source::BaseElement, "the document has no base element")),
         };
         if let Some((source, reason)) = absent {

@@ -18,7 +18,8 @@ use std::str::FromStr;
 
 use crate::error::{Error, Result};
 
-/// The formats. The command line knows all by name but the last two, which nobody asks for.
+/// The formats. The command line knows all by name but the last two, which nobody asks for. Scripts and manifests
+/// are read where a group is enabled for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Format {
@@ -33,6 +34,10 @@ pub enum Format {
     Xml,
     /// text/css
     Css,
+    /// text/javascript
+    Script,
+    /// application/manifest+json
+    Manifest,
     /// An Internet message, `.eml` or `.mht`.
     Message,
     /// A file of messages.
@@ -50,6 +55,8 @@ enum Holds {
     Nothing,
     /// One document.
     Document,
+    /// The same, where a group is enabled for it.
+    OptIn,
     /// Entities with headings (RFC 2045, 2.4).
     Entities,
     /// Several of those, one after the other.
@@ -65,12 +72,15 @@ const FORMATS: &[Row] = &[
     (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Holds::Document),
     (Format::Xml, "xml", "application/xml", XML, "XML", Holds::Document),
     (Format::Css, "css", "text/css", &["css"], "CSS", Holds::Document),
+    (Format::Script, "script", "text/javascript", &["js", "mjs"], "a script", Holds::OptIn),
+    (Format::Manifest, "manifest", MANIFEST, &["webmanifest"], "a web app manifest", Holds::OptIn),
     (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
     (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
     (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
     (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
 type Row = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
+const MANIFEST: &str = "application/manifest+json";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
 const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
 const MBOX: &[&str] = &["mbox", "mbx", "mbs"];
@@ -139,12 +149,14 @@ const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 impl Format {
     /// All of them, in the order of the table.
     #[doc(hidden)]
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Html,
         Self::Xhtml,
         Self::Svg,
         Self::Xml,
         Self::Css,
+        Self::Script,
+        Self::Manifest,
         Self::Message,
         Self::Mbox,
         Self::Plain,
@@ -209,6 +221,8 @@ impl Format {
         match (type_, subtype) {
             ("message", "global") => Self::Message,
             ("text", "xml") => Self::Xml,
+            ("application", "javascript" | "x-javascript" | "ecmascript") => Self::Script,
+            ("text", "ecmascript") => Self::Script,
             (_, subtype) if subtype.ends_with("+xml") => Self::Xml,
             _ => Self::Other,
         }
@@ -254,10 +268,28 @@ impl Format {
         !BEGINNINGS.iter().any(|one| one.eq_ignore_ascii_case(name))
     }
 
-    /// Whether this version finds links in it.
+    /// Whether this version finds links in it unasked.
     #[must_use]
     pub fn is_read(self) -> bool {
-        self.row().5 != Holds::Nothing
+        !matches!(self.row().5, Holds::Nothing | Holds::OptIn)
+    }
+
+    /// The format of a file called `name`, where a group has to be enabled for files of it.
+    ///
+    /// ```
+    /// use baselink::format::Format;
+    /// assert_eq!(Format::opt_in("app.js?v=3"), Some(Format::Script));
+    /// assert_eq!(Format::opt_in("a/manifest.json"), Some(Format::Manifest));
+    /// assert_eq!(Format::opt_in("page.html"), None);
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn opt_in(name: &str) -> Option<Self> {
+        let own = before_query(name).rsplit(['/', '\\']).next()?;
+        match own.eq_ignore_ascii_case("manifest.json") {
+            true => Some(Self::Manifest),
+            false => Self::of_extension(name).filter(|format| format.row().5 == Holds::OptIn),
+        }
     }
 
     /// The format of a file called `name` that begins with `head`: all of it, or its first 2,048 bytes at
@@ -268,8 +300,13 @@ impl Format {
         name.and_then(Self::named).unwrap_or_else(|| Self::sniff(head))
     }
 
-    /// The format that the name of a file says. Crawlers write the query after it: `s.css?v=3`.
+    /// The format that the name of a file says.
     fn named(name: &str) -> Option<Self> {
+        Self::of_extension(name).filter(|format| format.is_read())
+    }
+
+    /// The format that the extension of a name says. Crawlers write the query after it: `s.css?v=3`.
+    fn of_extension(name: &str) -> Option<Self> {
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
             let extension = extension.to_ascii_lowercase();

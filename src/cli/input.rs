@@ -27,6 +27,7 @@ use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
+use baselink::scan::{ScanOptions, is_read};
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
@@ -209,12 +210,14 @@ impl<'a> File<'a> {
         bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
         let head = if reading.origins.canonical { canonical::HEAD } else { HEAD };
         reader.by_ref().take(head as u64).read_to_end(&mut bytes).map_err(failed)?;
-        let format = reading.format.unwrap_or_else(|| detect(origin, &bytes));
-        let utf_16 = || Foreign::utf_16(&bytes).filter(|_| reading.options.scan.charset.is_none());
+        let scan = &reading.options.scan;
+        let format = reading.format.unwrap_or_else(|| detect(origin, &bytes, scan));
+        let utf_16 = || Foreign::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = Foreign::of(&bytes).or_else(utf_16);
-        if !format.is_read() || foreign.is_some() {
+        let is_read = format.is_read() || is_read(format, scan);
+        if !is_read || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let is_taken_for_one = format.is_read();
+            let is_taken_for_one = is_read;
             return Ok(OpenedInput::NoDocument(NoDocument {
                 why,
                 is_taken_for_one,
@@ -493,15 +496,19 @@ pub(crate) fn readers(
 }
 
 /// What the file that begins with `head` is.
-fn detect(origin: &Origin, head: &[u8]) -> Format {
+fn detect(origin: &Origin, head: &[u8], scan: &ScanOptions) -> Format {
     let Origin::Entry(entry) = origin else {
         // A filter is there for documents.
         return Some(Format::detect(None, head))
             .filter(|format| format.is_read())
             .unwrap_or_default();
     };
+    let name = entry.path.to_string_lossy();
+    if let Some(format) = Format::opt_in(&name).filter(|format| is_read(*format, scan)) {
+        return format;
+    }
     let head = &head[..head.len().min(LOOKED_AT)];
-    match Format::detect(Some(&entry.path.to_string_lossy()), head) {
+    match Format::detect(Some(&name), head) {
         // The name of a message of a Maildir says nothing of its format; its folder does.
         Format::Other | Format::Mbox if maildir::is_message(&entry.path) => Format::Message,
         // That of nothing at all is a document, too, where it was named.

@@ -1,5 +1,5 @@
 //! Escapes of the syntaxes that carry URLs: character references (HTML, 13.2.5.72 and following),
-//! CSS escapes (CSS Syntax 3, 4.3.7), JSON string escapes (RFC 8259, 7).
+//! CSS escapes (CSS Syntax 3, 4.3.7), escapes in strings of JSON (RFC 8259, 7) and of JavaScript (ECMAScript, 12.9.4).
 //!
 //! Each is read as a layer ([`View`] in, [`View`] out), and written by a function that spells text so
 //! that reading gives it back.
@@ -261,6 +261,50 @@ pub fn json(view: View) -> View {
     })
 }
 
+/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2).
+///
+/// `view` is the text between its quotes.
+#[must_use]
+pub fn script(view: View) -> View {
+    if memchr::memchr(b'\\', view.text.as_bytes()).is_none() {
+        return view;
+    }
+    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
+    layered(view, next, |rest| {
+        let hexadecimal = |digits: &str| {
+            let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+            u32::from_str_radix(digits, 16).ok().filter(|_| is_hex).and_then(char::from_u32)
+        };
+        let one = |character| Unescaped::One(character);
+        let escaped = rest[1..].chars().next()?;
+        Some(match escaped {
+            'b' => (2, one('\u{8}')),
+            'f' => (2, one('\u{c}')),
+            'n' => (2, one('\n')),
+            'r' => (2, one('\r')),
+            't' => (2, one('\t')),
+            'v' => (2, one('\u{b}')),
+            'x' => (4.min(rest.len()), one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}'))),
+            'u' if rest[2..].starts_with('{') => {
+                let end = rest.find('}').unwrap_or(rest.len() - 1);
+                let digits = rest.get(3..end).unwrap_or_default();
+                (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
+            }
+            'u' => json_unicode(rest),
+            '0'..='7' => {
+                let most = if escaped <= '3' { 3 } else { 2 };
+                let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
+                let length = rest.bytes().skip(1).take(most).take_while(|byte| is_octal(byte)).count();
+                let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
+                (1 + length, one(char::from(code)))
+            }
+            '\r' if rest[2..].starts_with('\n') => (3, Unescaped::Nothing),
+            '\n' | '\r' | '\u{2028}' | '\u{2029}' => (1 + escaped.len_utf8(), Unescaped::Nothing),
+            other => (1 + other.len_utf8(), one(other)),
+        })
+    })
+}
+
 fn json_unicode(rest: &str) -> (usize, Unescaped) {
     let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else {
@@ -341,6 +385,23 @@ pub fn json_string(text: &str) -> String {
         match character {
             '"' | '\\' => out.extend(['\\', character]),
             '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// Spells `text` so that it represents itself in a string of JavaScript quoted by `quote`.
+#[must_use]
+pub fn script_string(text: &str, quote: char) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\\' => out.push_str("\\\\"),
+            _ if character == quote => out.extend(['\\', character]),
+            '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
             _ => out.push(character),
         }
     }

@@ -46,6 +46,8 @@ pub enum Form {
     CssString(char),
     /// The inside of a JSON string.
     Json,
+    /// The inside of a string of JavaScript in this quote.
+    Script(char),
     /// Not a reference: a document in the value.
     Document,
 }
@@ -98,7 +100,11 @@ impl Spelling {
         let mut adapted = escape::percent_encode(text, |character| {
             let ascii_space = matches!(character, '\t' | '\n' | '\u{c}' | '\r' | ' ');
             (match self.form {
-                Form::Whole | Form::Json | Form::CssString(_) | Form::Document => false,
+                Form::Whole
+                | Form::Json
+                | Form::Script(_)
+                | Form::CssString(_)
+                | Form::Document => false,
                 Form::Spaces | Form::Srcset => ascii_space,
                 Form::Commas => ascii_space || character == ',',
                 Form::Semicolons => ascii_space || character == ';',
@@ -147,6 +153,7 @@ impl Spelling {
         let formed = match self.form {
             Form::CssString(quote) => escape::css_string(adapted, quote),
             Form::Json => escape::json_string(adapted),
+            Form::Script(quote) => escape::script_string(adapted, quote),
             _ => adapted.to_owned(),
         };
         let mut carried = match self.carrier {
@@ -243,6 +250,7 @@ mod tests {
             Form::CssToken,
             Form::CssString('"'),
             Form::Json,
+            Form::Script('\''),
             Form::Document,
         ];
         for carrier in attributes.chain(others) {
@@ -293,6 +301,13 @@ mod tests {
         );
         check(Form::Whole, Carrier::XmlText, "windows-1252", "/&]]>表", "/&amp;]]&gt;&#x8868;");
         check(Form::Whole, Carrier::CData, "windows-1252", "/&]]>表", "/&]]%3E%E8%A1%A8");
+        check(
+            Form::Script('\''),
+            Carrier::Raw,
+            "utf-8",
+            "/'\"\\</script>\n\u{2028}",
+            "/\\'\"\\\\%3C/script%3E\\u000a\\u2028",
+        );
         check(Form::Json, Carrier::Raw, "utf-8", "/\"</script>", "/\\\"%3C/script%3E");
     }
 }

@@ -141,10 +141,16 @@ pub enum Group {
     Text,
     /// XML vocabularies that are neither shown by a browser nor read as a feed.
     Xml,
+    /// Web app manifests.
+    Manifest,
+    /// Sitemaps and indexes of them.
+    Sitemap,
+    /// What scripts import, and URLs relative to a module.
+    Imports,
 }
 
 /// All groups with their names, in the order of their declaration.
-const GROUPS: [(Group, &str); 17] = [
+const GROUPS: [(Group, &str); 20] = [
     (Group::Social, "social"),
     (Group::Lazy, "lazy"),
     (Group::Json, "json"),
@@ -162,6 +168,9 @@ const GROUPS: [(Group, &str); 17] = [
     (Group::Headers, "headers"),
     (Group::Text, "text"),
     (Group::Xml, "xml"),
+    (Group::Manifest, "manifest"),
+    (Group::Sitemap, "sitemap"),
+    (Group::Imports, "imports"),
 ];
 
 impl Group {
@@ -200,7 +209,7 @@ impl Groups {
 
     /// Adds `group`.
     pub const fn insert(&mut self, group: Group) {
-        self.0 |= 1 << group as u16;
+        self.0 |= 1 << group as u32;
     }
 
     /// Adds the groups of `other`.
@@ -211,7 +220,7 @@ impl Groups {
     /// Whether `group` is in the set.
     #[must_use]
     pub const fn contains(self, group: Group) -> bool {
-        self.0 & (1 << group as u16) != 0
+        self.0 & (1 << group as u32) != 0
     }
 }
 

@@ -11,8 +11,9 @@
 //!
 //! Deliberately absent: where values are. The rooms of HTML and XML find them.
 
-use super::attributes::{Empty, Fragment, Row, Syntax};
-use super::{ScanOptions, css, json, value};
+use super::attributes::{Empty, Fragment, Group, Groups, Row, Syntax};
+use super::{ScanOptions, css, json, script, value};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml::EntityUse;
@@ -218,6 +219,81 @@ impl<'a> Collector<'a> {
                 self.judge_entities(unknown(place.entities, url.span));
             }
         }
+    }
+
+    /// Adds the URLs of the script in `view`. One that is not read to its end has none, and that is said.
+    pub(super) fn script(
+        &mut self,
+        view: &View,
+        goal: script::Goal,
+        place: &LinkPlace<'_>,
+    ) -> Option<Diagnostic> {
+        let urls = match script::urls(&view.text, goal) {
+            Ok(urls) => urls,
+            Err(fault) => {
+                let message = format!("the script was not read: {} here", fault.what);
+                let span = view.map.covering(Span::at(fault.at));
+                return Some(Diagnostic::new(Code::NotWellFormed, span, message));
+            }
+        };
+        for url in urls {
+            let Some(raw) = view.slice(url.span) else { continue };
+            let decoded = escape::script(raw);
+            if url.is_specifier && !json::is_url_like(&decoded.text) {
+                continue;
+            }
+            let whole = Span::new(0, decoded.text.len());
+            let form = Form::Script(url.quote);
+            self.reference(&decoded, whole, form, place.carriers.of(url.span), place);
+            self.judge_entities(unknown(place.entities, url.span));
+        }
+        None
+    }
+}
+
+/// What a `script` element holds.
+pub(super) enum ScriptContent {
+    Json(json::JsonKind),
+    Script(script::Goal),
+}
+
+/// The media types of JavaScript (MIME Sniffing, 4.6), and what else means it as the `type` of a `script` element
+/// (HTML, 4.12.1).
+const JAVASCRIPT: &[&str] = &[
+    "",
+    "application/ecmascript",
+    "application/javascript",
+    "application/x-ecmascript",
+    "application/x-javascript",
+    "text/ecmascript",
+    "text/javascript",
+    "text/javascript1.0",
+    "text/javascript1.1",
+    "text/javascript1.2",
+    "text/javascript1.3",
+    "text/javascript1.4",
+    "text/javascript1.5",
+    "text/jscript",
+    "text/livescript",
+    "text/x-ecmascript",
+    "text/x-javascript",
+];
+
+impl ScriptContent {
+    /// By its `type`, in lower case, where a group is enabled for it.
+    pub(super) fn of(type_: Option<&str>, groups: &Groups) -> Option<Self> {
+        let type_ = type_.unwrap_or_default();
+        let (group, content) = match type_ {
+            "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
+            "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),
+            "application/ld+json" => (Group::Json, Self::Json(json::JsonKind::JsonLd)),
+            "module" => (Group::Imports, Self::Script(script::Goal::Module)),
+            _ if JAVASCRIPT.contains(&type_) => {
+                (Group::Imports, Self::Script(script::Goal::Classic))
+            }
+            _ => return None,
+        };
+        groups.contains(group).then_some(content)
     }
 }
 

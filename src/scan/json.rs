@@ -1,5 +1,5 @@
-//! The URLs of the JSON in `script` elements: import maps (HTML, 8.1.5), speculation rules (HTML,
-//! 7.6.1) and JSON-LD (JSON-LD 1.1, 4.1.3 and 7).
+//! The URLs of JSON: of import maps (HTML, 8.1.5), speculation rules (HTML, 7.6.1) and JSON-LD (JSON-LD 1.1,
+//! 4.1.3 and 7) in `script` elements, and of web app manifests ([`MANIFEST`]).
 //!
 //! Spans are bytes of the text as it was given, inside the quotes of a string (RFC 8259, 7), and
 //! what they hold is still escaped; [`escape::json`] reads it. Text that is not well formed holds no
@@ -24,7 +24,7 @@
 use crate::layer::{View, escape};
 use crate::span::Span;
 
-/// What the JSON is, by the `type` of its `script` element.
+/// What the JSON is, by the `type` of its `script` element, or a file of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JsonKind {
     /// `importmap`
@@ -33,6 +33,8 @@ pub enum JsonKind {
     SpeculationRules,
     /// `application/ld+json`
     JsonLd,
+    /// `application/manifest+json`
+    Manifest,
 }
 
 /// A URL of JSON.
@@ -84,6 +86,8 @@ enum ValueKind {
     Iri,
     Context,
     Base,
+    /// A path of [`MANIFEST`], or the beginning of one.
+    Manifest(&'static str),
 }
 
 /// Which keys of an object lead somewhere; the first row whose place and key fit counts.
@@ -123,12 +127,45 @@ const MEMBERS: &[(ValueKind, &str, ValueKind)] = &[
     (ValueKind::Node, "url", ValueKind::Iri),
 ];
 
+/// The members of a web app manifest that are URLs, and who defines each: `[]` are the elements of an array, `*` is
+/// any key. `docs/links.md` has the same table; a test compares the two.
+pub const MANIFEST: &[(&str, &str)] = &[
+    ("start_url", "Web Application Manifest"),
+    ("scope", "Web Application Manifest"),
+    ("icons[].src", "Web Application Manifest"),
+    ("icons_localized.*[].src", "Web Application Manifest"),
+    ("shortcuts[].url", "Web Application Manifest"),
+    ("shortcuts[].icons[].src", "Web Application Manifest"),
+    ("screenshots[].src", "Application Information"),
+    ("related_applications[].url", "Application Information"),
+    ("share_target.action", "Web Share Target"),
+    ("protocol_handlers[].url", "Manifest Incubations"),
+    ("file_handlers[].action", "Manifest Incubations"),
+    ("file_handlers[].icons[].src", "Manifest Incubations"),
+    ("note_taking.new_note_url", "Manifest Incubations"),
+    ("tab_strip.home_tab.icons[].src", "Manifest Incubations"),
+    ("tab_strip.new_tab_button.url", "Manifest Incubations"),
+    ("serviceworker.src", "Payment Handler"),
+];
+
+/// What follows `path` in the paths of [`MANIFEST`]: the first of `next` that accepts the rest of one, which begins
+/// with `mark`, says how long it is.
+fn in_manifest(path: &str, mark: &str, next: impl Fn(&str) -> Option<usize>) -> ValueKind {
+    let found = MANIFEST.iter().find_map(|&(row, _)| {
+        let length = path.len() + mark.len();
+        let rest = row.strip_prefix(path)?.strip_prefix(mark)?;
+        Some(&row[..length + next(rest)?])
+    });
+    found.map_or(ValueKind::Nothing, ValueKind::Manifest)
+}
+
 impl ValueKind {
     fn root(kind: JsonKind) -> Self {
         match kind {
             JsonKind::ImportMap => Self::ImportMap,
             JsonKind::SpeculationRules => Self::RuleSets,
             JsonKind::JsonLd => Self::Node,
+            JsonKind::Manifest => Self::Manifest(""),
         }
     }
 
@@ -137,6 +174,12 @@ impl ValueKind {
         match self {
             Self::Specifiers => Self::Address,
             Self::Scopes => Self::Specifiers,
+            Self::Manifest(path) => {
+                in_manifest(path, if path.is_empty() { "" } else { "." }, |rest| {
+                    let name = rest.split(['.', '[']).next()?;
+                    (name == key || name == "*").then_some(name.len())
+                })
+            }
             _ => MEMBERS
                 .iter()
                 .find(|(place, name, _)| *place == self && *name == key)
@@ -151,6 +194,7 @@ impl ValueKind {
             Self::Node | Self::Iri | Self::Context => self,
             Self::Rules => Self::Rule,
             Self::Urls => Self::Url,
+            Self::Manifest(path) => in_manifest(path, "[]", |_| Some(0)),
             _ => Self::Nothing,
         }
     }
@@ -166,6 +210,7 @@ impl ValueKind {
     fn string_is_url(self, string: impl FnOnce() -> String) -> bool {
         match self {
             Self::Url => true,
+            Self::Manifest(path) => MANIFEST.iter().any(|(row, _)| *row == path),
             Self::Address => is_url_like(&string()),
             // JSON-LD 1.1, 4.5.1: a blank node identifier is no IRI.
             Self::Iri => !string().starts_with("_:"),
@@ -175,7 +220,7 @@ impl ValueKind {
 }
 
 /// "Resolving a URL-like module specifier" (HTML, 8.1.5.1), as far as the form goes.
-fn is_url_like(specifier: &str) -> bool {
+pub(super) fn is_url_like(specifier: &str) -> bool {
     let has_scheme = || {
         let trimmed = specifier.trim_start_matches(|character| character <= ' ');
         trimmed.split_once(':').is_some_and(|(scheme, _)| {
@@ -209,12 +254,21 @@ enum BaseSetting {
     Document,
 }
 
-/// Every URL of `json`, in order.
+/// Every URL of `json`, in order; none where it is not well formed.
 #[must_use]
 pub fn urls(kind: JsonKind, json: &str) -> JsonUrls {
-    if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() {
-        return JsonUrls::default();
+    match fault(json) {
+        None => urls_of_well_formed(kind, json),
+        Some(_) => JsonUrls::default(),
     }
+}
+
+/// The line, counted from 1, in which `json` stops to be well formed (RFC 8259).
+pub(super) fn fault(json: &str) -> Option<usize> {
+    serde_json::from_str::<serde::de::IgnoredAny>(json).err().map(|error| error.line())
+}
+
+fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let bytes = json.as_bytes();
     let decoded = |span: Span| escape::json(View::of_str(&json[span.range()], 0)).text;
     // Each URL with the node it belongs to, the node around each node, and what contexts do: a

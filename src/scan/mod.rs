@@ -21,9 +21,11 @@ pub mod fields;
 pub mod html;
 pub mod json;
 mod options;
+pub mod script;
 mod sieve;
 pub mod text;
 pub mod value;
+pub mod whole;
 pub mod xml;
 
 pub use self::options::{ScanOptions, Scanner};
@@ -41,11 +43,24 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
 }
 
 /// Whether this version finds links in a document of the given format.
-pub(crate) fn is_read(format: Format, options: &ScanOptions) -> bool {
+#[doc(hidden)]
+#[must_use]
+pub fn is_read(format: Format, options: &ScanOptions) -> bool {
     match format {
         Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
-        Format::Plain => options.groups.contains(Group::Text),
-        _ => false,
+        _ => group_of(format).is_some_and(|group| options.groups.contains(group)),
+    }
+}
+
+/// The group without which a document of the given format is not read.
+#[doc(hidden)]
+#[must_use]
+pub fn group_of(format: Format) -> Option<Group> {
+    match format {
+        Format::Plain => Some(Group::Text),
+        Format::Script => Some(Group::Imports),
+        Format::Manifest => Some(Group::Manifest),
+        _ => None,
     }
 }
 
@@ -62,6 +77,8 @@ pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Op
         Format::Html => Some(html::document::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
         Format::Css => Some(css::scan(bytes, options)),
+        Format::Script => Some(whole::script(bytes, options)),
+        Format::Manifest => Some(whole::manifest(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),
         _ => None,
     }

@@ -16,8 +16,8 @@ use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
-use baselink::scan::Scanner;
 use baselink::scan::attributes::{Groups, UserRow};
+use baselink::scan::{Scanner, group_of};
 use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
@@ -113,8 +113,8 @@ pub(super) struct TypedDocuments {
     /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
     #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
     progress: Option<TypedProgress>,
-    /// What the document is: html, xhtml, svg, xml, css, message or mbox; otherwise its name and its
-    /// first bytes tell
+    /// What the document is: html, xhtml, svg, xml, css, script, manifest, message or mbox; otherwise its
+    /// name and its first bytes tell
     #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
@@ -133,7 +133,7 @@ pub(super) struct TypedDocuments {
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
     /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
-    /// identifier, gcpm, headers, text and xml.
+    /// identifier, gcpm, headers, text, xml, manifest, sitemap and imports.
     #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
@@ -250,6 +250,14 @@ impl TypedDocuments {
         let mut groups = Groups::default();
         for enabled in self.enable {
             groups.extend(enabled);
+        }
+        if let Some(format) = self.format
+            && let Some(group) = group_of(format).filter(|group| !groups.contains(*group))
+        {
+            return Err(Error::new(format!(
+                "--format {} goes with --enable {group}: nothing else is looked for in it",
+                format.name()
+            )));
         }
         let trust_saved_from = !matches!(self.trust_saved_from, Some(YesOrNo::No));
         let local_copies = self.local_copies.unwrap_or_default();

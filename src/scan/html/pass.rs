@@ -30,8 +30,8 @@ use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace};
-use crate::scan::{ScanOptions, css, json, value};
+use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, ScriptContent};
+use crate::scan::{ScanOptions, css, json, script, value};
 use crate::span::Span;
 
 /// How deep documents and fallback content may nest in each other.
@@ -255,6 +255,7 @@ enum Content {
     /// A stylesheet in an SVG element: text and CDATA sections.
     SvgCss,
     Json(json::JsonKind),
+    Script(script::Goal),
     /// Markup to those who do not run scripts, show frames or have the plugin.
     Markup,
 }
@@ -440,7 +441,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
         match (namespace, text) {
             (Namespace::Html, TextModel::RawText) => match tag.name.len() {
-                6 if is("script") => self.options.groups.contains(Group::Json),
+                6 if is("script") => {
+                    let groups = &self.options.groups;
+                    groups.contains(Group::Json) || groups.contains(Group::Imports)
+                }
                 6 => !is("iframe"),
                 _ => true,
             },
@@ -732,13 +736,12 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let content = match (namespace, element, text) {
             (Namespace::Html, "style", TextModel::RawText) => Content::Css,
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => Content::SvgCss,
-            (Namespace::Html, "script", TextModel::RawText)
-                if self.options.groups.contains(Group::Json) =>
-            {
-                match of_type().as_deref() {
-                    Some("importmap") => Content::Json(json::JsonKind::ImportMap),
-                    Some("speculationrules") => Content::Json(json::JsonKind::SpeculationRules),
-                    Some("application/ld+json") => Content::Json(json::JsonKind::JsonLd),
+            (Namespace::Html, "script", TextModel::RawText) => {
+                // What is in a script with `src` does not run (HTML, 4.12.1).
+                let is_inline = || !attributes.iter().any(|one| self.is_named(one, "src"));
+                match ScriptContent::of(of_type().as_deref(), &self.options.groups) {
+                    Some(ScriptContent::Json(kind)) => Content::Json(kind),
+                    Some(ScriptContent::Script(goal)) if is_inline() => Content::Script(goal),
                     _ => return,
                 }
             }
@@ -766,6 +769,12 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
                 self.collector.css(&view, &text_of("style", Carriers::Pieces(&pieces)));
             }
             Content::Json(kind) => self.json(span, kind),
+            Content::Script(goal) => {
+                let view = self.charset.decode(&self.bytes[span.range()], span.start);
+                let place = text_of("script", Carriers::One(Carrier::Raw));
+                let said = self.collector.script(&view, goal, &place);
+                said.into_iter().for_each(|diagnostic| self.links.diagnostic(diagnostic));
+            }
             Content::Markup => {
                 if memchr::memchr(b'<', &self.bytes[span.range()]).is_some() {
                     let standing = Standing::FallbackContent;

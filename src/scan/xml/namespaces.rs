@@ -73,6 +73,12 @@ pub enum Vocabulary {
     Kml,
     /// SMIL.
     Smil,
+    /// Sitemaps and indexes of them.
+    Sitemap,
+    /// Images in sitemaps.
+    SitemapImage,
+    /// Videos in sitemaps.
+    SitemapVideo,
 }
 
 /// Namespace names. Those of RSS are as many as its versions.
@@ -115,6 +121,11 @@ const NAMES: &[(&str, Vocabulary)] = &[
     ("http://www.w3.org/ns/SMIL", Vocabulary::Smil),
     ("http://www.w3.org/2001/SMIL20/Language", Vocabulary::Smil),
     ("http://www.w3.org/2005/SMIL21/Language", Vocabulary::Smil),
+    ("http://www.sitemaps.org/schemas/sitemap/0.9", Vocabulary::Sitemap),
+    ("https://www.sitemaps.org/schemas/sitemap/0.9", Vocabulary::Sitemap),
+    ("http://www.google.com/schemas/sitemap/0.84", Vocabulary::Sitemap),
+    ("http://www.google.com/schemas/sitemap-image/1.1", Vocabulary::SitemapImage),
+    ("http://www.google.com/schemas/sitemap-video/1.1", Vocabulary::SitemapVideo),
 ];
 
 /// What elements without a namespace are, by the document element.
@@ -138,6 +149,7 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
     (&["ncx"], Vocabulary::Ncx),
     (&["kml"], Vocabulary::Kml),
     (&["smil"], Vocabulary::Smil),
+    (&["urlset", "sitemapindex"], Vocabulary::Sitemap),
 ];
 
 impl Vocabulary {
@@ -173,6 +185,9 @@ impl Vocabulary {
             Self::Ncx => "NCX",
             Self::Kml => "KML",
             Self::Smil => "SMIL",
+            Self::Sitemap => "Sitemap",
+            Self::SitemapImage => "Sitemap image",
+            Self::SitemapVideo => "Sitemap video",
         }
     }
 

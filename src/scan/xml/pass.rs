@@ -25,10 +25,10 @@ use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
 use crate::layer::xml::{self, DecodedText, Entities, EntityUse};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Group, Namespace, Row, Syntax};
-use crate::scan::collect::{Carriers, Collector, LinkPlace};
+use crate::scan::attributes::{self, Namespace, Row, Syntax};
+use crate::scan::collect::{Carriers, Collector, LinkPlace, ScriptContent};
 use crate::scan::html::saved;
-use crate::scan::{ScanOptions, json, value};
+use crate::scan::{ScanOptions, json, script, value};
 use crate::span::Span;
 
 /// As much of a name as is kept.
@@ -87,6 +87,7 @@ struct OpenContent {
 enum ContentKind {
     Css,
     Json(json::JsonKind),
+    Script(script::Goal),
     /// The permalink of an entry, perhaps, which is no link of a feed.
     Guid,
     /// The value of a row of the second table.
@@ -678,11 +679,12 @@ impl<'a> XmlPass<'a> {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
                 matches!(type_().as_str(), "" | "text/css").then_some(ContentKind::Css)
             }
-            (Vocabulary::Xhtml, "script") if self.options.groups.contains(Group::Json) => {
-                match type_().as_str() {
-                    "importmap" => Some(ContentKind::Json(json::JsonKind::ImportMap)),
-                    "speculationrules" => Some(ContentKind::Json(json::JsonKind::SpeculationRules)),
-                    "application/ld+json" => Some(ContentKind::Json(json::JsonKind::JsonLd)),
+            (Vocabulary::Xhtml, "script") => {
+                match ScriptContent::of(Some(&type_()), &self.options.groups) {
+                    Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
+                    Some(ScriptContent::Script(goal)) if self.other(attributes, "src").is_none() => {
+                        Some(ContentKind::Script(goal))
+                    }
                     _ => None,
                 }
             }
@@ -748,7 +750,10 @@ impl<'a> XmlPass<'a> {
             several => Carriers::Pieces(several),
         };
         let (row, against) = match content {
-            ContentKind::Css | ContentKind::Json(_) | ContentKind::Guid => {
+            ContentKind::Css
+            | ContentKind::Json(_)
+            | ContentKind::Script(_)
+            | ContentKind::Guid => {
                 (None, Against::DocumentEntity)
             }
             ContentKind::Value(row) => {
@@ -770,6 +775,10 @@ impl<'a> XmlPass<'a> {
         match content {
             ContentKind::Css => self.collector.css(&whole, &place),
             ContentKind::Json(kind) => self.collector.json(&whole, kind, &place),
+            ContentKind::Script(goal) => {
+                let said = self.collector.script(&whole, goal, &place);
+                self.diagnostics.extend(said);
+            }
             ContentKind::Guid => {}
             // HTML without a tag holds no link.
             ContentKind::Value(Row { syntax: Syntax::Html, .. }) if !whole.text.contains('<') => {}

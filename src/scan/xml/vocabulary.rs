@@ -2,7 +2,7 @@
 //! the text of elements.
 //!
 //! Atom (RFC 4287, RFC 5023, RFC 4685), RSS 0.9x to 2.0 with its modules, XLink 1.1, RDF/XML, XML Schema
-//! (instances), XInclude, XSLT, and the vocabularies of documentation and publishing. `docs/links.md`
+//! (instances), XInclude, XSLT, sitemaps, and the vocabularies of documentation and publishing. `docs/links.md`
 //! has the same table for readers; a test compares the two.
 //!
 //! ```
@@ -104,6 +104,11 @@ const fn generic(
     attribute(vocabulary, elements, name, standard).only(Group::Xml)
 }
 
+/// The text of an element of a sitemap.
+const fn sitemap(vocabulary: Vocabulary, elements: Elements, standard: &'static str) -> XmlRow {
+    content(vocabulary, elements, Url, standard).only(Group::Sitemap)
+}
+
 /// Text that holds HTML (RFC 4287, 3.1.1.2; `text/html` and `mode` are of Atom 0.3).
 const IS_HTML: When = When::Is("type", &["html", "text/html"]);
 
@@ -151,6 +156,10 @@ pub static TABLE: &[XmlRow] = &[
     content(Kml, Named(&["href"]), Url, "KML 2.2").only(Group::Xml),
     generic(Smil, Named(&["ref", "animation", "audio", "img", "video", "text", "textstream", "brush", "prefetch"]), "src", "SMIL 3.0"),
     generic(Smil, Named(&["a", "area"]), "href", "SMIL 3.0"),
+    sitemap(Sitemap, Named(&["loc"]), "sitemaps.org 0.9"),
+    sitemap(SitemapImage, Named(&["loc", "license"]), "Google"),
+    sitemap(SitemapVideo, Named(&["thumbnail_loc", "content_loc", "player_loc", "gallery_loc"]), "Google"),
+    attribute(SitemapVideo, Named(&["uploader"]), "info", "Google").only(Group::Sitemap),
 ];
 
 /// Processing instructions that carry a URL in the pseudo-attribute `href`, with the group that has to be

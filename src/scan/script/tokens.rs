@@ -1,0 +1,606 @@
+//! The tokens of JavaScript (ECMAScript, 12), as far as where strings, templates, comments and regular expressions
+//! begin and end.
+//!
+//! Whether `/` begins a regular expression depends on the grammar (12, "the lexical goal"). What is needed of that is
+//! kept on a stack: whether the last token ends an operand, what each bracket is, and what its closing one ends.
+//!
+//! ```text
+//! if (a) /b/.test(c) / d    -->    if ( a ) /b/ . test ( c ) / d
+//! ```
+//!
+//! Deliberately absent: whether the tokens are a program. What is no token, and brackets that do not match, end the
+//! reading: what follows would be a guess.
+
+use memchr::{memchr, memmem};
+
+use crate::span::Span;
+
+/// What a text is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// A module (ECMAScript, 16.2).
+    Module,
+    /// A script that is none (16.1), in which `<!--` and `-->` begin comments (B.1.1).
+    Classic,
+    /// A file that may be either.
+    File,
+}
+
+/// Why a text was not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Where.
+    pub at: usize,
+    /// What is there, for the end of a sentence.
+    pub what: &'static str,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A name or a keyword.
+    Name,
+    /// A string in this quote.
+    Text(u8),
+    /// A punctuator of one character; `?.` is `.`, and of others of several there is no use.
+    Mark(u8),
+    /// Anything else.
+    Other,
+}
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub(super) kind: Kind,
+    /// All of it; of a string, the quotes too.
+    pub(super) span: Span,
+    /// Whether it is in no bracket.
+    pub(super) is_outermost: bool,
+}
+
+/// What an open bracket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opened {
+    /// The parentheses after `if`, `for`, `while` and `with`: a statement follows.
+    Control,
+    /// Those of a function, with whether it is an expression.
+    Parameters { is_expression: bool },
+    /// Others.
+    Parentheses,
+    /// `[`
+    Square,
+    /// Statements, or a list of names: with whether its end is the end of an operand.
+    Block { is_operand: bool },
+    /// The body of a class, likewise.
+    Class { is_operand: bool },
+    /// An object literal.
+    Object,
+    /// `${` in a template.
+    Substitution,
+}
+
+/// An open bracket.
+struct Frame {
+    opened: Opened,
+    /// How many `?` wait for their `:`.
+    conditionals: u32,
+}
+
+/// What the last token was, where the next depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    /// `.` or `?.`: a name follows, never a keyword.
+    Dot,
+    /// `=>`
+    Arrow,
+    /// `if`, `for`, `while` or `with`.
+    Control,
+    /// `else`, `do`, `try`, `catch` or `finally`: a block may follow.
+    Block,
+    Class,
+    /// `import` or `export`.
+    Module,
+    Default,
+    /// The parentheses of a function.
+    Parameters {
+        is_expression: bool,
+    },
+    Other,
+}
+
+/// Words after which an operand begins, besides those that are named in [`Tokens::word`].
+const OPERATORS: &[&[u8]] = &[
+    b"await",
+    b"break",
+    b"case",
+    b"const",
+    b"continue",
+    b"debugger",
+    b"delete",
+    b"extends",
+    b"in",
+    b"instanceof",
+    b"let",
+    b"new",
+    b"return",
+    b"switch",
+    b"throw",
+    b"typeof",
+    b"var",
+    b"void",
+    b"yield",
+];
+
+/// Words that begin a statement, and are names in an object literal and in the body of a class.
+const STATEMENTS: &[&[u8]] = &[
+    b"break",
+    b"case",
+    b"catch",
+    b"const",
+    b"continue",
+    b"debugger",
+    b"default",
+    b"do",
+    b"else",
+    b"export",
+    b"finally",
+    b"for",
+    b"if",
+    b"let",
+    b"return",
+    b"switch",
+    b"throw",
+    b"try",
+    b"var",
+    b"while",
+    b"with",
+];
+
+/// The tokens of a text.
+pub(super) struct Tokens<'a> {
+    bytes: &'a [u8],
+    goal: Goal,
+    at: usize,
+    /// The open brackets, after one for the text itself.
+    frames: Vec<Frame>,
+    last: Last,
+    /// Whether the last token ends an operand: `/` after it divides.
+    is_operand: bool,
+    /// Whether a statement may begin.
+    is_statement: bool,
+    /// Whether the parentheses of a function come next, and whether it is an expression.
+    function: Option<bool>,
+    /// Classes whose bodies have not begun: the depth of each, and whether it is an expression.
+    classes: Vec<(usize, bool)>,
+}
+
+impl<'a> Tokens<'a> {
+    pub(super) fn of(text: &'a str, goal: Goal) -> Self {
+        let bytes = text.as_bytes();
+        let at = if bytes.starts_with(b"#!") { line_end(bytes, 0) } else { 0 };
+        Self {
+            bytes,
+            goal,
+            at,
+            frames: vec![Frame { opened: Opened::Block { is_operand: false }, conditionals: 0 }],
+            last: Last::Other,
+            is_operand: false,
+            is_statement: true,
+            function: None,
+            classes: Vec::new(),
+        }
+    }
+
+    /// The next token; `None` at the end.
+    pub(super) fn next_token(&mut self) -> Result<Option<Token>, Fault> {
+        self.skip()?;
+        let (start, is_outermost) = (self.at, self.frames.len() == 1);
+        let rest = &self.bytes[start..];
+        let Some(&first) = rest.first() else {
+            return match is_outermost {
+                true => Ok(None),
+                false => Err(Fault { at: start, what: "a bracket is not closed" }),
+            };
+        };
+        let kind = match first {
+            b'"' | b'\'' => {
+                self.at = string_end(self.bytes, start)?;
+                self.operand();
+                Kind::Text(first)
+            }
+            b'`' => self.template(start + 1)?,
+            b'0'..=b'9' => self.number(),
+            b'.' if rest.get(1).is_some_and(u8::is_ascii_digit) => self.number(),
+            b'/' if !self.is_operand => {
+                self.at = regular_expression_end(self.bytes, start)?;
+                self.operand();
+                Kind::Other
+            }
+            b'}' if self.frame().opened == Opened::Substitution => {
+                self.pop();
+                self.template(start + 1)?
+            }
+            _ if is_of_name(first) || first == b'#' || rest.starts_with(b"\\u") => {
+                let begun = usize::from(first == b'#');
+                self.at = name_end(self.bytes, start + begun);
+                self.word(start);
+                Kind::Name
+            }
+            _ => self.mark(first)?,
+        };
+        // Between `function` and its parentheses there are a star and a name at most.
+        if !matches!(kind, Kind::Name | Kind::Mark(b'*')) {
+            self.function = None;
+        }
+        Ok(Some(Token { kind, span: Span::new(start, self.at), is_outermost }))
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// The last token ended an operand.
+    fn operand(&mut self) {
+        (self.last, self.is_operand, self.is_statement) = (Last::Other, true, false);
+    }
+
+    /// An operand follows.
+    fn operator(&mut self, last: Last) {
+        (self.last, self.is_operand, self.is_statement) = (last, false, false);
+    }
+
+    /// A statement may follow.
+    fn statement(&mut self, last: Last) {
+        (self.last, self.is_operand, self.is_statement) = (last, false, true);
+    }
+
+    /// Goes over white space and comments.
+    fn skip(&mut self) -> Result<(), Fault> {
+        let bytes = self.bytes;
+        let mut is_line_start = self.at == 0;
+        loop {
+            let rest = &bytes[self.at..];
+            match rest {
+                [b'\n' | b'\r', ..] => (self.at, is_line_start) = (self.at + 1, true),
+                [b'\t' | 0xb | 0xc | b' ', ..] => self.at += 1,
+                [b'/', b'/', ..] => self.at = line_end(bytes, self.at),
+                [b'/', b'*', ..] => {
+                    let Some(length) = memmem::find(&rest[2..], b"*/") else {
+                        return Err(Fault { at: self.at, what: "a comment is not closed" });
+                    };
+                    is_line_start |= line_end(&rest[..length + 2], 0) < length + 2;
+                    self.at += length + 4;
+                }
+                [b'<', b'!', b'-', b'-', ..] if self.goal != Goal::Module => self.markup_comment()?,
+                [b'-', b'-', b'>', ..] if is_line_start && self.goal != Goal::Module => {
+                    self.markup_comment()?;
+                }
+                [0x80..=0xff, ..] => match space_length(rest) {
+                    0 => return Ok(()),
+                    length => {
+                        is_line_start |= is_separator(rest);
+                        self.at += length;
+                    }
+                },
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    fn markup_comment(&mut self) -> Result<(), Fault> {
+        if self.goal == Goal::File {
+            let what = "a comment, if this is no module, and operators, if it is one";
+            return Err(Fault { at: self.at, what });
+        }
+        self.at = line_end(self.bytes, self.at);
+        Ok(())
+    }
+
+    /// The text of a template up to its end or a substitution.
+    fn template(&mut self, mut at: usize) -> Result<Kind, Fault> {
+        loop {
+            match &self.bytes[at.min(self.bytes.len())..] {
+                [] => return Err(Fault { at: self.at, what: "a template is not closed" }),
+                [b'\\', ..] => at += 2,
+                [b'`', ..] => {
+                    self.at = at + 1;
+                    self.operand();
+                    return Ok(Kind::Other);
+                }
+                [b'$', b'{', ..] => {
+                    self.at = at + 2;
+                    self.open(Opened::Substitution);
+                    self.operator(Last::Other);
+                    return Ok(Kind::Other);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+
+    /// A number (12.9.3); what is wrong with one is of no interest.
+    fn number(&mut self) -> Kind {
+        let rest = &self.bytes[self.at..];
+        let has_base = rest[0] == b'0'
+            && rest.get(1).is_some_and(|byte| b"xXoObB".contains(byte));
+        let (mut length, mut is_fraction, mut is_exponent) = (0, has_base, has_base);
+        while let Some(&byte) = rest.get(length) {
+            match byte {
+                b'.' if !is_fraction => is_fraction = true,
+                b'e' | b'E' if !is_exponent => {
+                    (is_fraction, is_exponent) = (true, true);
+                    length += usize::from(matches!(rest.get(length + 1), Some(b'+' | b'-')));
+                }
+                b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {}
+                _ => break,
+            }
+            length += 1;
+        }
+        self.at += length;
+        self.operand();
+        Kind::Other
+    }
+
+    /// The word from `start` to here.
+    fn word(&mut self, start: usize) {
+        let word = &self.bytes[start..self.at];
+        let in_members = matches!(self.frame().opened, Opened::Object | Opened::Class { .. });
+        if self.last == Last::Dot || (in_members && STATEMENTS.contains(&word)) {
+            return self.operand();
+        }
+        let is_declared = self.is_statement
+            || self.is_operand
+            || matches!(self.last, Last::Module | Last::Default);
+        match word {
+            b"if" | b"for" | b"while" | b"with" => self.operator(Last::Control),
+            b"await" if self.last == Last::Control => {}
+            b"else" | b"do" => self.statement(Last::Block),
+            b"try" | b"catch" | b"finally" => self.operator(Last::Block),
+            b"import" | b"export" => self.operator(Last::Module),
+            b"default" => self.operator(Last::Default),
+            b"function" => {
+                self.operator(Last::Other);
+                self.function = Some(!is_declared);
+            }
+            b"class" if !(in_members && self.is_member_name()) => {
+                self.classes.push((self.frames.len(), !is_declared));
+                self.operator(Last::Class);
+            }
+            b"of" if self.is_operand && self.frame().opened == Opened::Control => {
+                self.operator(Last::Other);
+            }
+            _ if OPERATORS.contains(&word) => self.operator(Last::Other),
+            _ => self.operand(),
+        }
+    }
+
+    /// Whether what follows makes `class` the name of a member.
+    fn is_member_name(&self) -> bool {
+        let rest = self.bytes[self.at..].trim_ascii_start();
+        matches!(rest.first(), Some(b'(' | b':' | b'=' | b',' | b';' | b'}'))
+    }
+
+    /// A punctuator.
+    fn mark(&mut self, first: u8) -> Result<Kind, Fault> {
+        let rest = &self.bytes[self.at..];
+        let at = self.at;
+        self.at += 1;
+        match (first, &rest[1..]) {
+            (b'(', _) => {
+                let opened = match (self.function.take(), self.last) {
+                    (Some(is_expression), _) => Opened::Parameters { is_expression },
+                    (None, Last::Control) => Opened::Control,
+                    _ => Opened::Parentheses,
+                };
+                self.open(opened);
+                self.operator(Last::Other);
+            }
+            (b'[', _) => {
+                self.open(Opened::Square);
+                self.operator(Last::Other);
+            }
+            (b'{', _) => self.open_brace(),
+            (b')' | b']' | b'}', _) => self.close(first, at)?,
+            (b';', _) => {
+                self.frame().conditionals = 0;
+                self.statement(Last::Other);
+            }
+            (b':', _) => {
+                let frame = self.frame();
+                let is_label = frame.conditionals == 0
+                    && matches!(frame.opened, Opened::Block { .. });
+                frame.conditionals = frame.conditionals.saturating_sub(1);
+                match is_label {
+                    true => self.statement(Last::Other),
+                    false => self.operator(Last::Other),
+                }
+            }
+            (b'?', [b'.', after, ..]) if !after.is_ascii_digit() => {
+                self.at += 1;
+                self.operator(Last::Dot);
+                return Ok(Kind::Mark(b'.'));
+            }
+            (b'?', [b'?', ..]) => return Ok(self.several(1)),
+            (b'?', _) => {
+                let frame = self.frame();
+                frame.conditionals = frame.conditionals.saturating_add(1);
+                self.operator(Last::Other);
+            }
+            (b'=', [b'>', ..]) => {
+                self.at += 1;
+                self.operator(Last::Arrow);
+                return Ok(Kind::Other);
+            }
+            (b'.', [b'.', b'.', ..]) => return Ok(self.several(2)),
+            (b'.', _) => self.operator(Last::Dot),
+            // What comes before is incremented, or what follows: it is an operand after as before.
+            (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
+                self.at += 1;
+                (self.last, self.is_statement) = (Last::Other, false);
+                return Ok(Kind::Other);
+            }
+            (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
+                return Err(Fault { at, what: "this is no token" });
+            }
+            _ => self.operator(Last::Other),
+        }
+        Ok(Kind::Mark(first))
+    }
+
+    /// An operator that has so many more characters.
+    fn several(&mut self, more: usize) -> Kind {
+        self.at += more;
+        self.operator(Last::Other);
+        Kind::Other
+    }
+
+    fn open(&mut self, opened: Opened) {
+        self.frames.push(Frame { opened, conditionals: 0 });
+    }
+
+    fn pop(&mut self) {
+        self.frames.pop();
+        while self.classes.last().is_some_and(|(depth, _)| *depth > self.frames.len()) {
+            self.classes.pop();
+        }
+    }
+
+    fn open_brace(&mut self) {
+        let depth = self.frames.len();
+        let class = self.classes.last().copied().filter(|(at, _)| *at == depth);
+        let class = class.filter(|_| self.is_operand || self.last == Last::Class);
+        let opened = match (self.last, class) {
+            (Last::Arrow, _) => Opened::Block { is_operand: false },
+            (Last::Parameters { is_expression }, _) => {
+                Opened::Block { is_operand: is_expression }
+            }
+            (_, Some((_, is_operand))) => {
+                self.classes.pop();
+                Opened::Class { is_operand }
+            }
+            (Last::Block | Last::Module, _) => Opened::Block { is_operand: false },
+            _ if self.is_operand || self.is_statement => Opened::Block { is_operand: false },
+            _ => Opened::Object,
+        };
+        self.open(opened);
+        match opened {
+            Opened::Block { .. } => self.statement(Last::Other),
+            _ => self.operator(Last::Other),
+        }
+    }
+
+    fn close(&mut self, mark: u8, at: usize) -> Result<(), Fault> {
+        let opened = self.frame().opened;
+        let closing = match opened {
+            Opened::Control | Opened::Parameters { .. } | Opened::Parentheses => b')',
+            Opened::Square => b']',
+            _ => b'}',
+        };
+        if closing != mark || self.frames.len() == 1 {
+            return Err(Fault { at, what: "this bracket closes none" });
+        }
+        self.pop();
+        match opened {
+            Opened::Control => self.statement(Last::Other),
+            Opened::Block { is_operand: false } | Opened::Class { is_operand: false } => {
+                self.statement(Last::Other);
+            }
+            Opened::Parameters { is_expression } => {
+                self.operand();
+                self.last = Last::Parameters { is_expression };
+            }
+            _ => self.operand(),
+        }
+        Ok(())
+    }
+}
+
+/// Where the line of `at` ends.
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while let Some(length) = bytes[end..].iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2)) {
+        end += length;
+        if bytes[end] != 0xe2 || is_separator(&bytes[end..]) {
+            return end;
+        }
+        end += 1;
+    }
+    bytes.len()
+}
+
+/// Whether a text begins with U+2028 or U+2029, which end lines (12.3).
+fn is_separator(rest: &[u8]) -> bool {
+    matches!(rest, [0xe2, 0x80, 0xa8 | 0xa9, ..])
+}
+
+/// How long the white space beyond ASCII is (12.2) with which a text begins.
+fn space_length(rest: &[u8]) -> usize {
+    match rest {
+        [0xc2, 0xa0, ..] => 2,
+        [0xef, 0xbb, 0xbf, ..]
+        | [0xe1, 0x9a, 0x80, ..]
+        | [0xe2, 0x80, 0x80..=0x8a | 0xa8 | 0xa9 | 0xaf, ..]
+        | [0xe2, 0x81, 0x9f, ..]
+        | [0xe3, 0x80, 0x80, ..] => 3,
+        _ => 0,
+    }
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'$' | b'_' | 0x80..)
+}
+
+/// Where a name ends that goes on at `at`. An escape in it begins with `\u`.
+fn name_end(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            0x80.. if space_length(&bytes[at..]) > 0 => break,
+            b'\\' if bytes[at..].starts_with(b"\\u{") => {
+                at += memchr(b'}', &bytes[at..]).map_or(bytes.len() - at, |length| length + 1);
+            }
+            b'\\' if bytes[at..].starts_with(b"\\u") => at = (at + 6).min(bytes.len()),
+            _ if is_of_name(byte) => at += 1,
+            _ => break,
+        }
+    }
+    at
+}
+
+/// Where the string ends that begins at `start` (12.9.4).
+fn string_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let mut at = start + 1;
+    loop {
+        match &bytes[at.min(bytes.len())..] {
+            [] | [b'\n' | b'\r', ..] => {
+                return Err(Fault { at: start, what: "a string is not closed" });
+            }
+            [b'\\', b'\r', b'\n', ..] => at += 3,
+            [b'\\', ..] => at += 2,
+            [byte, ..] if *byte == bytes[start] => return Ok(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Where the regular expression ends that begins at `start` (12.9.5), with its flags.
+fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let (mut at, mut is_class) = (start + 1, false);
+    loop {
+        let rest = &bytes[at.min(bytes.len())..];
+        match rest {
+            [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..] => {
+                return Err(Fault { at: start, what: "a regular expression is not closed" });
+            }
+            [b'\\', ..] => at += 1,
+            [b'[', ..] => is_class = true,
+            [b']', ..] => is_class = false,
+            [b'/', ..] if !is_class => return Ok(name_end(bytes, at + 1)),
+            _ if is_separator(rest) => {
+                return Err(Fault { at: start, what: "a regular expression is not closed" });
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,89 @@
+//! Files that are one value to a [`Document`]: web app manifests, the places of the group `manifest`, and scripts, those
+//! of the group `imports`.
+//!
+//! Every URL of a manifest is resolved against the URL of the manifest (Web Application Manifest, "processing a
+//! manifest"), never against that of the page that refers to it; what a script imports, against that of the script.
+//! A link has no element: the name is empty.
+//!
+//! ```
+//! use baselink::format::Format;
+//! use baselink::{ScanOptions, scan::whole};
+//! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
+//! let document = whole::manifest(json, &ScanOptions::default());
+//! let references = document.links.into_iter().map(|link| link.reference);
+//! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
+//! ```
+//!
+//! Deliberately absent: where URLs are. The files of the two syntaxes know ([`json`], [`script`](super::script)).
+
+use std::sync::Arc;
+
+use super::ScanOptions;
+use super::collect::{Carriers, Collector, LinkPlace};
+use super::json::{self, JsonKind};
+use super::script::Goal;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::{Against, Decoded, Document};
+use crate::format::Format;
+use crate::layer::View;
+use crate::layer::charset::Charset;
+use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::span::Span;
+
+/// The place of a link in such a file.
+const PLACE: LinkPlace<'static> = LinkPlace {
+    element: "",
+    attribute: None,
+    row: None,
+    carriers: Carriers::One(Carrier::Raw),
+    against: Against::Document,
+    no_value: false,
+    entities: &[],
+};
+
+/// Scans `bytes` as application/manifest+json.
+///
+/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
+/// ASCII-compatible.
+#[must_use]
+pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
+    document(bytes, Format::Manifest, options, |view, collector| {
+        collector.json(view, JsonKind::Manifest, &PLACE);
+        let line = json::fault(&view.text)?;
+        let message = format!("this is not JSON, by its line {line}; nothing in it was read");
+        Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
+    })
+}
+
+/// Scans `bytes` as text/javascript.
+///
+/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
+/// ASCII-compatible.
+#[must_use]
+pub fn script(bytes: &[u8], options: &ScanOptions) -> Document {
+    document(bytes, Format::Script, options, |view, collector| {
+        collector.script(view, Goal::File, &PLACE)
+    })
+}
+
+/// A document whose links `collect` collects from its text.
+fn document(
+    bytes: &[u8],
+    format: Format,
+    options: &ScanOptions,
+    collect: impl FnOnce(&View, &mut Collector<'_>) -> Option<Diagnostic>,
+) -> Document {
+    let found = Charset::detect_plain(bytes, options.charset);
+    let mut document = Document::empty(Arc::clone(&options.entity), format, found.charset);
+    let mut collector = Collector::new(options, false);
+    let mut view = found.charset.decode(&bytes[found.mark..], found.mark);
+    if !found.charset.is_ascii_compatible() {
+        let View { text, map } = view;
+        view = View::of_str(&text, 0);
+        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+        document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
+    }
+    document.diagnostics.extend(collect(&view, &mut collector));
+    document.links = collector.links;
+    document
+}
