@@ -19,6 +19,8 @@ const FOLDERS: &[(&str, &str, Format, usize)] = &[
     ("xhtml", "xhtml", Format::Xhtml, 15),
     ("svg", "svg", Format::Svg, 10),
     ("feed", "xml", Format::Xml, 15),
+    ("manifest", "webmanifest", Format::Manifest, 3),
+    ("script", "js", Format::Script, 5),
 ];
 
 /// The options that the arguments of a case mean.

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use baselink::scan::attributes::TABLE;
 
 /// Folders of cases, the extension of their documents, and how many there are at least.
-const FOLDERS: [(&str, &str, usize); 5] = [
+const FOLDERS: [(&str, &str, usize); 7] = [
     ("html", "html", 100),
     ("css", "css", 60),
     ("xhtml", "xhtml", 15),
     ("svg", "svg", 10),
     ("feed", "xml", 15),
+    ("manifest", "webmanifest", 3),
+    ("script", "js", 5),
 ];
 const FILES: [&str; 6] =
     ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];

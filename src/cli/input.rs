@@ -357,7 +357,10 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     let most = if origins.canonical { canonical::HEAD } else { HEAD };
     let read = file.take(most as u64).read_to_end(&mut head);
     read.map_err(|error| Error::io(&entry.path, error))?;
-    Ok(of_head(reading.format.unwrap_or_else(|| detect(origin, &head)), &head))
+    Ok(of_head(
+        reading.format.unwrap_or_else(|| detect(origin, &head, &reading.options.scan)),
+        &head,
+    ))
 }
 
 /// Reads a whole file, which had this size.

@@ -284,7 +284,9 @@ pub fn script(view: View) -> View {
             'r' => (2, one('\r')),
             't' => (2, one('\t')),
             'v' => (2, one('\u{b}')),
-            'x' => (4.min(rest.len()), one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}'))),
+            'x' => {
+                (4.min(rest.len()), one(rest.get(2..4).and_then(hexadecimal).unwrap_or('\u{fffd}')))
+            }
             'u' if rest[2..].starts_with('{') => {
                 let end = rest.find('}').unwrap_or(rest.len() - 1);
                 let digits = rest.get(3..end).unwrap_or_default();
@@ -294,7 +296,8 @@ pub fn script(view: View) -> View {
             '0'..='7' => {
                 let most = if escaped <= '3' { 3 } else { 2 };
                 let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
-                let length = rest.bytes().skip(1).take(most).take_while(|byte| is_octal(byte)).count();
+                let length =
+                    rest.bytes().skip(1).take(most).take_while(|byte| is_octal(byte)).count();
                 let code = u8::from_str_radix(&rest[1..=length], 8).unwrap_or_default();
                 (1 + length, one(char::from(code)))
             }

@@ -17,8 +17,8 @@
 
 mod tokens;
 
-use self::tokens::{Kind, Token, Tokens};
 pub use self::tokens::{Fault, Goal};
+use self::tokens::{Kind, Token, Tokens};
 use crate::span::Span;
 
 /// So many tokens the longest pattern has, with what comes before it.
@@ -138,7 +138,9 @@ impl Reader<'_> {
 
     /// Whether `token`, `import` or `export`, may begin a declaration.
     fn may_begin(&self, token: Token) -> bool {
-        token.is_outermost && !self.is_mark(0, b'.') && self.declaration != Some(Declaration::Clause)
+        token.is_outermost
+            && !self.is_mark(0, b'.')
+            && self.declaration != Some(Declaration::Clause)
     }
 
     /// Looks for a call that ends with the last token, or whose first argument does.

@@ -272,7 +272,9 @@ impl<'a> Tokens<'a> {
                     is_line_start |= line_end(&rest[..length + 2], 0) < length + 2;
                     self.at += length + 4;
                 }
-                [b'<', b'!', b'-', b'-', ..] if self.goal != Goal::Module => self.markup_comment()?,
+                [b'<', b'!', b'-', b'-', ..] if self.goal != Goal::Module => {
+                    self.markup_comment()?
+                }
                 [b'-', b'-', b'>', ..] if is_line_start && self.goal != Goal::Module => {
                     self.markup_comment()?;
                 }
@@ -322,8 +324,7 @@ impl<'a> Tokens<'a> {
     /// A number (12.9.3); what is wrong with one is of no interest.
     fn number(&mut self) -> Kind {
         let rest = &self.bytes[self.at..];
-        let has_base = rest[0] == b'0'
-            && rest.get(1).is_some_and(|byte| b"xXoObB".contains(byte));
+        let has_base = rest[0] == b'0' && rest.get(1).is_some_and(|byte| b"xXoObB".contains(byte));
         let (mut length, mut is_fraction, mut is_exponent) = (0, has_base, has_base);
         while let Some(&byte) = rest.get(length) {
             match byte {
@@ -408,8 +409,8 @@ impl<'a> Tokens<'a> {
             }
             (b':', _) => {
                 let frame = self.frame();
-                let is_label = frame.conditionals == 0
-                    && matches!(frame.opened, Opened::Block { .. });
+                let is_label =
+                    frame.conditionals == 0 && matches!(frame.opened, Opened::Block { .. });
                 frame.conditionals = frame.conditionals.saturating_sub(1);
                 match is_label {
                     true => self.statement(Last::Other),
@@ -472,9 +473,7 @@ impl<'a> Tokens<'a> {
         let class = class.filter(|_| self.is_operand || self.last == Last::Class);
         let opened = match (self.last, class) {
             (Last::Arrow, _) => Opened::Block { is_operand: false },
-            (Last::Parameters { is_expression }, _) => {
-                Opened::Block { is_operand: is_expression }
-            }
+            (Last::Parameters { is_expression }, _) => Opened::Block { is_operand: is_expression },
             (_, Some((_, is_operand))) => {
                 self.classes.pop();
                 Opened::Class { is_operand }
@@ -519,7 +518,9 @@ impl<'a> Tokens<'a> {
 /// Where the line of `at` ends.
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let mut end = at;
-    while let Some(length) = bytes[end..].iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2)) {
+    while let Some(length) =
+        bytes[end..].iter().position(|byte| matches!(byte, b'\n' | b'\r' | 0xe2))
+    {
         end += length;
         if bytes[end] != 0xe2 || is_separator(&bytes[end..]) {
             return end;

@@ -682,7 +682,9 @@ impl<'a> XmlPass<'a> {
             (Vocabulary::Xhtml, "script") => {
                 match ScriptContent::of(Some(&type_()), &self.options.groups) {
                     Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
-                    Some(ScriptContent::Script(goal)) if self.other(attributes, "src").is_none() => {
+                    Some(ScriptContent::Script(goal))
+                        if self.other(attributes, "src").is_none() =>
+                    {
                         Some(ContentKind::Script(goal))
                     }
                     _ => None,
@@ -753,9 +755,7 @@ impl<'a> XmlPass<'a> {
             ContentKind::Css
             | ContentKind::Json(_)
             | ContentKind::Script(_)
-            | ContentKind::Guid => {
-                (None, Against::DocumentEntity)
-            }
+            | ContentKind::Guid => (None, Against::DocumentEntity),
             ContentKind::Value(row) => {
                 (Some(row), base.map_or(Against::Document, Against::Element))
             }
