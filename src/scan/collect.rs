@@ -211,7 +211,8 @@ impl<'a> Collector<'a> {
                 Against::Document => place.against.clone(),
                 inner => inner,
             };
-            let place = LinkPlace { against, ..*place };
+            let element = url.member.unwrap_or(place.element);
+            let place = LinkPlace { against, element, ..*place };
             if let Some(raw) = view.slice(url.span) {
                 let decoded = escape::json(raw);
                 let whole = Span::new(0, decoded.text.len());

@@ -44,6 +44,8 @@ pub struct JsonUrl {
     pub span: Span,
     /// Which of [`JsonUrls::bases`] is in effect; `None` is the base of the document.
     pub base: Option<usize>,
+    /// Its path in [`MANIFEST`], if it is the member of a manifest.
+    pub member: Option<&'static str>,
 }
 
 /// An `@base` of JSON-LD.
@@ -273,7 +275,7 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
     let decoded = |span: Span| escape::json(View::of_str(&json[span.range()], 0)).text;
     // Each URL with the node it belongs to, the node around each node, and what contexts do: a
     // context may follow what it governs.
-    let mut found: Vec<(Span, usize)> = Vec::new();
+    let mut found: Vec<(Span, usize, Option<&'static str>)> = Vec::new();
     let mut nodes = vec![0];
     let mut settings: Vec<(usize, BaseSetting)> = Vec::new();
     let mut outer: Vec<OpenValue> = Vec::new();
@@ -294,13 +296,17 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
                         let key = decoded(span);
                         open.next = open.place.member(&key);
                         if open.place.key_is_url(&key) {
-                            found.push((span, open.node));
+                            found.push((span, open.node, None));
                         }
                     }
                 } else if open.next == ValueKind::Base {
                     settings.push((open.node, BaseSetting::Base(Some(span))));
                 } else if open.next.string_is_url(|| decoded(span)) {
-                    found.push((span, open.node));
+                    let member = match open.next {
+                        ValueKind::Manifest(path) => Some(path),
+                        _ => None,
+                    };
+                    found.push((span, open.node, member));
                 }
             }
             b'{' => {
@@ -333,7 +339,11 @@ fn urls_of_well_formed(kind: JsonKind, json: &str) -> JsonUrls {
         }
     }
     let (in_effect, bases) = bases(&nodes, settings);
-    let urls = found.iter().map(|&(span, node)| JsonUrl { span, base: in_effect[node] }).collect();
+    let url = |(span, node, member): (Span, usize, _)| {
+        let base: Option<usize> = in_effect[node];
+        JsonUrl { span, base, member }
+    };
+    let urls = found.into_iter().map(url).collect();
     JsonUrls { urls, bases }
 }
 

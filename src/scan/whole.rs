@@ -3,7 +3,8 @@
 //!
 //! Every URL of a manifest is resolved against the URL of the manifest (Web Application Manifest, "processing a
 //! manifest"), never against that of the page that refers to it; what a script imports, against that of the script.
-//! A link has no element: the name is empty.
+//! The links of a script have its element, as those in a `script` element; that of a link in a manifest is
+//! its member.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -31,15 +32,17 @@ use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::span::Span;
 
 /// The place of a link in such a file.
-const PLACE: LinkPlace<'static> = LinkPlace {
-    element: "",
-    attribute: None,
-    row: None,
-    carriers: Carriers::One(Carrier::Raw),
-    against: Against::Document,
-    no_value: false,
-    entities: &[],
-};
+const fn place(element: &'static str) -> LinkPlace<'static> {
+    LinkPlace {
+        element,
+        attribute: None,
+        row: None,
+        carriers: Carriers::One(Carrier::Raw),
+        against: Against::Document,
+        no_value: false,
+        entities: &[],
+    }
+}
 
 /// Scans `bytes` as application/manifest+json.
 ///
@@ -48,7 +51,7 @@ const PLACE: LinkPlace<'static> = LinkPlace {
 #[must_use]
 pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
     document(bytes, Format::Manifest, options, |view, collector| {
-        collector.json(view, JsonKind::Manifest, &PLACE);
+        collector.json(view, JsonKind::Manifest, &place(""));
         let line = json::fault(&view.text)?;
         let message = format!("this is not JSON, by its line {line}; nothing in it was read");
         Some(Diagnostic::new(Code::NotWellFormed, Span::at(0), message))
@@ -62,7 +65,7 @@ pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
 #[must_use]
 pub fn script(bytes: &[u8], options: &ScanOptions) -> Document {
     document(bytes, Format::Script, options, |view, collector| {
-        collector.script(view, Goal::File, &PLACE)
+        collector.script(view, Goal::File, &place("script"))
     })
 }
 

@@ -50,6 +50,7 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
+use crate::scan::xml::vocabulary::is_location;
 use crate::tree::index::{Index, Place, path_of, url_below, without_query};
 use crate::tree::origin::{RootUrl, names};
 use crate::tree::relocate::{names_base, unmistakable};
@@ -169,8 +170,13 @@ impl Destination for Local {
         if link.source == Source::SavedBase && link.reference.starts_with('#') {
             return Choice::Kept;
         }
-        // A folder is meant, for other references.
-        if link.attribute.as_deref() == Some("codebase") {
+        // A folder is meant, for other references or for the pages of a web app; or the protocol of sitemaps wants an
+        // absolute URL.
+        let wants_absolute = match link.attribute.as_deref() {
+            None => link.element == "scope" || is_location(&link.element),
+            Some(attribute) => attribute == "codebase",
+        };
+        if wants_absolute {
             return Choice::Target;
         }
         match against {
@@ -305,7 +311,7 @@ impl Local {
                 reference.push_str(part);
             }
         }
-        Some(unmistakable(reference))
+        Some(unmistakable(reference, &link.element, link.attribute.as_deref()))
     }
 
     /// Whether the reference, as it is written, leads from where this file lies to the file `to`.

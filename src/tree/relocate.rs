@@ -48,6 +48,7 @@ use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Choice, Destination, Options};
+use crate::scan::xml::vocabulary::is_location;
 use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
 use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
 
@@ -610,6 +611,7 @@ impl<'a> Judge<'a> {
             || link.outcome == Outcome::NotEditable
             || link.reference.len() > LONGEST_BASE
             || link.is_canonical
+            || (link.attribute.is_none() && is_location(link.element))
         {
             return None;
         }
@@ -649,7 +651,7 @@ impl<'a> Judge<'a> {
             let query = query.map_or(String::new(), |query| format!("?{query}"));
             reference = format!("{}{query}{reference}", name.unwrap_or("./"));
         }
-        let reference = unmistakable(reference);
+        let reference = unmistakable(reference, link.element, link.attribute);
         let category = Reference::split(Grammar::Rfc3986, &reference).category();
         let is_relative = matches!(category, Category::RelPath | Category::Fragment);
         (is_relative && fixed.resolve(&reference).is_ok_and(|one| leads_there(&one.url)))
@@ -710,9 +712,17 @@ pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> boo
 }
 
 /// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of
-/// the value that holds it.
-pub(in crate::tree) fn unmistakable(reference: String) -> String {
-    let is_plain = |first: u8| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first);
+/// the value that holds it, in a script the name of a module (HTML, 8.1.5.1).
+pub(in crate::tree) fn unmistakable(
+    reference: String,
+    element: &str,
+    attribute: Option<&str>,
+) -> String {
+    let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
+    let is_plain = |first: u8| match is_in_script {
+        true => b"./".contains(&first),
+        false => first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first),
+    };
     let first = reference.as_bytes().first().copied();
     if first.is_none_or(is_plain) && reference::placeholder(&reference).is_none() {
         return reference;

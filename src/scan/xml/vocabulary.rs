@@ -174,6 +174,17 @@ pub static HREF: Row =
 /// The row of `xml:base`.
 pub static XML_BASE: Row = place(None, Any, "base", Url, "XML Base").row;
 
+/// Whether the text of an `element`, its name as it is written, is a location of a sitemap, which the protocol wants
+/// absolute. No other vocabulary has such names.
+#[must_use]
+pub fn is_location(element: &str) -> bool {
+    let local = element.rsplit(':').next().unwrap_or_default();
+    let mut rows = TABLE.iter().map(|row| &row.row);
+    rows.any(|row| {
+        row.group == Some(Group::Sitemap) && row.attribute.is_empty() && row.elements.contain(local)
+    })
+}
+
 /// The row for an attribute without prefix, or with one of `attribute_vocabulary`.
 #[must_use]
 pub fn attribute_row(
