@@ -58,7 +58,8 @@ pub enum Code {
     LineTooLong,
     /// A `Content-MD5` that was wrong before; it is left.
     DigestWrong,
-    /// XML that is not well formed (XML 1.0, 2.1); what follows the fault was left.
+    /// XML that is not well formed (XML 1.0, 2.1), of which what follows the fault was left; or a manifest or a script,
+    /// of which all was.
     NotWellFormed,
     /// Entities of XML that take more than the budget; references with them were left.
     EntityBudget,

@@ -11,6 +11,7 @@ use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::rewrite::copies::SUFFIXES;
 use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
+use baselink::scan::json::MANIFEST;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::tree::index::Absence;
 use baselink::tree::origin;
@@ -120,6 +121,14 @@ fn every_place_of_other_vocabularies_is_documented_in_its_order() {
 }
 
 #[test]
+fn every_member_of_a_manifest_is_documented_in_its_order() {
+    let row =
+        |(member, standard): &(&str, &str)| format!("| `{member}` | `manifest` | {standard} |");
+    let rows: Vec<_> = MANIFEST.iter().map(row).collect();
+    assert_eq!(table(LINKS, "## Web app manifests"), rows);
+}
+
+#[test]
 fn every_group_is_documented() {
     let documented = table(LINKS, "## Groups");
     for group in Group::ALL {
@@ -170,6 +179,8 @@ fn every_format_is_documented_in_its_order() {
         let read = match format {
             Format::Plain => "in messages",
             Format::Other => "no",
+            Format::Script => "with `--enable imports`",
+            Format::Manifest => "with `--enable manifest`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };
@@ -203,7 +214,9 @@ fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
         let (type_, subtype) = format.media_type().split_once('/').unwrap();
         assert_eq!(Format::of_media_type(type_, subtype), format);
         for extension in format.extensions() {
-            assert_eq!(Format::detect(Some(&format!("a.{extension}")), b"<p>"), format);
+            let name = format!("a.{extension}");
+            let found = Format::opt_in(&name).unwrap_or(Format::detect(Some(&name), b"<p>"));
+            assert_eq!(found, format);
         }
     }
 }

@@ -27,7 +27,7 @@ use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
-use baselink::scan::{ScanOptions, is_read};
+use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
@@ -110,14 +110,21 @@ impl NoDocument {
 
     /// Why the file `path`, which was named, cannot be used.
     pub(crate) fn error(&self, path: &Path) -> Error {
-        match &self.why {
-            Some(why) => Error::new(why.clone()),
-            None => Error::new(format!(
-                "{}: its name and its first bytes are those of no document that is read; --format says \
-                 what it is: html, xhtml, svg, xml, css, message or mbox",
-                name(path)
-            )),
+        if let Some(why) = &self.why {
+            return Error::new(why.clone());
         }
+        let name = name(path);
+        let format = Format::opt_in(&path.to_string_lossy());
+        if let Some((format, group)) = format.and_then(|format| Some((format, group_of(format)?))) {
+            return Error::new(format!(
+                "{name}: {} is read with --enable {group} only",
+                format.noun()
+            ));
+        }
+        Error::new(format!(
+            "{name}: its name and its first bytes are those of no document that is read; --format says \
+             what it is: html, xhtml, svg, xml, css, message or mbox"
+        ))
     }
 
     /// Writes all of it to `out`, as it is; the inner error is one of reading.

@@ -10,7 +10,8 @@
 //! use baselink::format::Format;
 //! use baselink::{ScanOptions, scan::whole};
 //! let json = br#"{ "name": "x", "start_url": "../", "icons": [{ "src": "i.png" }] }"#;
-//! let document = whole::manifest(json, &ScanOptions::default());
+//! let options = ScanOptions { groups: "manifest".parse().unwrap(), ..ScanOptions::default() };
+//! let document = whole::manifest(json, &options);
 //! let references = document.links.into_iter().map(|link| link.reference);
 //! assert_eq!(references.collect::<Vec<_>>(), ["../", "i.png"]);
 //! ```
@@ -20,6 +21,7 @@
 use std::sync::Arc;
 
 use super::ScanOptions;
+use super::attributes::Group;
 use super::collect::{Carriers, Collector, LinkPlace};
 use super::json::{self, JsonKind};
 use super::script::Goal;
@@ -44,13 +46,13 @@ const fn place(element: &'static str) -> LinkPlace<'static> {
     }
 }
 
-/// Scans `bytes` as application/manifest+json.
+/// Scans `bytes` as application/manifest+json. Without the group `manifest` there are no links in it.
 ///
 /// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
 /// ASCII-compatible.
 #[must_use]
 pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
-    document(bytes, Format::Manifest, options, |view, collector| {
+    document(bytes, (Format::Manifest, Group::Manifest), options, |view, collector| {
         collector.json(view, JsonKind::Manifest, &place(""));
         let line = json::fault(&view.text)?;
         let message = format!("this is not JSON, by its line {line}; nothing in it was read");
@@ -58,13 +60,13 @@ pub fn manifest(bytes: &[u8], options: &ScanOptions) -> Document {
     })
 }
 
-/// Scans `bytes` as text/javascript.
+/// Scans `bytes` as text/javascript. Without the group `imports` there are no links in it.
 ///
 /// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is not
 /// ASCII-compatible.
 #[must_use]
 pub fn script(bytes: &[u8], options: &ScanOptions) -> Document {
-    document(bytes, Format::Script, options, |view, collector| {
+    document(bytes, (Format::Script, Group::Imports), options, |view, collector| {
         collector.script(view, Goal::File, &place("script"))
     })
 }
@@ -72,12 +74,15 @@ pub fn script(bytes: &[u8], options: &ScanOptions) -> Document {
 /// A document whose links `collect` collects from its text.
 fn document(
     bytes: &[u8],
-    format: Format,
+    (format, group): (Format, Group),
     options: &ScanOptions,
     collect: impl FnOnce(&View, &mut Collector<'_>) -> Option<Diagnostic>,
 ) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
     let mut document = Document::empty(Arc::clone(&options.entity), format, found.charset);
+    if !options.groups.contains(group) {
+        return document;
+    }
     let mut collector = Collector::new(options, false);
     let mut view = found.charset.decode(&bytes[found.mark..], found.mark);
     if !found.charset.is_ascii_compatible() {

@@ -1,0 +1,1 @@
+import "./b.js"; const c = "not closed

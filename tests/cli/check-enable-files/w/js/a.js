@@ -1,0 +1,2 @@
+import "./b.js"; import "../up.js"; import "http://a.example/docs/js/b.js";
+new URL("../index.html", import.meta.url);
