@@ -484,6 +484,30 @@ mod tests {
         assert_eq!(css(View::of_str("a\\\nb", 0)).text, "ab");
     }
 
+    /// ECMAScript, 12.9.4 and B.1.2.
+    #[test]
+    fn script_escapes() {
+        for (raw, text) in [
+            (r#"\x2e\u002F\u{0062}\'\"\\\/\q\é"#, "./b'\"\\/qé"),
+            (r"\b\f\n\r\t\v\0", "\u{8}\u{c}\n\r\t\u{b}\0"),
+            ("a\\\nb\\\r\nc\\\rd\\\u{2028}e", "abcde"),
+            (r"\101\7a\3778\400", "A\u{7}a\u{ff}8 0"),
+            (r"\ud83d\ude00\ud83d", "😀\u{fffd}"),
+        ] {
+            check(script, raw, text);
+        }
+        // What is no escape is an error of the script; it is read somehow.
+        for raw in [r"\x2", r"\xzz", r"\u{zz}", r"\u{}", r"\u{", r"\u12", r"\xé", "\\"] {
+            let read = script(View::of_str(raw, 0));
+            assert_eq!(read.map.len(), read.text.len(), "{raw}");
+        }
+        for quote in ['"', '\''] {
+            let text = "/'\"\\\n\u{2029}\0é";
+            let spelled = script_string(text, quote);
+            assert_eq!(script(View::of_str(&spelled, 0)).text, text);
+        }
+    }
+
     #[test]
     fn json_escapes() {
         for (raw, text) in [

@@ -120,14 +120,18 @@ impl Reader<'_> {
                 Some(Declaration::Clause)
             }
             (Some(Declaration::Export), Kind::Mark(b'{' | b'*')) => Some(Declaration::Clause),
-            (Some(Declaration::Clause), Kind::Text(_)) if token.is_outermost => {
-                if self.is_name(0, "from") {
-                    self.find(token, true);
-                }
+            (Some(Declaration::Clause), Kind::Text(_))
+                if token.is_outermost && self.is_name(0, "from") =>
+            {
+                self.find(token, true);
                 None
             }
-            // A name that is a string.
-            (Some(Declaration::Clause), Kind::Text(_)) => Some(Declaration::Clause),
+            // A name that is a string: in the list of names, or after `as`.
+            (Some(Declaration::Clause), Kind::Text(_))
+                if !token.is_outermost || self.is_name(0, "as") =>
+            {
+                Some(Declaration::Clause)
+            }
             // After the names comes nothing else.
             (Some(Declaration::Clause), Kind::Name) if self.is_mark(0, b'}') && !is("from") => None,
             (Some(Declaration::Clause), _) if is_clause => Some(Declaration::Clause),
@@ -179,4 +183,245 @@ impl Reader<'_> {
             self.find(argument, false);
         }
     }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The URLs of a script, or `None` where it is not read.
+    fn found(script: &str, goal: Goal) -> Option<Vec<&str>> {
+        let urls = urls(script, goal).ok()?;
+        Some(urls.into_iter().map(|url| &script[url.span.range()]).collect())
+    }
+
+    fn check(goal: Goal, script: &str, expected: &[&str]) {
+        assert_eq!(found(script, goal).as_deref(), Some(expected), "{script}");
+    }
+
+    #[test]
+    fn declarations_of_modules() {
+        for (script, expected) in [
+            ("import'a'", &["a"] as &[_]),
+            ("import a from'a'\nimport b,{c as d,}from\"b\"", &["a", "b"]),
+            ("import*as a from 'a';import from from 'b'", &["a", "b"]),
+            ("import {default as a, 'x y' as b, from} from 'c'", &["c"]),
+            ("import source a from 'a'; import defer * as b from 'b'", &["a", "b"]),
+            ("export*from'a';export*as b from'b';export*as 'x'from'c'", &["a", "b", "c"]),
+            ("export {a} from 'a'; export {b}; let from\n'c'", &["a"]),
+            ("export {a}\nfrom\n'a'", &["a"]),
+            ("export default 'a'; export const b = 'b', from = 'c'", &[]),
+            ("export default from\n'a'", &[]),
+            ("const f = () => {}\nimport 'a'", &["a"]),
+            ("x.import\n'a'; ({ import: 'b' }); class A { import\n'c'(){} }", &[]),
+            ("{ import 'a' }", &[]),
+            ("import.meta.url + 'a'", &[]),
+            ("/* c */ import /* d */ 'a' // import 'b'\nimport 'c'", &["a", "c"]),
+        ] {
+            check(Goal::Module, script, expected);
+            check(Goal::File, script, expected);
+            check(Goal::Classic, script, &[]);
+        }
+    }
+
+    #[test]
+    fn calls_in_any_script() {
+        for (script, expected) in [
+            ("import('a')", &["a"] as &[_]),
+            ("import ( /* b */ 'a' , { with: { type: 'json' } } )", &["a"]),
+            ("await import('a'); x = import('b').then(() => import('c'))", &["a", "b", "c"]),
+            ("import.source('a'); import.defer('b',)", &["a", "b"]),
+            ("import('a' + b); import(b, 'a'); import(`a`); import(('a'))", &[]),
+            ("x.import('a'); x?.import('b'); this.#import('c'); ximport('d'); import$('e')", &[]),
+            ("x.import.source('a')", &[]),
+            ("new URL('a', import.meta.url); new URL(\"b\",import.meta.url,).href", &["a", "b"]),
+            ("new URL('a', import.meta.url + b); URL('c', import.meta.url)", &[]),
+            ("new x.URL('a', import.meta.url); x.new URL('b', import.meta.url)", &[]),
+            ("new URL('a', meta.url); new URL(`b`, import.meta.url)", &[]),
+            ("`import('a') ${import('b')} ${`${import('c')}`} import('d')`", &["b", "c"]),
+            ("'import(\\'a\\')'; \"import('b')\"; /import('c')/; // import('d')\n", &[]),
+            ("#!/usr/bin/env import('a')\nimport('b')", &["b"]),
+        ] {
+            check(Goal::Module, script, expected);
+            check(Goal::File, script, expected);
+            check(Goal::Classic, script, expected);
+        }
+    }
+
+    /// ECMAScript, 12: where the grammar allows a regular expression, `/` begins one.
+    #[test]
+    fn regular_expressions_and_divisions() {
+        // In each, `import('a')` is a call only if the first `/` is what it has to be.
+        for (is_expression, before) in [
+            (false, "a "),
+            (false, "a++ "),
+            (false, "(a) "),
+            (false, "a[0] "),
+            (false, "1 "),
+            (false, "1.5e+3 "),
+            (false, "'b' "),
+            (false, "`b` "),
+            (false, "`${b}` "),
+            (false, "this "),
+            (false, "a.return "),
+            (false, "a?.if(b) "),
+            (false, "x = {} "),
+            (false, "x = {if(b) {}} "),
+            (false, "x = function () {} "),
+            (false, "x = class { b() {} } "),
+            (false, "x = class extends class {} {} "),
+            (false, "/b/g "),
+            (false, "a ? {} "),
+            (true, ""),
+            (true, "; "),
+            (true, "= "),
+            (true, "return "),
+            (true, "typeof "),
+            (true, "x = y ? "),
+            (true, "x = y ? 1 : "),
+            (true, "x?.5:"),
+            (true, "if (b) "),
+            (true, "while (b) "),
+            (true, "for await (const x of y) "),
+            (true, "for (const x of "),
+            (true, "else "),
+            (true, "{} "),
+            (true, "if (b) {} "),
+            (true, "function f() {} "),
+            (true, "export default function () {} "),
+            (true, "class A {} "),
+            (true, "class A extends B { c() {} static {} } "),
+            (true, "label: {} "),
+            (true, "switch (b) { case 1: {} "),
+            (true, "x = () => {}\n"),
+            (true, "do "),
+            (true, "x = [...a, "),
+            (true, "a => "),
+            (true, "!"),
+        ] {
+            let open = before.matches(['(', '{', '[']).count();
+            let closed = before.matches([')', '}', ']']).count();
+            let rest = match open - closed {
+                0 => "",
+                _ if before.contains("switch") => "}",
+                _ if before.contains('[') => "]",
+                _ => ");",
+            };
+            // A division by two, around a call; or a regular expression that holds what looks like one.
+            let script = format!("{before}/ import('a') /1{rest}");
+            let expected: &[&str] = if is_expression { &[] } else { &["a"] };
+            check(Goal::Module, &script, expected);
+        }
+    }
+
+    #[test]
+    fn comments_of_markup() {
+        let script = "import('a')\n<!-- import('b')\n/**/--> import('c')\na --> import('d')";
+        check(Goal::Classic, script, &["a", "d"]);
+        assert_eq!(found(script, Goal::File), None);
+        check(Goal::Module, "a <!--b; import('a')", &["a"]);
+        check(Goal::Module, "'<!--'; import('a')", &["a"]);
+    }
+
+    #[test]
+    fn what_is_not_read_to_its_end_holds_nothing() {
+        for script in [
+            "import 'a'; 'b",
+            "import 'a'; 'b\n'",
+            "import 'a'; `b",
+            "import 'a'; `b${c`",
+            "import 'a'; /b",
+            "import 'a'; = /b\n/",
+            "import 'a'; /*",
+            "import 'a'; (",
+            "import 'a'; (]",
+            "import 'a'; }",
+            "import 'a'; <p>don't</p>",
+            "import 'a'; \u{1}",
+        ] {
+            assert_eq!(found(script, Goal::Module), None, "{script}");
+        }
+        // Without the words nobody looks.
+        check(Goal::Module, "'", &[]);
+    }
+
+    #[test]
+    fn half_a_million_of_anything() {
+        for open in
+            ["(", "[", "{", "x={", "`${", "class ", "a?", "/*", "//", "import(", "\\u{", "="]
+        {
+            let script = format!("import 'a';{}", open.repeat(500_000));
+            let _ = urls(&script, Goal::File);
+        }
+        let script = "import('a'),".repeat(200_000);
+        assert_eq!(urls(&script, Goal::File).unwrap().len(), 200_000);
+    }
+
+    proptest! {
+        /// Whatever the text, it is read, and each URL is the inside of a string.
+        #[test]
+        fn any_text_is_read(
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..24),
+            goal in prop::sample::select(&[Goal::Module, Goal::Classic, Goal::File][..]),
+        ) {
+            let script = pieces.concat();
+            for url in urls(&script, goal).unwrap_or_default() {
+                let (start, end) = (url.span.start - 1, url.span.end + url.quote.len_utf8());
+                let string = &script[start..end];
+                prop_assert!(string.starts_with(url.quote) && string.ends_with(url.quote));
+            }
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "import",
+        "export",
+        " from",
+        "'a'",
+        "\"b\"",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ".",
+        "*",
+        "new ",
+        "URL",
+        "meta",
+        "url",
+        "import.meta.url",
+        "`",
+        "${",
+        "/",
+        "//",
+        "/*",
+        "*/",
+        "\n",
+        "\\",
+        "'",
+        " ",
+        "x",
+        "1",
+        "=>",
+        "class ",
+        "function ",
+        "if",
+        "?",
+        ":",
+        ";",
+        "<!--",
+        "-->",
+        "é",
+        "\u{2028}",
+        "\u{feff}",
+        "#",
+        "\\u{61}",
+        "\\u",
+    ];
 }

@@ -95,3 +95,46 @@ fn document(
     document.links = collector.links;
     document
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::scan::attributes::Groups;
+
+    fn references(document: &Document) -> Vec<&str> {
+        document.links.iter().map(|link| link.reference.as_str()).collect()
+    }
+
+    #[test]
+    fn without_the_group_nothing_is_a_link() {
+        let options = ScanOptions::default();
+        assert!(script(b"import './a.js'", &options).links.is_empty());
+        assert!(manifest(br#"{"scope":"a"}"#, &options).links.is_empty());
+    }
+
+    #[test]
+    fn marks_and_encodings() {
+        let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
+        let marked = b"\xef\xbb\xbf{\"scope\":\"\xc3\xa9/\"}";
+        let document = manifest(marked, &options);
+        assert_eq!(references(&document), ["é/"]);
+        assert_eq!(&marked[document.links[0].span().range()], "é/".as_bytes());
+        let wide: Vec<u8> =
+            "\u{feff}import './é.js'".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let document = script(&wide, &options);
+        assert_eq!(references(&document), ["./é.js"]);
+        assert!(document.decoded.is_some());
+    }
+
+    #[test]
+    fn what_is_not_well_formed_is_said() {
+        let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
+        let faults = |document: Document| -> Vec<_> {
+            document.diagnostics.into_iter().map(|one| (one.code, one.span.start)).collect()
+        };
+        assert_eq!(faults(manifest(b"{\n", &options)), [(Code::NotWellFormed, 0)]);
+        assert_eq!(faults(script(b"import 'a'; (", &options)), [(Code::NotWellFormed, 13)]);
+        assert_eq!(faults(script(b"import 'a'", &options)), []);
+    }
+}
