@@ -221,10 +221,10 @@ impl<'a> File<'a> {
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes, scan));
         let utf_16 = || Foreign::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = Foreign::of(&bytes).or_else(utf_16);
-        let is_read = format.is_read() || is_read(format, scan);
-        if !is_read || foreign.is_some() {
+        let is_document = format.is_read() || is_read(format, scan);
+        if !is_document || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let is_taken_for_one = is_read;
+            let is_taken_for_one = is_document;
             return Ok(OpenedInput::NoDocument(NoDocument {
                 why,
                 is_taken_for_one,

@@ -719,12 +719,14 @@ pub(in crate::tree) fn unmistakable(
     attribute: Option<&str>,
 ) -> String {
     let is_in_script = attribute.is_none() && element.rsplit(':').next() == Some("script");
-    let is_plain = |first: u8| match is_in_script {
-        true => b"./".contains(&first),
-        false => first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first),
+    let is_plain = match is_in_script {
+        true => ["/", "./", "../"].iter().any(|start| reference.starts_with(start)),
+        false => reference
+            .bytes()
+            .next()
+            .is_none_or(|first| first.is_ascii_alphanumeric() || b"./#?_-%~".contains(&first)),
     };
-    let first = reference.as_bytes().first().copied();
-    if first.is_none_or(is_plain) && reference::placeholder(&reference).is_none() {
+    if is_plain && reference::placeholder(&reference).is_none() {
         return reference;
     }
     format!("./{reference}")
