@@ -114,7 +114,54 @@ pub enum Source {
     Default,
 }
 
+/// What says a base: on this depends what else the source decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SaidBy {
+    /// Markup of the document, which can be changed there.
+    Markup,
+    /// A note in the document that is nothing to a browser.
+    Note,
+    /// What the document links to.
+    Link,
+    /// A header field.
+    Heading,
+    /// A header field that only Chromium reads, after everything that encloses the entity.
+    Snapshot,
+    /// What is around the document.
+    Entity,
+    /// Whoever retrieved it, or keeps it (RFC 1808, 3.3).
+    Keeper,
+    /// Nobody.
+    Nobody,
+}
+
+impl SaidBy {
+    /// Whether that has a place in the document itself.
+    pub(crate) fn is_in_document(self) -> bool {
+        matches!(self, Self::Markup | Self::Note | Self::Link)
+    }
+}
+
 impl Source {
+    /// What says it.
+    pub(crate) fn said_by(self) -> SaidBy {
+        match self {
+            Self::BaseElement | Self::XmlBase => SaidBy::Markup,
+            Self::SavedBase => SaidBy::Note,
+            Self::EntryLink => SaidBy::Link,
+            Self::BaseHeader | Self::ContentBase | Self::ContentLocation => SaidBy::Heading,
+            Self::SnapshotContentLocation => SaidBy::Snapshot,
+            Self::Encapsulating => SaidBy::Entity,
+            Self::Retrieval
+            | Self::UrlMap
+            | Self::Layout
+            | Self::SavedFrom
+            | Self::Xattr
+            | Self::Canonical => SaidBy::Keeper,
+            Self::AssumedScheme | Self::Default => SaidBy::Nobody,
+        }
+    }
+
     /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -9,7 +9,9 @@ use std::path::Path;
 use baselink::base::Retrieval;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
-use baselink::{Options, examine, rewrite, verify};
+use std::ops::ControlFlow;
+
+use baselink::{LinkReport, Options, examine, rewrite, rewrite_into, verify};
 
 /// Folders of cases, the extension of their documents, how these are read, and how many there are at
 /// least.
@@ -51,6 +53,20 @@ fn field(text: &str) -> String {
     text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }
 
+/// The line of a link in `expected.links`.
+fn line(link: &LinkReport) -> String {
+    let fields = [
+        &*link.entity,
+        if link.element.is_empty() { "-" } else { &link.element },
+        link.attribute.as_deref().unwrap_or("-"),
+        &link.reference,
+        link.outcome.name(),
+        link.reason.map_or("-", baselink::Reason::name),
+        link.target.as_deref().unwrap_or("-"),
+    ];
+    fields.map(field).join("\t") + "\n"
+}
+
 fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let read =
         |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
@@ -59,19 +75,14 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let input = read(&format!("input.{extension}"))?;
     let report = examine(&input, &options);
 
-    let mut links = String::new();
-    for link in &report.links {
-        let fields = [
-            &*link.entity,
-            if link.element.is_empty() { "-" } else { &link.element },
-            link.attribute.as_deref().unwrap_or("-"),
-            &link.reference,
-            link.outcome.name(),
-            link.reason.map_or("-", baselink::Reason::name),
-            link.target.as_deref().unwrap_or("-"),
-        ];
-        writeln!(links, "{}", fields.map(field).join("\t")).unwrap();
-    }
+    let links: String = report.links.iter().map(line).collect();
+    // The same without a report: what is written, and what is listed.
+    let (mut written, mut listed) = (Vec::new(), String::new());
+    rewrite_into(&input, &options, &mut written);
+    baselink::links(&input, &options, &mut |found| {
+        listed.push_str(&line(&found.link));
+        ControlFlow::Continue(())
+    });
     let mut bases = String::new();
     for chain in report.entities.iter().map(|entity| &entity.chain) {
         let base = chain.base.as_deref().unwrap_or("-");
@@ -84,6 +95,8 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     for (name, found) in [
         (format!("expected.{extension}"), output.as_slice()),
         ("expected.links".to_owned(), links.as_bytes()),
+        (format!("expected.{extension}"), written.as_slice()),
+        ("expected.links".to_owned(), listed.as_bytes()),
         ("expected.base".to_owned(), bases.as_bytes()),
     ] {
         let expected = read(&name)?;

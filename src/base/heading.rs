@@ -27,7 +27,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, Source, Status, abridged};
+use super::{
+    BaseChain, DeclaredUrl, ENTITY, INNER, Level, Outer, Rule, SaidBy, Source, Status, abridged,
+};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
 use crate::reference;
@@ -200,18 +202,7 @@ impl BaseChain {
     fn enclosing_in_file(&mut self, outer: Outer<'_>) {
         if let Outer::Encapsulating(around) | Outer::Referring(around) = outer {
             let origin = around.declared.as_ref().map_or(around.source, |level| level.source);
-            if !matches!(
-                origin,
-                Source::Default
-                    | Source::Retrieval
-                    | Source::UrlMap
-                    | Source::Layout
-                    | Source::SavedFrom
-                    | Source::Xattr
-                    | Source::Canonical
-                    | Source::AssumedScheme
-                    | Source::SnapshotContentLocation
-            ) {
+            if !matches!(origin.said_by(), SaidBy::Nobody | SaidBy::Keeper | SaidBy::Snapshot) {
                 self.enclosing(outer, &ENTITY);
             }
         }

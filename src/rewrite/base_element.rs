@@ -11,7 +11,7 @@
 
 use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, Options};
-use crate::base::{self, BaseChain, Outer, Source};
+use crate::base::{self, BaseChain, Outer, SaidBy};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DeclaredBase, Head, LONGEST_BASE};
 use crate::edit::Edit;
@@ -56,7 +56,7 @@ pub(super) fn base_element(
         }
         (BaseElement::Insert, None, Some(head)) => {
             let Head { at, prefix, is_xml } = head;
-            if chain.source == Source::SavedBase {
+            if chain.source.said_by() == SaidBy::Note {
                 let message = "no base element was put in, because the browser that saved the \
                                page took out the one that it had";
                 return kept(Span::at(at), message.to_owned());
@@ -109,7 +109,7 @@ pub(super) fn base_diagnostic(
         Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
         // Of what a heading gives it is said where the heading is.
         Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
-            matches!(chain.source, Source::BaseElement | Source::XmlBase | Source::SavedBase)
+            matches!(chain.source.said_by(), SaidBy::Markup | SaidBy::Note)
         }
     };
     if has_links && is_own { unfit_base(chain, profile) } else { None }

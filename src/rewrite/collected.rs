@@ -18,7 +18,7 @@ use super::opened::Task;
 use super::options::BaseElement;
 use super::sink::LinkSink;
 use super::totals::RunningTotals;
-use crate::base::{BaseChain, Outer, Source};
+use crate::base::{BaseChain, Outer};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{BaseKind, DeclaredBase, Document, Standing};
 use crate::edit::{Edit, Edits};
@@ -80,10 +80,7 @@ impl DocumentPlan {
             diagnostic.span = beneath(diagnostic.span);
         }
         for level in self.entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
-            if matches!(
-                level.source,
-                Source::BaseElement | Source::XmlBase | Source::SavedBase | Source::EntryLink
-            ) {
+            if level.source.said_by().is_in_document() {
                 level.span = level.span.map(&beneath);
             }
         }

@@ -23,7 +23,7 @@ use super::judged::Judged;
 use super::options::{BaseElement, Choice, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
-use crate::base::{self, BaseChain, Established, Rule, Source};
+use crate::base::{self, BaseChain, Established, Rule, SaidBy, Source};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, LONGEST_BASE, Link};
 use crate::edit::Edit;
@@ -574,7 +574,7 @@ impl<'a> Judge<'a> {
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
         rule == Rule::Embedded
-            && self.chain.source != Source::SavedBase
+            && self.chain.source.said_by() != SaidBy::Note
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 

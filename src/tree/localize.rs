@@ -41,7 +41,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, Source};
+use crate::base::{Retrieval, SaidBy};
 use crate::document::Against;
 use crate::error::{Error, Result};
 use crate::layer::digest::ends_with_md5;
@@ -167,7 +167,7 @@ impl Destination for Local {
             return Choice::Reference(String::new());
         }
         // In a page that was saved it jumps within the copy, where the base that the page had is not in force.
-        if link.source == Source::SavedBase && link.reference.starts_with('#') {
+        if link.source.said_by() == SaidBy::Note && link.reference.starts_with('#') {
             return Choice::Kept;
         }
         // A folder is meant, for other references or for the pages of a web app; or the protocol of sitemaps wants an

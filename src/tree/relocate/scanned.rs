@@ -28,7 +28,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use super::moving::Move;
-use crate::base::{Retrieval, Rule, Source};
+use crate::base::{Retrieval, Rule, SaidBy, Source};
 use crate::container::units;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Program;
@@ -438,5 +438,5 @@ fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
         (Source::Encapsulating, Some(declared)) => declared.source,
         (source, _) => source,
     };
-    is_own && matches!(source, Source::BaseElement | Source::XmlBase)
+    is_own && source.said_by() == SaidBy::Markup
 }
