@@ -110,7 +110,7 @@ impl Base {
     pub(crate) fn text_of(profile: Profile, url: &str) -> Cow<'_, str> {
         match profile {
             Profile::Rfc1808 | Profile::Rfc3986 => Cow::Borrowed(url),
-            Profile::Whatwg => Cow::Owned(Self::new(profile, url).inherited.text),
+            Profile::Whatwg => Parsed::of(url).1.map_or(Cow::Borrowed(url), Cow::Owned),
         }
     }
 

@@ -37,6 +37,7 @@
 //! Deliberately absent: the file system and the network. What is outside the tree is not looked at, and
 //! what scripts do to links and ids is not known.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -272,7 +273,7 @@ struct Judge<'a> {
     /// The number of the file.
     number: Option<usize>,
     /// The URL of the file after the move, for links to local copies.
-    own: Option<Base>,
+    own: LazyCell<Option<Base>, Box<dyn Fn() -> Option<Base> + 'a>>,
     bases: Vec<Prepared>,
     /// For links that have a target and no base.
     assumed: Option<Base>,
@@ -307,7 +308,9 @@ impl<'a> Judge<'a> {
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by: scanned.saved_by.filter(|_| source == Some(Source::SavedFrom)),
             number: index.number_at(&scanned.path),
-            own: scanned.moved.as_deref().map(|moved| Base::new(Profile::Rfc3986, moved)),
+            own: LazyCell::new(Box::new(|| {
+                Some(Base::new(Profile::Rfc3986, scanned.moved.as_deref()?))
+            })),
             bases: Vec::new(),
             assumed: scanned
                 .assumed_scheme
@@ -324,7 +327,7 @@ impl<'a> Judge<'a> {
             link.is_editable && matches!(link.outcome, Outcome::Absolute | Outcome::Rewritten)
         });
         // Its own URL and the new one mean the file, however they are spelled: `dir/` and `dir/index.html`.
-        let text = |url: &str| Base::new(scanned.profile, url).as_str().to_owned();
+        let text = |url: &str| Base::text_of(scanned.profile, url).into_owned();
         let own = scanned.retrieval.as_ref().map(|one| text(&one.url));
         let own_moved = scanned.moved.as_deref().map(text);
         let is_own = |base: &scanned::BaseMove| {
@@ -350,8 +353,9 @@ impl<'a> Judge<'a> {
             self.strays(&base.url, moved) || (is_out && is_in())
         });
         let escapes = strays && !stays && !is_own;
+        let moved = base.moved.as_deref().map(prepared);
         let fixed = if !stays && !escapes {
-            base.moved.as_deref().map(prepared)
+            moved.clone()
         } else if base.is_declared && can_move {
             self.index.moved(&base.url, &self.place).map(|url| prepared(&url))
         } else {
@@ -359,7 +363,7 @@ impl<'a> Judge<'a> {
         };
         Prepared {
             now: prepared(&base.url),
-            moved: base.moved.as_deref().map(prepared),
+            moved,
             fixed,
             stays,
             escapes,

@@ -23,9 +23,10 @@
 //!
 //! Deliberately absent: lines and columns, which the file says when they are asked for.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::collections::hash_map::Entry as Slot;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, LazyLock};
 
 use super::moving::Move;
 use crate::base::{Retrieval, Rule, SaidBy, Source};
@@ -38,6 +39,7 @@ use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
 
 use crate::rewrite::{BaseElement, Beside, Fragments, Options, examine};
+use crate::scan::attributes::{Elements, Row, TABLE};
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
 use crate::tree::origin::canonical;
@@ -110,8 +112,20 @@ pub struct ScannedLink<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Location {
     entity: Arc<str>,
-    element: String,
-    attribute: Option<String>,
+    element: Cow<'static, str>,
+    attribute: Option<Cow<'static, str>>,
+}
+
+/// A name, which costs nothing where the table of attributes has it.
+fn name(written: String) -> Cow<'static, str> {
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+        let of_row = |row: &'static Row| match row.elements {
+            Elements::Named(names) => names.iter().copied().chain([row.attribute]).collect(),
+            _ => vec![row.attribute],
+        };
+        TABLE.iter().flat_map(of_row).collect()
+    });
+    NAMES.get(&*written).map_or(Cow::Owned(written), |known| Cow::Borrowed(*known))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -351,7 +365,7 @@ impl Scanning {
     fn moved_bases(&self, bytes: &[u8], report: &Report, options: &Options) -> Moved {
         let moved = self.scanned.moved.as_ref().map(Retrieval::url);
         let own = options.retrieval.as_ref();
-        let own = own.map(|own| Base::new(options.profile, &own.url).as_str().to_owned());
+        let own = own.map(|own| Base::text_of(options.profile, &own.url));
         let is_plain =
             report.entities.iter().all(|entity| {
                 entity.chain.rule != Rule::Embedded && entity.chain.elements.is_empty()
@@ -360,7 +374,7 @@ impl Scanning {
                 .iter()
                 .all(|link| link.base.is_none() || link.base.as_deref() == own.as_deref());
         if is_plain {
-            let moved = moved.map(|moved| Base::new(options.profile, &moved.url).as_str().into());
+            let moved = moved.map(|moved| Base::text_of(options.profile, &moved.url).into());
             return Moved::Alike(moved);
         }
         let mut options = Options { retrieval: moved, ..options.clone() };
@@ -396,10 +410,18 @@ impl Scanning {
 
     fn link(&mut self, link: LinkReport, base: Option<u32>, offset: usize) {
         let LinkReport { entity, element, attribute, .. } = link;
-        let place = Location { entity, element, attribute };
+        let is_place = |known: &Location| {
+            known.entity == entity
+                && known.element == element
+                && known.attribute.as_deref() == attribute.as_deref()
+        };
         let last = self.scanned.links.last().map(|link| link.place);
-        let last = last.filter(|last| self.scanned.places.get(*last as usize) == Some(&place));
-        let place = last.unwrap_or_else(|| self.place(place));
+        let last =
+            last.filter(|last| self.scanned.places.get(*last as usize).is_some_and(is_place));
+        let place = last.unwrap_or_else(|| {
+            let (element, attribute) = (name(element), attribute.map(name));
+            self.place(Location { entity, element, attribute })
+        });
         self.scanned.references.push_str(&link.reference);
         self.scanned.links.push(Compact {
             span: link.span.shifted(offset),
