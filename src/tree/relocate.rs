@@ -37,7 +37,6 @@
 //! Deliberately absent: the file system and the network. What is outside the tree is not looked at, and
 //! what scripts do to links and ids is not known.
 
-use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -273,7 +272,7 @@ struct Judge<'a> {
     /// The number of the file.
     number: Option<usize>,
     /// The URL of the file after the move, for links to local copies.
-    own: LazyCell<Option<Base>, Box<dyn Fn() -> Option<Base> + 'a>>,
+    own: Option<&'a str>,
     bases: Vec<Prepared>,
     /// For links that have a target and no base.
     assumed: Option<Base>,
@@ -308,9 +307,7 @@ impl<'a> Judge<'a> {
             knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
             saved_by: scanned.saved_by.filter(|_| source == Some(Source::SavedFrom)),
             number: index.number_at(&scanned.path),
-            own: LazyCell::new(Box::new(|| {
-                Some(Base::new(Profile::Rfc3986, scanned.moved.as_deref()?))
-            })),
+            own: scanned.moved.as_deref(),
             bases: Vec::new(),
             assumed: scanned
                 .assumed_scheme
@@ -491,7 +488,8 @@ impl<'a> Judge<'a> {
 
     /// Judges a link to a file that a browser saved with this one.
     fn local_copy(&self, finding: &mut Finding, link: &ScannedLink<'_>) {
-        let url = self.own.as_ref().and_then(|own| own.resolve(link.reference).ok());
+        let own = self.own.map(|own| Base::new(Profile::Rfc3986, own));
+        let url = own.and_then(|own| own.resolve(link.reference).ok());
         let place = url.map(|url| self.index.find_below(&self.place, &url.url));
         (finding.class, finding.cause) = match place {
             Some(Place::Inside(Ok(_))) => (Class::Travels, None),
