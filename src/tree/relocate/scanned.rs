@@ -130,7 +130,9 @@ fn name(written: String) -> Cow<'static, str> {
 
 #[derive(Clone, Copy, Debug)]
 struct Compact {
-    span: Span,
+    /// Where its span begins, and how long that is. Of one of 4 GiB or more the end is reported too early.
+    start: usize,
+    length: u32,
     /// Where the reference ends in the text of all; it begins where the one before ends.
     reference_end: usize,
     place: u32,
@@ -185,11 +187,12 @@ impl Scanned {
             let reference = &self.references[start..link.reference_end];
             start = link.reference_end;
             let place = &self.places[link.place as usize];
+            let span = Span::new(link.start, link.start + link.length as usize);
             let base_number = (link.base != u32::MAX).then_some(link.base as usize);
             let base = base_number.map(|number| &self.bases[number]);
             ScannedLink {
                 entity: &place.entity,
-                span: link.span,
+                span,
                 element: &place.element,
                 attribute: place.attribute.as_deref(),
                 reference,
@@ -198,7 +201,7 @@ impl Scanned {
                 reason: link.reason,
                 differs: link.differs,
                 is_editable: link.is_editable,
-                is_canonical: Some(link.span) == self.canonical,
+                is_canonical: Some(span) == self.canonical,
                 base_number,
             }
         })
@@ -424,7 +427,8 @@ impl Scanning {
         });
         self.scanned.references.push_str(&link.reference);
         self.scanned.links.push(Compact {
-            span: link.span.shifted(offset),
+            start: link.span.start + offset,
+            length: u32::try_from(link.span.len()).unwrap_or(u32::MAX),
             reference_end: self.scanned.references.len(),
             place,
             base: base.unwrap_or(u32::MAX),
