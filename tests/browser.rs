@@ -16,9 +16,11 @@ use serde_json::json;
 #[path = "browser/devtools.rs"]
 #[allow(dead_code, reason = "this test does not need all of it")]
 mod devtools;
+mod folder;
 mod outside;
 
 use devtools::{Browser, file_of, file_url};
+use folder::files;
 
 /// Runs the program, which is to end with one of these statuses.
 fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
@@ -26,24 +28,6 @@ fn baselink(folder: &Path, arguments: &[&str], statuses: &[i32]) {
     let output = command.current_dir(folder).env_clear().args(arguments).output().unwrap();
     let status = output.status.code().unwrap_or(-1);
     assert!(statuses.contains(&status), "{arguments:?}: {output:?}");
-}
-
-/// Every file below `folder`, by its path from there.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                found
-                    .insert(path.strip_prefix(folder).unwrap().to_owned(), fs::read(path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 /// The pictures of a page that do not show, and all its links.

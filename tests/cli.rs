@@ -23,6 +23,10 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+mod folder;
+
+use folder::files;
+
 const OF_THE_CASE: [&str; 6] = ["cmd", "stdin", "stdout", "stderr", "status", "after"];
 
 fn baselink(folder: &Path) -> Command {
@@ -43,24 +47,6 @@ fn run(command: &mut Command, stdin: &[u8]) -> Output {
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     output
-}
-
-/// Every file below `folder`, by its path from there.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_owned();
-                found.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    found
 }
 
 fn put(folder: &Path, name: &Path, bytes: &[u8]) {

@@ -3,7 +3,7 @@
 //! Deliberately absent: documents of our own, which `tests/fixtures.rs` and `tests/laws.rs` have.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use baselink::{Options, Outcome, rewrite, verify};
+use baselink::{Options, Outcome, examine, rewrite, verify};
 
 mod outside;
 
@@ -23,6 +23,11 @@ fn every_law_holds_on_every_page() {
 
         let options = Options::at("http://example.org/dir/page.html?q#f");
         let rewritten = rewrite(&page, &options);
+        let reported = format!("{:?}", examine(&page, &options));
+        assert!(
+            reported == format!("{:?}", rewritten.report),
+            "{name}: reported otherwise than made"
+        );
         links += rewritten.report.links.len();
         let counted: usize = Outcome::ALL.iter().map(|&one| rewritten.report.count(one)).sum();
         assert_eq!(counted, rewritten.report.links.len(), "{name}");

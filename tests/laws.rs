@@ -6,7 +6,7 @@ use baselink::layer::{View, escape, lift};
 use baselink::resolve::Profile;
 use baselink::scan::attributes::Groups;
 use baselink::span::Span;
-use baselink::{BaseElement, Fragments, Options, Outcome, rewrite, verify};
+use baselink::{BaseElement, Fragments, Options, Outcome, examine, rewrite, verify};
 use proptest::prelude::*;
 use traps::TRAPS;
 
@@ -36,6 +36,9 @@ fn options(url: &str, profile: Profile) -> Options {
 fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     let rewritten = rewrite(document, options);
     let report = &rewritten.report;
+    // What is only reported is what is made.
+    let reported = examine(document, options);
+    prop_assert_eq!(format!("{reported:#?}"), format!("{report:#?}"));
     let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
     prop_assert_eq!(counted, report.links.len());
     prop_assert!(!report.entities[0].without_tree, "{:?}", report.diagnostics);

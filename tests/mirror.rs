@@ -20,11 +20,13 @@ use url::Url;
 #[path = "browser/devtools.rs"]
 #[allow(dead_code, reason = "this test does not need all of it")]
 mod devtools;
+mod folder;
 mod outside;
 #[path = "mirror/site.rs"]
 mod site;
 
 use devtools::{Browser, file_url};
+use folder::files;
 use site::{Resource, Site, mark};
 
 /// The links of a document, as a browser sees them: what is written, and where it leads. Those that declare a base
@@ -66,22 +68,12 @@ fn the_site_is_what_its_table_says() {
     assert_eq!(count, 229, "links");
 }
 
-/// Every file below `folder`, by its path.
-fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
-                found.insert(path, text);
-            }
-        }
-    }
-    found
+/// The text of every file below `folder`, by its path.
+fn texts(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let text = |(path, bytes): (PathBuf, Vec<u8>)| {
+        (folder.join(path), String::from_utf8_lossy(&bytes).into_owned())
+    };
+    files(folder).into_iter().map(text).collect()
 }
 
 /// A link that is wrong: the mark of its document, the reference as the site has it, and a sentence.
@@ -89,7 +81,7 @@ type Wrong = (String, String, String);
 
 /// How many links of a mirror there are, and which are wrong.
 fn wrong(site: &Site, folder: &Path) -> (usize, Vec<Wrong>) {
-    let files = files(folder);
+    let files = texts(folder);
     let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
     let (mut count, mut wrong) = (0, Vec::new());
     for (path, text) in &files {
@@ -192,10 +184,7 @@ fn check(
     let unknown: Vec<_> = unknown.map(|(.., sentence)| sentence).collect();
     assert!(unknown.is_empty(), "{name}: {unknown:#?}");
     let again = localize(&out, options);
-    assert_eq!(
-        files(&out).values().collect::<Vec<_>>(),
-        files(&again).values().collect::<Vec<_>>()
-    );
+    assert_eq!(files(&out), files(&again), "{name}");
     if let Some(browser) = browser {
         let (before, after) = (failed(browser, folder), failed(browser, &out));
         println!("    requests for files that fail in Chromium: {before}, localized {after}");
@@ -207,7 +196,7 @@ fn check(
 /// sheets and frames.
 fn failed(browser: &mut Browser, folder: &Path) -> usize {
     const PAGES: [&str; 7] = ["home", "docs", "one", "media", "frames", "static", "xhtml"];
-    let files = files(folder);
+    let files = texts(folder);
     let pages = files.iter().filter(|(path, text)| {
         let is_html = path.extension().is_some_and(|extension| extension == "html");
         is_html && mark(text).is_some_and(|mark| PAGES.contains(&mark))

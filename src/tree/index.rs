@@ -32,7 +32,6 @@
 //! no URL leads out of the tree.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsString;
@@ -49,6 +48,8 @@ use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
 use crate::tree::walk::{Entry, Kind};
+
+pub use super::ids::Ids;
 
 /// The names of index files where nothing else is said, as servers have them.
 pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
@@ -136,146 +137,6 @@ pub enum Place {
     Outside,
     /// Into the tree: to a file, or to none.
     Inside(Result<Found, Missing>),
-}
-
-/// What fragments can name in a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ids {
-    /// All of them, one after another, sorted, those next to each other that differ only in case.
-    text: Box<str>,
-    /// Where each ends.
-    ends: Box<[usize]>,
-    has_pointers: bool,
-}
-
-impl Ids {
-    /// These ids, as they read.
-    #[must_use]
-    pub fn new(ids: impl IntoIterator<Item = String>) -> Self {
-        let mut sorted: Vec<String> = ids.into_iter().collect();
-        sorted.sort_unstable_by(|a, b| compare_ids(a, b));
-        sorted.dedup();
-        let ends = sorted.iter().scan(0, |end, id| {
-            *end += id.len();
-            Some(*end)
-        });
-        Self { ends: ends.collect(), text: sorted.concat().into(), has_pointers: false }
-    }
-
-    /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
-    /// Framework, 3.1; SVG 2, 16.3.3 (`svgView(…)`).
-    #[must_use]
-    pub fn with_pointers(self) -> Self {
-        Self { has_pointers: true, ..self }
-    }
-
-    /// Whether `fragment`, without its `#`, leads somewhere; else an id that differs only in case, if
-    /// there is one.
-    ///
-    /// As HTML, 7.4.6.4, has it: the fragment as it is, then percent-decoded; the top of the document is
-    /// always there. A fragment directive (`:~:text=`) is cut off.
-    ///
-    /// # Errors
-    ///
-    /// No id is named.
-    ///
-    /// ```
-    /// use baselink::tree::index::Ids;
-    /// let ids = Ids::new(["a b".to_owned(), "Intro".to_owned()]);
-    /// assert_eq!(ids.find("a%20b"), Ok(()));
-    /// assert_eq!(ids.find("TOP"), Ok(()));
-    /// assert_eq!(ids.find("Intro:~:text=x"), Ok(()));
-    /// assert_eq!(ids.find("intro"), Err(Some("Intro")));
-    /// ```
-    pub fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
-        let fragment = fragment.split(":~:").next().unwrap_or_default();
-        if fragment.is_empty() || (self.has_pointers && fragment.ends_with(')')) {
-            return Ok(());
-        }
-        let decoded = names::decode(fragment);
-        let decoded = String::from_utf8_lossy(&decoded);
-        let mut hint = None;
-        let is_escaped = fragment.contains('%');
-        for name in [Some(fragment), is_escaped.then_some(&*decoded)].into_iter().flatten() {
-            if self.has(name) {
-                return Ok(());
-            }
-            let alike = self.first(|id| compare_folded(id, name).is_lt());
-            hint = hint.or(alike.filter(|id| id.eq_ignore_ascii_case(name)));
-        }
-        if decoded.eq_ignore_ascii_case("top") { Ok(()) } else { Err(hint) }
-    }
-
-    /// Whether `fragment`, without its `#`, names lines of the page that a script of it marks: a line, or two with
-    /// `-` between them, each of them there as an id.
-    ///
-    /// ```
-    /// use baselink::tree::index::Ids;
-    /// let rustdoc = Ids::new(["10", "20"].map(str::to_owned));
-    /// assert!(rustdoc.has_lines("10-20"));
-    /// assert!(!rustdoc.has_lines("10-21"));
-    /// let github = Ids::new(["LC10", "LC20"].map(str::to_owned));
-    /// assert!(github.has_lines("L10") && github.has_lines("L10-L20") && github.has_lines("L10C2-L20C5"));
-    /// ```
-    #[must_use]
-    pub fn has_lines(&self, fragment: &str) -> bool {
-        let digits_at = fragment.find(|one: char| one.is_ascii_digit()).unwrap_or(fragment.len());
-        let (prefix, _) = fragment.split_at(digits_at);
-        let is_there = |line: &str| {
-            // GitHub says the column after `C`.
-            let number = line.strip_prefix(prefix).unwrap_or(line);
-            let (number, column) = number.split_once('C').unwrap_or((number, "1"));
-            let is_number =
-                |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            is_number(number)
-                && is_number(column)
-                && ["", "C"].iter().any(|code| self.has(&format!("{prefix}{code}{number}")))
-        };
-        let (first, last) = match fragment[digits_at..].split_once('-') {
-            Some((first, last)) => (first, last),
-            None => (&fragment[digits_at..], &fragment[digits_at..]),
-        };
-        LINES.contains(&prefix) && is_there(first) && is_there(last)
-    }
-
-    /// Whether an id is exactly `name`.
-    fn has(&self, name: &str) -> bool {
-        self.first(|id| compare_ids(id, name).is_lt()) == Some(name)
-    }
-
-    /// The first id that is not `before`, which all those are that come first.
-    fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
-        let id = |number: usize| {
-            let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
-            &self.text[start..self.ends[number]]
-        };
-        let (mut from, mut to) = (0, self.ends.len());
-        while from < to {
-            let middle = from.midpoint(to);
-            if before(id(middle)) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        (from < self.ends.len()).then(|| id(from))
-    }
-}
-
-/// What lines of code have before their number in an id: nothing in rustdoc; `L` in GitHub, `l` in gitweb and
-/// Mercurial, `n` in cgit; `line-` where Pygments makes them, as for Sphinx.
-const LINES: [&str; 5] = ["", "L", "l", "n", "line-"];
-
-/// The order of ids: those next to each other differ only in case.
-fn compare_ids(a: &str, b: &str) -> Ordering {
-    compare_folded(a, b).then_with(|| a.cmp(b))
-}
-
-/// The order of texts in which the case of ASCII letters does not count.
-fn compare_folded(a: &str, b: &str) -> Ordering {
-    let pairs = a.bytes().zip(b.bytes()).filter(|(a, b)| a != b);
-    let mut folded = pairs.map(|(a, b)| a.to_ascii_lowercase().cmp(&b.to_ascii_lowercase()));
-    folded.find(|order| order.is_ne()).unwrap_or_else(|| a.len().cmp(&b.len()))
 }
 
 /// A file of the tree.
@@ -368,8 +229,8 @@ impl Index {
             && let Some(url) = normal(&retrieval.url, true)
         {
             // What a crawler was sent to may be there twice: under the name that it asked for as well.
-            let is_at_home = retrieval.source == Source::Xattr
-                && self.origins.is_laid_out(entry, &retrieval.url, &self.names);
+            let is_at_home =
+                retrieval.source == Source::Xattr && self.is_laid_out(entry, &retrieval.url);
             let own = self.by_url.entry(url.into()).or_insert(number);
             if is_at_home {
                 *own = number;
@@ -403,6 +264,13 @@ impl Index {
         self.folder(folder).push(number);
         self.by_path.insert(Arc::clone(&path), number);
         self.files.push(File { path, kind: entry.kind, ids });
+    }
+
+    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them.
+    fn is_laid_out(&self, entry: &Entry, url: &str) -> bool {
+        let Some((scheme, _)) = url.split_once(':') else { return false };
+        let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
+        names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
     }
 
     /// Takes in that a crawler made the tree, which notes the URLs of files and calls folders after hosts: what it was
@@ -1132,18 +1000,6 @@ mod tests {
         assert_eq!(count("logo", "lego!"), Some(2));
         assert_eq!(count("logo", "image"), None);
         assert_eq!(count("", "abc"), None);
-    }
-
-    #[test]
-    fn an_id_is_found_as_html_finds_it() {
-        let ids = Ids::new(["b", "B", "a%20c", "ü", "x(1)"].map(str::to_owned));
-        for present in ["b", "B", "a%20c", "a%2520c", "%C3%BC", "", "top", ":~:text=q", "x(1)"] {
-            assert_eq!(ids.find(present), Ok(()), "{present}");
-        }
-        assert_eq!(ids.find("a c"), Err(None));
-        assert_eq!(ids.find("A%20C"), Err(Some("a%20c")));
-        assert_eq!(ids.find("y(1)"), Err(None));
-        assert_eq!(ids.with_pointers().find("y(1)"), Ok(()));
     }
 
     #[test]

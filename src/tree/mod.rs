@@ -35,6 +35,7 @@
 pub mod companion;
 mod disk;
 mod file;
+mod ids;
 pub mod index;
 pub mod localize;
 pub mod maildir;

@@ -383,7 +383,10 @@ impl Origins {
             Source::Retrieval | Source::Layout if is_copy() => None,
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
             Source::Retrieval => self.below_root_url(seen),
-            Source::Layout => self.by_layout(seen),
+            Source::Layout => {
+                let Layout::Host = self.layout?;
+                by_host(seen, &self.scheme, self.index.as_deref())
+            }
             Source::Xattr => attribute(entry).map(without_fragment),
             _ => None,
         })
@@ -541,55 +544,6 @@ impl Origins {
         Some(url)
     }
 
-    fn by_layout(&self, entry: &Entry) -> Option<String> {
-        let Layout::Host = self.layout?;
-        let (host, path) = entry.relative.split_first()?;
-        let (file, folders) = path.split_last()?;
-        let (host, port) = host_and_port(host.to_str()?)?;
-        let mut url = format!("{}://{host}", self.scheme);
-        if let Some(port) = port {
-            url.push(':');
-            url.push_str(port);
-        }
-        url.push('/');
-        // A host that the URL Standard has no parse for is none: 1.2.3.999.
-        if !resolve::parses(&url) {
-            return None;
-        }
-        for name in folders {
-            url.push_str(&names::segment(names::bytes(name), Percent::Keep)?);
-            url.push('/');
-        }
-        let file = without_adjustment(names::bytes(file));
-        let query_at = memchr::memchr(b'?', file);
-        let name = &file[..query_at.unwrap_or(file.len())];
-        if self.index.as_deref().map(names::bytes) != Some(name) {
-            url.push_str(&names::segment(name, Percent::Keep)?);
-        }
-        if let Some(at) = query_at {
-            url.push('?');
-            url.push_str(&names::query(&file[at + 1..]));
-        }
-        Some(url)
-    }
-
-    /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them. `index`
-    /// are the names of files that stand for their folder.
-    pub(in crate::tree) fn is_laid_out(
-        &self,
-        entry: &Entry,
-        url: &str,
-        index: &[OsString],
-    ) -> bool {
-        let Some((scheme, _)) = url.split_once(':') else { return false };
-        let names = index.iter().cloned().map(Some).chain([None]);
-        names.into_iter().any(|index| {
-            let (layout, scheme) = (Some(Layout::Host), scheme.to_owned());
-            let origins = Self { layout, scheme, index, ..Self::default() };
-            origins.by_layout(entry).as_deref() == Some(url)
-        })
-    }
-
     fn laid_out(&self, url: &Reference<'_>, spelling: &Spelling) -> Option<PathBuf> {
         let scheme = url.scheme()?;
         if !is_one_web(scheme, &self.scheme) {
@@ -626,6 +580,43 @@ impl Origins {
         path.push(names::file_name(file.into_encoded_bytes())?);
         Some(path)
     }
+}
+
+/// The URL of `entry`, which has the host in its first folder ([`Layout::Host`]); a file called `index` stands for its
+/// folder.
+pub(in crate::tree) fn by_host(
+    entry: &Entry,
+    scheme: &str,
+    index: Option<&OsStr>,
+) -> Option<String> {
+    let (host, path) = entry.relative.split_first()?;
+    let (file, folders) = path.split_last()?;
+    let (host, port) = host_and_port(host.to_str()?)?;
+    let mut url = format!("{scheme}://{host}");
+    if let Some(port) = port {
+        url.push(':');
+        url.push_str(port);
+    }
+    url.push('/');
+    // A host that the URL Standard has no parse for is none: 1.2.3.999.
+    if !resolve::parses(&url) {
+        return None;
+    }
+    for name in folders {
+        url.push_str(&names::segment(names::bytes(name), Percent::Keep)?);
+        url.push('/');
+    }
+    let file = without_adjustment(names::bytes(file));
+    let query_at = memchr::memchr(b'?', file);
+    let name = &file[..query_at.unwrap_or(file.len())];
+    if index.map(names::bytes) != Some(name) {
+        url.push_str(&names::segment(name, Percent::Keep)?);
+    }
+    if let Some(at) = query_at {
+        url.push('?');
+        url.push_str(&names::query(&file[at + 1..]));
+    }
+    Some(url)
 }
 
 /// How a crawler spells a URL as a path.

@@ -24,7 +24,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
 use super::listed::Listed;
-use super::targets::{Target, Targets};
+use super::targets::{TargetSummary, Targets};
 use super::tree::{Checked, ClassCounts, Tree};
 use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
@@ -128,7 +128,7 @@ impl Page<'_> {
         let (some, none): (Vec<_>, Vec<_>) =
             ranked(self.asked).into_iter().partition(|class| sum.of(*class) > 0);
         for class in some.into_iter().chain(none) {
-            let of_class = |target: &&Target| target.class == class;
+            let of_class = |target: &&TargetSummary| target.class == class;
             let targets = self.targets.all.iter().filter(of_class).count();
             let targets = match targets {
                 0 if sum.of(class) > 0 => "–".to_owned(),

@@ -1,7 +1,7 @@
 //! Findings by where they lead: a page that is gone is said once, with the links that lead there.
 //!
 //! ```text
-//! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  Target { to: http://a/gone.html, links: 2, files: 2, … }
+//! a.html:3:10 gone.html, b/c.html:7:2 ../gone.html#x  -->  TargetSummary { to: http://a/gone.html, links: 2, files: 2, … }
 //! ```
 //!
 //! First all findings are judged once more and counted by target, on several threads. Then the files that hold a place
@@ -42,11 +42,11 @@ const FILES: usize = 16;
 pub(super) struct Targets {
     pub(super) status: Status,
     /// Those of denied classes first, then those with the most links.
-    pub(super) all: Vec<Target>,
+    pub(super) all: Vec<TargetSummary>,
 }
 
 /// Links that lead to one place, and break for one reason.
-pub(super) struct Target {
+pub(super) struct TargetSummary {
     pub(super) class: Class,
     pub(super) cause: Option<Cause>,
     /// Where they lead, without the fragment where it is not that which is missing; the reference where that leads nowhere.
@@ -81,7 +81,7 @@ pub(super) struct Found {
 /// What makes two links lead to one target.
 type Same = (Class, Option<Cause>, String);
 
-impl Target {
+impl TargetSummary {
     fn new((class, cause, to): Same, is_denied: bool) -> Self {
         Self {
             class,
@@ -125,7 +125,7 @@ pub(super) fn find(
             || (has_page && Classes::BROKEN.contains(&class))
     };
     let room = if has_page { ROWS } else { PLACES };
-    let mut all: HashMap<Same, Target> = HashMap::new();
+    let mut all: HashMap<Same, TargetSummary> = HashMap::new();
     let numbered: Vec<(usize, &Checked)> = tree
         .files
         .iter()
@@ -145,10 +145,11 @@ pub(super) fn find(
         merge(&mut all, found, room);
         Ok::<_, Infallible>(())
     });
-    let mut all: Vec<Target> = all.into_values().collect();
+    let mut all: Vec<TargetSummary> = all.into_values().collect();
     all.sort_by(|one, other| {
-        let key = |target: &Target| (Reverse(target.is_denied), Reverse(target.links));
-        let place = |target: &Target| target.places.first().map(|first| (first.file, first.link));
+        let key = |target: &TargetSummary| (Reverse(target.is_denied), Reverse(target.links));
+        let place =
+            |target: &TargetSummary| target.places.first().map(|first| (first.file, first.link));
         (key(one).cmp(&key(other)))
             .then_with(|| place(one).cmp(&place(other)))
             .then_with(|| (one.class, &one.to).cmp(&(other.class, &other.to)))
@@ -163,7 +164,7 @@ pub(super) fn find(
     Ok(targets)
 }
 
-fn merge(all: &mut HashMap<Same, Target>, found: HashMap<Same, Target>, room: usize) {
+fn merge(all: &mut HashMap<Same, TargetSummary>, found: HashMap<Same, TargetSummary>, room: usize) {
     for (same, target) in found {
         match all.get_mut(&same) {
             Some(known) => known.merge(target, room),
@@ -181,8 +182,8 @@ fn of_file(
     asked: &Check,
     is_wanted: &impl Fn(Class) -> bool,
     room: usize,
-) -> HashMap<Same, Target> {
-    let mut targets: HashMap<Same, Target> = HashMap::new();
+) -> HashMap<Same, TargetSummary> {
+    let mut targets: HashMap<Same, TargetSummary> = HashMap::new();
     let path = baseline::path(&file.scanned.path);
     let mut accepted = baseline.map(|baseline| baseline.of(&path));
     let found = findings(&file.scanned, &tree.index, &tree.moving);
@@ -198,7 +199,8 @@ fn of_file(
         }
         let same = (finding.class, finding.cause, to(&link, finding));
         let is_denied = asked.deny.contains(finding.class);
-        let target = targets.entry(same.clone()).or_insert_with(|| Target::new(same, is_denied));
+        let target =
+            targets.entry(same.clone()).or_insert_with(|| TargetSummary::new(same, is_denied));
         target.files = 1;
         target.links += 1;
         target.fixes += usize::from(finding.fix.is_some());

@@ -12,7 +12,7 @@ use baselink::tree::index::Absence;
 use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 
 use super::listed::Listed;
-use super::targets::{Target, Targets};
+use super::targets::{TargetSummary, Targets};
 use super::tree::Tree;
 use crate::cli::request::{Check, Classes};
 
@@ -266,7 +266,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 }
 
 /// All that is said of a target, one after the other.
-pub(super) fn of_target(target: &Target) -> Vec<String> {
+pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
     let why = RULES[Rule::of(target.class, target.cause)].why;
     let mut said = vec![match target.missing.map(missing) {
         Some(missing) => format!("{why}; in the tree {missing}"),
