@@ -50,6 +50,14 @@ pub enum Code {
     CompositeEncoded,
     /// A part whose transfer encoding cannot be decoded, or cannot take the change; it is left.
     TransferUndecodable,
+    /// A body that is not coded as its heading says (RFC 9112, 7; RFC 9110, 8.4).
+    CodingAbsent,
+    /// A `Content-Length` that is not the length of the body.
+    LengthWrong,
+    /// Fields that said something of a body that changed, and have another name or value now.
+    FieldsRenamed,
+    /// More than one HTTP response; one is read.
+    SeveralResponses,
     /// A part in a charset in which markup cannot be looked for; it is left.
     CharsetUnknown,
     /// A DKIM or ARC signature that no longer holds.
@@ -72,7 +80,7 @@ pub enum Code {
 }
 
 /// All kinds with their names, in the order of their declaration.
-const CODES: [(Code, &str); 25] = [
+const CODES: [(Code, &str); 29] = [
     (Code::BaseRelative, "base-relative"),
     (Code::BaseUnusable, "base-unusable"),
     (Code::BaseParameters, "base-parameters"),
@@ -89,6 +97,10 @@ const CODES: [(Code, &str); 25] = [
     (Code::BoundaryNotFound, "boundary-not-found"),
     (Code::CompositeEncoded, "composite-encoded"),
     (Code::TransferUndecodable, "transfer-undecodable"),
+    (Code::CodingAbsent, "coding-absent"),
+    (Code::LengthWrong, "length-wrong"),
+    (Code::FieldsRenamed, "fields-renamed"),
+    (Code::SeveralResponses, "several-responses"),
     (Code::CharsetUnknown, "charset-unknown"),
     (Code::SignatureBroken, "signature-broken"),
     (Code::LineTooLong, "line-too-long"),

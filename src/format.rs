@@ -42,6 +42,8 @@ pub enum Format {
     Message,
     /// A file of messages.
     Mbox,
+    /// An HTTP response.
+    Http,
     /// text/plain, as a part of a message.
     Plain,
     /// Anything else.
@@ -76,6 +78,7 @@ const FORMATS: &[Row] = &[
     (Format::Manifest, "manifest", MANIFEST, &["webmanifest"], "a web app manifest", Holds::OptIn),
     (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
     (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
+    (Format::Http, "http", "application/http", &["http"], "an HTTP response", Holds::Entities),
     (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
     (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
@@ -149,7 +152,7 @@ const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 impl Format {
     /// All of them, in the order of the table.
     #[doc(hidden)]
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Html,
         Self::Xhtml,
         Self::Svg,
@@ -159,6 +162,7 @@ impl Format {
         Self::Manifest,
         Self::Message,
         Self::Mbox,
+        Self::Http,
         Self::Plain,
         Self::Other,
     ];
@@ -220,6 +224,7 @@ impl Format {
         }
         match (type_, subtype) {
             ("message", "global") => Self::Message,
+            ("message", "http") => Self::Http,
             ("text", "xml") => Self::Xml,
             ("application", "javascript" | "x-javascript" | "ecmascript") => Self::Script,
             ("text", "ecmascript") => Self::Script,
@@ -323,6 +328,9 @@ impl Format {
             let heading = complete_lines(head).nth(1).and_then(field_name);
             return if heading.is_some() { Self::Mbox } else { Self::Other };
         }
+        if begins_response(head) {
+            return Self::Http;
+        }
         if begins_message(head) {
             return Self::Message;
         }
@@ -411,6 +419,25 @@ fn begins_message(head: &[u8]) -> bool {
         }
     }
     usual > 1
+}
+
+/// Whether `head` begins with a status line (RFC 9112, 4), of which clients write `HTTP/2 200`, too.
+///
+/// ```
+/// use baselink::format::begins_response;
+/// assert!(begins_response(b"HTTP/1.1 200 OK\r\n") && begins_response(b"HTTP/2 404\n"));
+/// assert!(!begins_response(b"HTTP/1.1 is a protocol"));
+/// ```
+#[doc(hidden)]
+#[must_use]
+pub fn begins_response(head: &[u8]) -> bool {
+    let Some(rest) = head.strip_prefix(b"HTTP/") else { return false };
+    let is_of_version = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    let version = rest.iter().position(|byte| !is_of_version(byte)).unwrap_or(rest.len());
+    let status = rest[version..].strip_prefix(b" ").unwrap_or_default();
+    let ends = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    let is_code = status.len() >= 3 && status[..3].iter().all(u8::is_ascii_digit);
+    version > 0 && is_code && ends(status.get(3))
 }
 
 impl FromStr for Format {

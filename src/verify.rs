@@ -33,7 +33,6 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::container;
 use crate::container::entity::{Container, Kind};
-use crate::container::fields::is_of_body;
 use crate::edit::Edits;
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -164,7 +163,8 @@ fn entities(
         if !old.is_like(new) {
             say(format!("the entity '{name}' is another one"));
         }
-        if !same_heading(rewritten, (source, &old.heading), (output, &new.heading)) {
+        let (was, is) = ((source, &old.heading), (output, &new.heading));
+        if !same_heading(container, rewritten, was, is) {
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
         }
         let next = match old.kind {
@@ -209,6 +209,7 @@ fn entities(
 
 /// Whether two headings are the same but for fields that hold a link or say something of a body.
 fn same_heading(
+    container: &Container,
     rewritten: &Rewritten<'_>,
     (source, old): (&[u8], &Heading),
     (output, new): (&[u8], &Heading),
@@ -220,8 +221,11 @@ fn same_heading(
     };
     let same = |(a, b): (&Field, &Field)| {
         let (a_name, b_name) = (&source[a.name.range()], &output[b.name.range()]);
-        let free = is_of_body(a_name) || holds_link(a.span);
-        a_name == b_name && (free || source[a.span.range()] == output[b.span.range()])
+        let is_named = |name: &&str| a_name.eq_ignore_ascii_case(name.as_bytes());
+        let is_of_body = container.of_body.iter().any(is_named);
+        let free = is_of_body || holds_link(a.span);
+        (is_of_body || a_name == b_name)
+            && (free || source[a.span.range()] == output[b.span.range()])
     };
     old.fields.len() == new.fields.len()
         && old.fields.iter().zip(&new.fields).all(same)

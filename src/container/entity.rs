@@ -15,8 +15,9 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
+use crate::edit::{Edit, Edits};
 use crate::layer::transfer::{Decoded, Obstacle, TransferEncoding};
 use crate::scan::fields::{Heading, MediaType};
 use crate::span::Span;
@@ -36,7 +37,30 @@ pub(crate) struct Container {
     pub(crate) longest_line: Option<usize>,
     /// What an edit must not bring about, because it ends the file for others.
     pub(crate) delimiter: Option<&'static [u8]>,
+    /// What sentences call such a file.
+    pub(crate) noun: &'static str,
+    /// The fields that say something of a body, and change with it.
+    pub(crate) of_body: &'static [&'static str],
+    /// What becomes of those of an entity whose body changes, but for lengths that others count, too.
+    pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
+    /// Whether `Content-Length` and `Lines` say how long a body is, those of the entities around it included.
+    pub(crate) is_counted: bool,
 }
+
+/// A body whose content changes.
+pub(crate) struct ChangedBody<'a> {
+    /// The file.
+    pub(crate) bytes: &'a [u8],
+    pub(crate) entity: &'a Entity,
+    pub(crate) decoded: &'a Decoded<'a>,
+    /// Of its content.
+    pub(crate) edits: &'a Edits,
+    /// The same as edits of the file.
+    pub(crate) lifted: &'a Edits,
+}
+
+/// What becomes of fields that say something of a body: edits of the file, and what is to be said.
+pub(crate) type Described = (Vec<Edit>, Option<Diagnostic>);
 
 /// How many numbers the name of an entity has at most.
 pub const DEEPEST_NAME: usize = 64;
@@ -80,10 +104,12 @@ impl Entity {
     /// way: parameters of its media type may be others, for one can be a URL (RFC 2017).
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
-        let facts = |entity: &Self| {
-            (entity.parent, entity.transfer_encoding, entity.signed, entity.heading.fields.len())
-        };
+        let facts = |entity: &Self| (entity.parent, entity.signed, entity.heading.fields.len());
+        let (coded, encoding) = (self.transfer_encoding, other.transfer_encoding);
+        // What has codings is written without them when it changes.
+        let is_uncoded = matches!(coded, TransferEncoding::Coded(_)) && encoding.is_identity();
         facts(self) == facts(other)
+            && (coded == encoding || is_uncoded)
             && self.media_type.is(&other.media_type.type_, &other.media_type.subtype)
             && self.media_type.boundary() == other.media_type.boundary()
             && self.media_type.parameter("charset") == other.media_type.parameter("charset")
@@ -152,6 +178,22 @@ pub enum Opaque {
     NoBoundary,
     /// A multipart in which no line is a delimiter.
     BoundaryNotFound,
+}
+
+/// Says that lines of `heading` are no header field.
+pub(super) fn not_fields(heading: &Heading) -> Option<Diagnostic> {
+    let (first, lines) = heading.not_fields?;
+    let message = match lines {
+        1 => "this line of a heading is no header field".to_owned(),
+        _ => format!("{lines} lines of this heading are no header fields, this one first"),
+    };
+    Some(Diagnostic::new(Code::FieldMalformed, first, message))
+}
+
+/// Says that no empty line is before the body that begins at `body`.
+pub(super) fn separator_missing(body: usize) -> Diagnostic {
+    let message = "no empty line divides this body from its heading";
+    Diagnostic::new(Code::SeparatorMissing, Span::at(body), message)
 }
 
 impl Structure {

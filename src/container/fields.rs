@@ -14,19 +14,12 @@
 //!
 //! Deliberately absent: signatures. They stay as evidence, and it is said that they no longer hold.
 
-use super::entity::Entity;
+use super::entity::{ChangedBody, Described, Entity, Structure};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::edit::{Edit, Edits};
+use crate::edit::Edit;
 use crate::layer::digest::{content_md5, with_crlf};
-use crate::layer::transfer::Decoded;
 use crate::scan::fields::Heading;
 use crate::span::Span;
-
-/// Whether the header field called `name` says something of a body that changes with it.
-pub(crate) fn is_of_body(name: &[u8]) -> bool {
-    const OF_BODIES: [&[u8]; 3] = [b"content-md5", b"content-length", b"lines"];
-    OF_BODIES.iter().any(|one| name.eq_ignore_ascii_case(one))
-}
 
 /// An edit of a file, with the entity in whose heading or body it is.
 pub(crate) struct Placed {
@@ -40,9 +33,10 @@ pub(crate) struct Placed {
 /// body around it. Says of each entity whether anything in it changes.
 pub(crate) fn keep_lengths(
     bytes: &[u8],
-    entities: &[Entity],
+    structure: &Structure,
     edits: &mut Vec<Placed>,
 ) -> Vec<bool> {
+    let entities = &structure.entities;
     let mut of_heading = vec![Growth::default(); entities.len()];
     let mut of_body = of_heading.clone();
     for Placed { edit, entity, in_body } in &*edits {
@@ -52,7 +46,7 @@ pub(crate) fn keep_lengths(
     let mut line_ends = LineEnds::default();
     let mut changes = vec![false; entities.len()];
     for (index, entity) in entities.iter().enumerate().rev() {
-        if of_body[index].changes {
+        if of_body[index].changes && structure.container.is_counted {
             for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
                 of_heading[index] = of_heading[index].and(Growth::of(&edit, bytes));
                 edits.push(Placed { edit, entity: index, in_body: false });
@@ -144,16 +138,12 @@ fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
     Some(Edit { span: value, new: format!("{new:0width$}").into_bytes() })
 }
 
-/// What becomes of the `Content-MD5` of an `entity` whose content gets `edits`, and whose encoded body
-/// `lifted`: an edit, or why there is none.
-pub(crate) fn digest(
-    bytes: &[u8],
-    entity: &Entity,
-    decoded: &Decoded<'_>,
-    edits: &Edits,
-    lifted: &Edits,
-) -> Option<Result<Edit, Diagnostic>> {
-    let field = entity.heading.first(bytes, "Content-MD5")?;
+/// What becomes of the `Content-MD5` of a body that changes.
+pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
+    let ChangedBody { bytes, entity, decoded, edits, lifted } = changed;
+    let Some(field) = entity.heading.first(bytes, "Content-MD5") else {
+        return (Vec::new(), None);
+    };
     let value = &bytes[field.value.range()];
     let new_content = edits.apply(&decoded.bytes);
     // RFC 1864 means the first; some writers take the bytes as they are on their system or on the way.
@@ -165,12 +155,12 @@ pub(crate) fn digest(
         }),
     ];
     let right = forms.iter().find(|(old, _)| content_md5(old).as_bytes() == value);
-    Some(match right {
-        Some((_, new)) => Ok(Edit { span: field.value, new: new().into_bytes() }),
-        None => Err(Diagnostic::new(
-            Code::DigestWrong,
-            field.span,
-            "this Content-MD5 was not that of the part before its links changed; it was left",
-        )),
-    })
+    match right {
+        Some((_, new)) => (vec![Edit { span: field.value, new: new().into_bytes() }], None),
+        None => {
+            let message =
+                "this Content-MD5 was not that of the part before its links changed; it was left";
+            (Vec::new(), Some(Diagnostic::new(Code::DigestWrong, field.span, message)))
+        }
+    }
 }

@@ -29,7 +29,10 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-use super::entity::{Container, DEEPEST_NAME, Entity, Kind, Opaque, Structure};
+use super::entity::{
+    Container, DEEPEST_NAME, Entity, Kind, Opaque, Structure, not_fields, separator_missing,
+};
+use super::fields;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, entity_name};
 use crate::layer::transfer::TransferEncoding;
@@ -47,6 +50,10 @@ pub(crate) static MIME: Container = Container {
     longest_line: Some(998),
     // A message may lie in a mailbox (RFC 4155).
     delimiter: Some(b"\nFrom "),
+    noun: "message",
+    of_body: &["Content-MD5", "Content-Length", "Lines"],
+    describe: fields::digest,
+    is_counted: true,
 };
 
 /// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.
@@ -325,7 +332,7 @@ impl Walk<'_> {
         };
         let media_type = self.media_type(&heading, digest);
         let transfer_encoding = self.transfer_encoding(&heading);
-        self.say_not_fields(&heading);
+        self.diagnostics.extend(not_fields(&heading));
         let kind = self.kind(&media_type, transfer_encoding, body, &heading);
         let multipart = match (kind, media_type.boundary()) {
             (Kind::Multipart { .. }, Some(boundary)) => {
@@ -379,16 +386,6 @@ impl Walk<'_> {
         })
     }
 
-    fn say_not_fields(&mut self, heading: &Heading) {
-        if let Some((first, lines)) = heading.not_fields {
-            let message = match lines {
-                1 => "this line of a heading is no header field".to_owned(),
-                _ => format!("{lines} lines of this heading are no header fields, this one first"),
-            };
-            self.diagnostics.push(Diagnostic::new(Code::FieldMalformed, first, message));
-        }
-    }
-
     fn kind(
         &mut self,
         media_type: &MediaType,
@@ -429,9 +426,7 @@ impl Walk<'_> {
             let entity = &mut self.entities[open.entity];
             entity.end_at(end);
             if entity.heading.separator.is_empty() && !entity.body.is_empty() {
-                let place = Span::at(entity.body.start);
-                let message = "no empty line divides this body from its heading";
-                self.diagnostics.push(Diagnostic::new(Code::SeparatorMissing, place, message));
+                self.diagnostics.push(separator_missing(entity.body.start));
             }
             let Some(multipart) = open.multipart else { continue };
             if multipart.state == State::Epilogue {

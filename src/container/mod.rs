@@ -7,8 +7,8 @@
 //!                                                          fields --> edits of what headings say of bodies
 //! ```
 //!
-//! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] is the one that there is. Which
-//! formats it reads is the table here. `lift` and `fields` make of an edit of a body what becomes of its file.
+//! [`entity`] has the nouns, and what a kind of container says of itself; [`mime`] reads messages,
+//! and [`http`] responses. Which formats they read is the table here. `lift` and `fields` make of an edit of a body what becomes of its file.
 //! [`mbox`] takes a file of messages apart, each of which is read by itself.
 //!
 //! ```
@@ -26,6 +26,7 @@
 
 pub mod entity;
 pub(crate) mod fields;
+pub mod http;
 pub(crate) mod lift;
 pub mod mbox;
 pub mod mime;
@@ -41,8 +42,11 @@ use crate::format::Format;
 use crate::span::Span;
 
 /// The formats whose files hold entities. Of a mailbox each message is read by itself.
-const CONTAINERS: &[(Format, &Container)] =
-    &[(Format::Message, &mime::MIME), (Format::Mbox, &mime::MIME)];
+const CONTAINERS: &[(Format, &Container)] = &[
+    (Format::Message, &mime::MIME),
+    (Format::Mbox, &mime::MIME),
+    (Format::Http, &http::HTTP),
+];
 
 /// How entities lie in files of `format`; `None` where such a file is one document.
 pub(crate) fn of(format: Format) -> Option<&'static Container> {

@@ -4,7 +4,8 @@
 //! Implements quoted-printable (RFC 2045, 6.7) and base64 (RFC 2045, 6.8) in both directions, as
 //! tolerantly as mail needs, and the identity encodings (RFC 2045, 6.2). An edit of quoted-printable
 //! respells the raw lines that it touches and no other; an edit of base64 re-encodes from the group in
-//! which it begins to the end of the data, once it is known that this reproduces what is there.
+//! which it begins to the end of the data, once it is known that this reproduces what is there. A body with codings of
+//! HTTP is written without them when it changes.
 //!
 //! ```
 //! use baselink::layer::transfer::TransferEncoding;
@@ -25,15 +26,19 @@
 //! them is left.
 
 mod base64;
+mod codings;
 mod encoded;
 mod quoted_printable;
 
 use std::borrow::Cow;
 
 use self::base64::Base64Data;
+pub use self::codings::Codings;
+use self::codings::Uncoded;
 pub use self::encoded::Obstacle;
 use self::encoded::{Encoded, push};
 use self::quoted_printable::Marks;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -50,6 +55,8 @@ pub enum TransferEncoding {
     QuotedPrintable,
     /// RFC 2045, 6.8.
     Base64,
+    /// Codings of HTTP (RFC 9112, 7; RFC 9110, 8.4).
+    Coded(Codings),
     /// Any other. The body is opaque (RFC 2045, 6.4).
     Unknown,
 }
@@ -88,7 +95,7 @@ impl TransferEncoding {
         }
     }
 
-    /// Its name in RFC 2045; `unknown` for any other.
+    /// Its name in RFC 2045; `coded` for codings of HTTP, `unknown` for any other.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -97,6 +104,7 @@ impl TransferEncoding {
             Self::Binary => "binary",
             Self::QuotedPrintable => "quoted-printable",
             Self::Base64 => "base64",
+            Self::Coded(_) => "coded",
             Self::Unknown => "unknown",
         }
     }
@@ -119,6 +127,7 @@ impl TransferEncoding {
     pub fn decode(self, buffer: &[u8], body: Span) -> Result<Decoded<'_>, Obstacle> {
         let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
         let raw = &buffer[body.range()];
+        let mut remarks = Vec::new();
         let (bytes, places) = match self {
             Self::SevenBit | Self::EightBit | Self::Binary => (Cow::Borrowed(raw), Places::Here),
             Self::QuotedPrintable => {
@@ -127,13 +136,27 @@ impl TransferEncoding {
             }
             Self::Base64 => {
                 let (bytes, data) = Base64Data::decode(raw, body.start)?;
+                if !data.ignored.is_empty() {
+                    let remark = "this part was read up to the end of its base64; more follows it";
+                    let code = Code::TransferUndecodable;
+                    remarks.push(Diagnostic::new(code, data.ignored, remark));
+                }
                 (Cow::Owned(bytes), Places::Base64(data))
+            }
+            Self::Coded(codings) => {
+                let Uncoded { bytes, obstacle, remarks: said } = codings.decode(raw, body.start)?;
+                remarks = said;
+                let places = match (&bytes, obstacle) {
+                    (Cow::Borrowed(_), None) => Places::Here,
+                    _ => Places::Coded(obstacle),
+                };
+                (bytes, places)
             }
             Self::Unknown => {
                 return Err(Obstacle::new(body.start, "its transfer encoding is unknown"));
             }
         };
-        Ok(Decoded { bytes, encoding: self, buffer, body, places })
+        Ok(Decoded { bytes, remarks, encoding: self, buffer, body, places })
     }
 }
 
@@ -142,6 +165,8 @@ impl TransferEncoding {
 pub struct Decoded<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
+    /// What is to be said of how it is encoded, with places in the buffer.
+    pub remarks: Vec<Diagnostic>,
     encoding: TransferEncoding,
     buffer: &'a [u8],
     body: Span,
@@ -154,6 +179,8 @@ enum Places {
     Here,
     QuotedPrintable(Marks),
     Base64(Base64Data),
+    /// Nowhere one by one; and why they cannot be written without their codings.
+    Coded(Option<&'static str>),
 }
 
 impl Decoded<'_> {
@@ -164,6 +191,7 @@ impl Decoded<'_> {
         let span = Span::new(span.start.min(len), span.end.min(len));
         let marks = match &self.places {
             Places::Here => return span.shifted(self.body.start),
+            Places::Coded(_) => return self.body,
             Places::Base64(data) => return data.covering(span),
             Places::QuotedPrintable(marks) => marks,
         };
@@ -182,7 +210,7 @@ impl Decoded<'_> {
     #[must_use]
     pub fn stands_verbatim(&self, span: Span) -> bool {
         match &self.places {
-            Places::Base64(_) => span.is_empty(),
+            Places::Base64(_) | Places::Coded(_) => span.is_empty(),
             // What represents a byte and is not that byte is longer.
             Places::Here | Places::QuotedPrintable(_) => {
                 span.end <= self.bytes.len()
@@ -191,26 +219,17 @@ impl Decoded<'_> {
         }
     }
 
-    /// What follows the end of base64 data and is more than white space: readers ignore it. Empty
-    /// where there is nothing of the kind.
-    #[must_use]
-    pub fn ignored(&self) -> Span {
-        match &self.places {
-            Places::Here | Places::QuotedPrintable(_) => Span::at(self.body.end),
-            Places::Base64(data) => data.ignored,
-        }
-    }
-
     /// Edits of the buffer that make `edits` of the decoded bytes: decoding afterwards yields what
     /// `edits` make of [`bytes`](Self::bytes).
     ///
     /// In quoted-printable no line that an edit touches becomes longer than 76 columns, and none is
-    /// made to look like the start of an mbox message, a boundary or the end of an SMTP message.
+    /// made to look like the start of an mbox message, a boundary or the end of an SMTP message. What has codings is
+    /// replaced as a whole, by what it is without them.
     ///
     /// # Errors
     ///
     /// An edit after the end; 8-bit bytes for a body that is 7bit; base64 that is not laid out as
-    /// encoding it anew would lay it out.
+    /// encoding it anew would lay it out; codings that were not undone to the end.
     pub fn lift(&self, edits: &Edits) -> Result<Edits, Obstacle> {
         let changes: Vec<&Edit> =
             edits.iter().filter(|edit| !edit.span.is_empty() || !edit.new.is_empty()).collect();
@@ -224,6 +243,12 @@ impl Decoded<'_> {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),
             Places::QuotedPrintable(_) => self.encoded().lift_quoted_printable(&changes),
             Places::Here => self.lift_identity(&changes),
+            Places::Coded(Some(obstacle)) => Err(Obstacle::new(self.body.start, obstacle)),
+            Places::Coded(None) => {
+                let mut lifted = Edits::default();
+                push(&mut lifted, self.body, edits.apply(&self.bytes))?;
+                Ok(lifted)
+            }
         }
     }
 

@@ -37,7 +37,7 @@ use super::options::{BaseElement, Dkim, Fragments, Options};
 use super::plan::{FilePlan, PlannedPart};
 use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
-use crate::container::entity::{Container, Entity, Kind, Structure};
+use crate::container::entity::{ChangedBody, Container, Entity, Kind, Structure};
 use crate::container::fields::{self, Placed};
 use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
@@ -107,7 +107,8 @@ fn plan_with(structure: &Structure, bytes: &[u8], options: &Options, is_listed: 
         for index in 0..kept.len() {
             plan.entity(index);
         }
-        let bases = match options.scan.groups.contains(Group::Headers) {
+        let has_labels = structure.container.bases.contains(&UrlField::ContentLocation);
+        let bases = match has_labels && options.scan.groups.contains(Group::Headers) {
             true => plan.labels_that_become_bases(),
             false => Vec::new(),
         };
@@ -297,21 +298,21 @@ impl Plan<'_> {
         };
         let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {
-            self.say_ignored(&decoded);
+            self.report.diagnostics.extend_from_slice(&decoded.remarks);
         }
         match lifted {
             None => {}
             Some(Ok(lifted)) => {
                 let too_long = lengthened(self.bytes, self.structure, entity, &lifted);
                 self.report.diagnostics.extend(too_long);
-                let digest = fields::digest(self.bytes, entity, &decoded, &settled.edits, &lifted);
+                let (bytes, edits) = (self.bytes, &settled.edits);
+                let changed =
+                    ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
+                let (described, said) = (self.structure.container.describe)(&changed);
                 let placed = |edit, in_body| Placed { edit, entity: index, in_body };
                 self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
-                match digest {
-                    Some(Ok(edit)) => self.edits.push(placed(edit, false)),
-                    Some(Err(diagnostic)) => self.report.diagnostics.push(diagnostic),
-                    None => {}
-                }
+                self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
+                self.report.diagnostics.extend(said);
                 has_base_put_in = self.options.base_element == BaseElement::Insert
                     && self.options.fragments_in(&self.report.entities[self.places[index]].chain)
                         != Fragments::Auto
@@ -349,14 +350,6 @@ impl Plan<'_> {
         let entity = referrer.map_or(entity, |document| &self.structure.entities[document]);
         let location = entity.heading.url(self.bytes, UrlField::ContentLocation)?.url;
         labels::is_file(&location).then(|| Base::new(self.options.profile, &location))
-    }
-
-    fn say_ignored(&mut self, decoded: &Decoded<'_>) {
-        let ignored = decoded.ignored();
-        if !ignored.is_empty() {
-            let message = "this part was read up to the end of its base64; more follows it";
-            self.say(Code::TransferUndecodable, ignored, message.to_owned());
-        }
     }
 
     fn labels_that_become_bases(&mut self) -> Vec<usize> {
@@ -412,7 +405,7 @@ impl Plan<'_> {
     /// Keeps right what headings say of bodies, and says which signatures no longer hold.
     fn fields(&mut self) {
         let entities = &self.structure.entities;
-        let changes = fields::keep_lengths(self.bytes, entities, &mut self.edits);
+        let changes = fields::keep_lengths(self.bytes, self.structure, &mut self.edits);
         for (index, entity) in
             entities.iter().enumerate().rev().filter(|(index, _)| changes[*index])
         {
@@ -446,7 +439,8 @@ impl Plan<'_> {
         if let Some(doubt) = doubt {
             self.tally.refuse(Reason::Doubt);
             refuse(&mut self.report.links, Reason::Doubt);
-            let message = format!("the message was left as it is, because in the result {doubt}");
+            let noun = self.structure.container.noun;
+            let message = format!("the {noun} was left as it is, because in the result {doubt}");
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }

@@ -1,0 +1,192 @@
+//! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and what becomes of the fields that
+//! describe a body which changes.
+//!
+//! A base is declared by `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11). `Content-Location` is none: "A
+//! client MUST NOT use it" so since RFC 7231, appendix B.
+//!
+//! A body that changes is written without codings, so that the response is whole: `Content-Length` is its length, in the
+//! place of `Transfer-Encoding` where there was none (RFC 9112, 7.1.3). Other fields that say something of the bytes that
+//! were sent get a name by which nobody takes them for true, `X-Archive-Orig-ETag` for `ETag`, as web archives do it.
+//!
+//! ```
+//! use baselink::{Options, format::Format, rewrite};
+//! let options = Options { format: Format::Http, ..Options::at("http://a/") };
+//! let response = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\nETag: \"1\"\r\n\r\n\
+//!                  a\r\n<a href=x>\r\n0\r\n\r\n";
+//! let expected = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 19\r\n\
+//!                  X-Archive-Orig-ETag: \"1\"\r\n\r\n<a href=http://a/x>";
+//! assert_eq!(rewrite(response, &options).output(), expected);
+//! ```
+//!
+//! Of several responses one after the other, as `curl -i -L` writes them, the last one is read where the others have no
+//! body, else the first. Deliberately absent: requests, and signatures (RFC 9421).
+
+use std::sync::Arc;
+
+use super::entity::{
+    ChangedBody, Container, Described, Entity, Kind, Structure, not_fields, separator_missing,
+};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::UrlField;
+use crate::edit::Edit;
+use crate::format::{Format, begins_response};
+use crate::layer::transfer::{Codings, TransferEncoding};
+use crate::scan::fields::{Field, Heading, MediaType};
+use crate::span::Span;
+
+/// How a response lies in a file.
+pub(crate) static HTTP: Container = Container {
+    read: response,
+    bases: &[UrlField::Base, UrlField::ContentBase],
+    signatures: &[],
+    is_sealed: |_| false,
+    longest_line: None,
+    delimiter: None,
+    noun: "response",
+    of_body: &[
+        LENGTH,
+        TRANSFER,
+        "Content-Encoding",
+        "Content-MD5",
+        "Digest",
+        "Content-Digest",
+        "Repr-Digest",
+        "ETag",
+    ],
+    describe,
+    is_counted: false,
+};
+
+const LENGTH: &str = "Content-Length";
+const TRANSFER: &str = "Transfer-Encoding";
+
+/// What the name of a field gets that no longer holds.
+const ORIGINAL: &str = "X-Archive-Orig-";
+
+/// Reads the response `bytes`, which is called `name`. Any bytes are one; those without a status line have no heading.
+#[must_use]
+pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
+    let mut diagnostics = Vec::new();
+    let (heading, start) = last_heading(bytes);
+    diagnostics.extend(not_fields(&heading));
+    let mut body = Span::new(start, bytes.len());
+    if heading.separator.is_empty() && !body.is_empty() {
+        diagnostics.push(separator_missing(body.start));
+    }
+    let values = |name| heading.all(bytes, name).map(|field| &bytes[field.value.range()]);
+    if values(TRANSFER).next().is_none()
+        && let Some((field, length)) = length(bytes, &heading)
+        && length != body.len()
+        && !body.is_empty()
+    {
+        if length < body.len() && begins_response(&bytes[body.start + length..]) {
+            body.end = body.start + length;
+            let message = "another response follows this one; it was left as it is";
+            let place = Span::at(body.end);
+            diagnostics.push(Diagnostic::new(Code::SeveralResponses, place, message));
+        } else {
+            let message = format!("Content-Length is not the length of the body, {}", body.len());
+            diagnostics.push(Diagnostic::new(Code::LengthWrong, field.span, message));
+        }
+    }
+    let is_range = heading.first(bytes, "Content-Range").is_some();
+    let codings = Codings::read(values("Content-Encoding"), values(TRANSFER), is_range);
+    let transfer_encoding = match codings {
+        Some(codings) if codings.is_identity() => TransferEncoding::Binary,
+        Some(codings) => TransferEncoding::Coded(codings),
+        None => TransferEncoding::Unknown,
+    };
+    let media_type = media_type(bytes, &heading).unwrap_or_else(|| {
+        let decoded = transfer_encoding.decode(bytes, body);
+        let format = decoded.map_or(Format::Other, |body| Format::detect(None, &body.bytes));
+        MediaType::read(format.media_type().as_bytes()).unwrap_or(MediaType::PLAIN)
+    });
+    let entity = Entity {
+        name: Arc::clone(name),
+        parent: None,
+        heading,
+        body,
+        media_type,
+        transfer_encoding,
+        kind: Kind::Leaf,
+        signed: false,
+    };
+    Structure { container: &HTTP, entities: vec![entity], diagnostics }
+}
+
+/// The heading that the body follows, and where that begins: interim responses (RFC 9110, 15.2), those of a proxy, and
+/// redirections may come before it.
+fn last_heading(bytes: &[u8]) -> (Heading, usize) {
+    let mut at = 0;
+    loop {
+        let start = match begins_response(&bytes[at..]) {
+            true => memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1),
+            false => at,
+        };
+        let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
+        if !begins_response(&bytes[body..]) || heading.separator.is_empty() {
+            return (heading, body);
+        }
+        at = body;
+    }
+}
+
+/// What the body is said to be: the last field that can be read counts, and of its parameters those of one before it
+/// that says the same type (Fetch, "extract a MIME type").
+fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
+    let fields = heading.all(bytes, "Content-Type");
+    let read = fields.filter_map(|field| MediaType::read(&bytes[field.value.range()]));
+    read.reduce(|before, last| {
+        let is_same = last.is(&before.type_, &before.subtype);
+        match is_same && last.parameter("charset").is_none() {
+            true => before,
+            false => last,
+        }
+    })
+}
+
+/// The first `Content-Length`, and what it says.
+fn length(bytes: &[u8], heading: &Heading) -> Option<(Field, usize)> {
+    let field = heading.first(bytes, LENGTH)?;
+    let digits = str::from_utf8(&bytes[field.value.range()]).ok()?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+    Some((field, digits.parse().ok().filter(|_| is_number)?))
+}
+
+/// What becomes of the fields that describe a body which changes.
+fn describe(changed: &ChangedBody<'_>) -> Described {
+    let ChangedBody { bytes, entity, lifted, .. } = changed;
+    let grown = |length: usize, edit: &Edit| length + edit.new.len() - edit.span.len();
+    let length = lifted.iter().fold(entity.body.len(), grown).to_string();
+    let has_length = entity.heading.first(bytes, LENGTH).is_some();
+    let (mut edits, mut renamed): (Vec<Edit>, Vec<&str>) = (Vec::new(), Vec::new());
+    for field in &entity.heading.fields {
+        let name = &bytes[field.name.range()];
+        let is_it = |one: &&&str| name.eq_ignore_ascii_case(one.as_bytes());
+        let value = &bytes[field.value.range()];
+        match HTTP.of_body.iter().find(is_it) {
+            Some(&LENGTH) if value == length.as_bytes() => {}
+            Some(&LENGTH) => {
+                edits.push(Edit { span: field.value, new: length.clone().into_bytes() });
+            }
+            Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
+                let span = Span::new(field.name.start, field.value.end);
+                edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes() });
+                renamed.push(TRANSFER);
+            }
+            Some(&name) => {
+                edits.push(Edit { span: Span::at(field.name.start), new: ORIGINAL.into() });
+                renamed.push(name);
+            }
+            None => {}
+        }
+    }
+    let said = (!renamed.is_empty()).then(|| {
+        let message = format!(
+            "the body is written without codings; what said otherwise has another name now: {}",
+            renamed.join(", ")
+        );
+        Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)
+    });
+    (edits, said)
+}
