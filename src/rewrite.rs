@@ -46,8 +46,8 @@ use std::ops::ControlFlow;
 
 pub use self::beside::Beside;
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
-use self::plan::FilePlan;
 pub(crate) use self::plan::PlannedPart;
+use self::plan::{AskedFor, FilePlan};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 pub use self::windows::{StreamError, links_stream, rewrite_stream};
@@ -100,7 +100,8 @@ impl<'a> Rewritten<'a> {
 /// Makes every relative link of `bytes`, a file of the format that `options` name, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (FilePlan { edits, parts, mut report, .. }, totals) = file::plan(bytes, options, true);
+    let (FilePlan { edits, parts, mut report, .. }, totals) =
+        file::plan(bytes, options, AskedFor::EditsAndReport);
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten { source: bytes, edits, parts, report, totals }
 }
@@ -115,7 +116,7 @@ pub fn examine(bytes: &[u8], options: &Options) -> Report {
 /// in numbers. Without a report it takes a fraction of the time.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, false);
+    let (plan, totals) = file::plan(bytes, options, AskedFor::Edits);
     (plan.edits, totals)
 }
 

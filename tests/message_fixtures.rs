@@ -1,5 +1,5 @@
-//! Every case of `fixtures/message`: the bytes after rewriting, every link with its outcome, the base of
-//! every entity; with the line ends as stored, and with CRLF. And the shape of the cases.
+//! Every case of `fixtures/message` and `fixtures/http`: the bytes after rewriting, every link with its outcome, the base
+//! of every entity; with the line ends as stored, and with CRLF. And the shape of the cases.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::HashSet;
@@ -11,12 +11,16 @@ use baselink::base::{ContentLocationUse, Retrieval};
 use baselink::format::Format;
 use baselink::{Dkim, Options, examine, rewrite, rewrite_into, verify};
 
+/// Folders of cases, the extension of their files, and how many cases there are at least.
+const FOLDERS: [(&str, Format, &str, usize); 2] =
+    [("message", Format::Message, "eml", 140), ("http", Format::Http, "http", 40)];
 const FILES: [&str; 6] =
-    ["about", "arguments", "input.eml", "expected.eml", "expected.links", "expected.base"];
+    ["about", "arguments", "input.*", "expected.*", "expected.links", "expected.base"];
 /// Marks a case that would not mean the same with CRLF.
 const ONLY_AS_STORED: &str = "only-as-stored";
 const OUTCOMES: [&str; 5] = ["rewritten", "absolute", "no-base", "left", "not-editable"];
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
+    "xml-base",
     "base-element",
     "base-header",
     "content-base",
@@ -28,27 +32,47 @@ const SOURCES: [&str; 9] = [
     "assumed-scheme",
 ];
 
-fn cases() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
-    let mut cases: Vec<_> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .collect();
-    cases.sort();
+/// A case: its folder, and its files.
+struct Case {
+    folder: PathBuf,
+    format: Format,
+    extension: &'static str,
+}
+
+impl Case {
+    fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.folder.join(name.replace('*', self.extension))).unwrap()
+    }
+
+    fn is_only_as_stored(&self) -> bool {
+        self.folder.join(ONLY_AS_STORED).exists()
+    }
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let mut cases = Vec::new();
+    for (name, format, extension, least) in FOLDERS {
+        let folders = fs::read_dir(root.join(name)).unwrap().map(|entry| entry.unwrap().path());
+        let mut folders: Vec<_> = folders.filter(|path| path.is_dir()).collect();
+        assert!(folders.len() >= least, "only {} cases of {name}", folders.len());
+        folders.sort();
+        cases.extend(folders.into_iter().map(|folder| Case { folder, format, extension }));
+    }
     cases
 }
 
 /// The options that the arguments of a case mean.
-fn options(arguments: &str) -> Options {
-    let mut options = Options { format: Format::Message, ..Options::default() };
+fn options(case: &Case) -> Options {
+    let arguments = String::from_utf8(case.read("arguments")).unwrap();
+    let mut options = Options { format: case.format, ..Options::default() };
     let mut lines = arguments.lines();
     while let Some(name) = lines.next() {
         let mut value = || lines.next().unwrap_or_else(|| panic!("{name} has no value"));
         match name {
             "--no-content-location" => options.content_location = ContentLocationUse::Label,
             "--skip-dkim" => options.dkim = Dkim::Keep,
-            "--format" => assert_eq!(value(), "message"),
+            "--format" => assert_eq!(value(), case.format.name()),
             "--url" => options.retrieval = Some(Retrieval::url(value())),
             "--assume-scheme" => options.assumed_scheme = Some(value().into()),
             "--resolver" => options.profile = value().parse().unwrap(),
@@ -85,10 +109,9 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 /// Runs the case with this form of its input; gives what is wrong.
-fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
-    let read = |name: &str| fs::read(case.join(name)).unwrap();
-    let options = options(&String::from_utf8(read("arguments")).unwrap());
-    let input = form(&read("input.eml"));
+fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
+    let options = options(case);
+    let input = form(&case.read("input.*"));
     let report = examine(&input, &options);
 
     let mut links = String::new();
@@ -119,13 +142,13 @@ fn check(case: &Path, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let rewritten = rewrite(&input, &options);
     let output = rewritten.output();
     let mut wrong = String::new();
-    let expected = form(&read("expected.eml"));
+    let expected = form(&case.read("expected.*"));
     if output != expected {
         let (expected, found) = (shown(&expected), shown(&output));
-        writeln!(wrong, "expected.eml should be\n{expected}and is\n{found}").unwrap();
+        writeln!(wrong, "the result should be\n{expected}and is\n{found}").unwrap();
     }
     for (name, found) in [("expected.links", links), ("expected.base", bases)] {
-        let expected = String::from_utf8(read(name)).unwrap();
+        let expected = String::from_utf8(case.read(name)).unwrap();
         if expected != found {
             writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();
         }
@@ -150,10 +173,10 @@ fn every_case_gives_what_it_expects() {
     let cases = cases();
     let mut failed = 0;
     for case in &cases {
-        let name = case.file_name().unwrap().display();
+        let name = case.folder.display();
         let mut wrong = check(case, <[u8]>::to_vec);
         // What is wrong with both would be said twice.
-        if wrong.is_empty() && !case.join(ONLY_AS_STORED).exists() {
+        if wrong.is_empty() && !case.is_only_as_stored() {
             wrong = check(case, with_crlf);
             if !wrong.is_empty() {
                 wrong.insert_str(0, "with CRLF:\n");
@@ -168,30 +191,29 @@ fn every_case_gives_what_it_expects() {
 }
 
 /// The lines of `file` of `case`, split at tabs.
-fn fields(case: &Path, file: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(case.join(file)).unwrap();
-    assert!(text.is_empty() || text.ends_with('\n'), "{case:?}: {file} ends within a line");
+fn fields(case: &Case, file: &str) -> Vec<Vec<String>> {
+    let text = String::from_utf8(case.read(file)).unwrap();
+    let name = case.folder.display();
+    assert!(text.is_empty() || text.ends_with('\n'), "{name}: {file} ends within a line");
     text.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect()
 }
 
 #[test]
 fn every_case_has_all_its_files() {
-    let cases = cases();
-    assert!(cases.len() >= 140, "only {} cases", cases.len());
-    for case in cases {
-        let found: HashSet<_> = fs::read_dir(&case)
+    for case in cases() {
+        let folder = &case.folder;
+        let found: HashSet<_> = fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .filter(|name| name != ONLY_AS_STORED)
             .collect();
-        let expected: HashSet<_> = FILES.map(str::to_string).into();
-        assert_eq!(found, expected, "{case:?} lacks an expectation, or has a file too many");
-        let about = fs::read_to_string(case.join("about")).unwrap();
-        assert!(about.ends_with(".\n") && about.lines().count() == 1, "{case:?}: about");
-        if !case.join(ONLY_AS_STORED).exists() {
-            let input = fs::read(case.join("input.eml")).unwrap();
-            let crlf = input.windows(2).any(|two| two == b"\r\n");
-            assert!(!crlf, "{case:?} has a CRLF, and so no form with CRLF");
+        let expected: HashSet<_> = FILES.map(|name| name.replace('*', case.extension)).into();
+        assert_eq!(found, expected, "{folder:?} lacks an expectation, or has a file too many");
+        let about = String::from_utf8(case.read("about")).unwrap();
+        assert!(about.ends_with(".\n") && about.lines().count() == 1, "{folder:?}: about");
+        if !case.is_only_as_stored() {
+            let crlf = case.read("input.*").windows(2).any(|two| two == b"\r\n");
+            assert!(!crlf, "{folder:?} has a CRLF, and so no form with CRLF");
         }
     }
 }
@@ -199,8 +221,9 @@ fn every_case_has_all_its_files() {
 #[test]
 fn the_columns_of_every_expectation_add_up() {
     let mut named = HashSet::new();
-    for case in cases() {
-        let entities = fields(&case, "expected.base");
+    for at in cases() {
+        let (entities, links) = (fields(&at, "expected.base"), fields(&at, "expected.links"));
+        let case = at.folder;
         assert_eq!(entities[0][0], "", "{case:?}: the message comes first");
         let mut seen = HashSet::new();
         for entity in &entities {
@@ -223,7 +246,7 @@ fn the_columns_of_every_expectation_add_up() {
             assert_eq!(rule == "3.4", base == "-", "{case:?}: {entity:?}");
             named.insert(source.clone());
         }
-        for link in fields(&case, "expected.links") {
+        for link in links {
             let [entity, element, _, _, outcome, reason, target] = link.as_slice() else {
                 panic!("{case:?}: expected.links has lines of 7 fields, not {link:?}");
             };
@@ -247,8 +270,7 @@ fn the_columns_of_every_expectation_add_up() {
 fn bytes_change_where_a_link_is_rewritten() {
     for case in cases() {
         let rewritten = fields(&case, "expected.links").iter().any(|link| link[4] == "rewritten");
-        let same = fs::read(case.join("input.eml")).unwrap()
-            == fs::read(case.join("expected.eml")).unwrap();
-        assert_ne!(same, rewritten, "{case:?}: input and output contradict the links");
+        let same = case.read("input.*") == case.read("expected.*");
+        assert_ne!(same, rewritten, "{:?}: input and output contradict the links", case.folder);
     }
 }

@@ -129,6 +129,7 @@ fn is_of_bases(code: Code) -> bool {
         Code::ProfilesDiffer
             | Code::BaseElementKept
             | Code::SignatureBroken
+            | Code::FieldsRenamed
             | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt

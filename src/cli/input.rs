@@ -123,7 +123,7 @@ impl NoDocument {
         }
         Error::new(format!(
             "{name}: its name and its first bytes are those of no document that is read; --format says \
-             what it is: html, xhtml, svg, xml, css, message or mbox"
+             what it is: html, xhtml, svg, xml, css, message, mbox or http"
         ))
     }
 

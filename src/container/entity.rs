@@ -45,6 +45,8 @@ pub(crate) struct Container {
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
     /// Whether `Content-Length` and `Lines` say how long a body is, those of the entities around it included.
     pub(crate) is_counted: bool,
+    /// Whether there is one entity only, so that what becomes of a link does not follow from what becomes of others.
+    pub(crate) is_single: bool,
 }
 
 /// A body whose content changes.

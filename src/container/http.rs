@@ -55,6 +55,7 @@ pub(crate) static HTTP: Container = Container {
     ],
     describe,
     is_counted: false,
+    is_single: true,
 };
 
 const LENGTH: &str = "Content-Length";
@@ -70,7 +71,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let (heading, start) = last_heading(bytes);
     diagnostics.extend(not_fields(&heading));
     let mut body = Span::new(start, bytes.len());
-    if heading.separator.is_empty() && !body.is_empty() {
+    if heading.separator.is_empty() && !heading.span.is_empty() && !body.is_empty() {
         diagnostics.push(separator_missing(body.start));
     }
     let values = |name| heading.all(bytes, name).map(|field| &bytes[field.value.range()]);
@@ -117,12 +118,13 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
 /// The heading that the body follows, and where that begins: interim responses (RFC 9110, 15.2), those of a proxy, and
 /// redirections may come before it.
 fn last_heading(bytes: &[u8]) -> (Heading, usize) {
+    // Some servers write no number of a version.
+    if !bytes.starts_with(b"HTTP") && !bytes.starts_with(b"ICY ") {
+        return (Heading::default(), 0);
+    }
     let mut at = 0;
     loop {
-        let start = match begins_response(&bytes[at..]) {
-            true => memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1),
-            false => at,
-        };
+        let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
         let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
         if !begins_response(&bytes[body..]) || heading.separator.is_empty() {
             return (heading, body);
@@ -166,6 +168,8 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         let value = &bytes[field.value.range()];
         match HTTP.of_body.iter().find(is_it) {
             Some(&LENGTH) if value == length.as_bytes() => {}
+            // It says that there is none.
+            Some(_) if Codings::read([value], [], false).is_some_and(Codings::is_identity) => {}
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes() });
             }

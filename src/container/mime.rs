@@ -54,6 +54,7 @@ pub(crate) static MIME: Container = Container {
     of_body: &["Content-MD5", "Content-Length", "Lines"],
     describe: fields::digest,
     is_counted: true,
+    is_single: false,
 };
 
 /// Finds the entities of the message `bytes`. Any bytes are one. Linear in time and memory.

@@ -42,11 +42,8 @@ use crate::format::Format;
 use crate::span::Span;
 
 /// The formats whose files hold entities. Of a mailbox each message is read by itself.
-const CONTAINERS: &[(Format, &Container)] = &[
-    (Format::Message, &mime::MIME),
-    (Format::Mbox, &mime::MIME),
-    (Format::Http, &http::HTTP),
-];
+const CONTAINERS: &[(Format, &Container)] =
+    &[(Format::Message, &mime::MIME), (Format::Mbox, &mime::MIME), (Format::Http, &http::HTTP)];
 
 /// How entities lie in files of `format`; `None` where such a file is one document.
 pub(crate) fn of(format: Format) -> Option<&'static Container> {

@@ -219,6 +219,15 @@ impl Decoded<'_> {
         }
     }
 
+    /// Why no edit can be made, whatever it is.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<Obstacle> {
+        match self.places {
+            Places::Coded(obstacle) => Some(Obstacle::new(self.body.start, obstacle?)),
+            Places::Here | Places::QuotedPrintable(_) | Places::Base64(_) => None,
+        }
+    }
+
     /// Edits of the buffer that make `edits` of the decoded bytes: decoding afterwards yields what
     /// `edits` make of [`bytes`](Self::bytes).
     ///
@@ -243,8 +252,10 @@ impl Decoded<'_> {
             Places::Base64(data) => self.encoded().lift_base64(data, &changes),
             Places::QuotedPrintable(_) => self.encoded().lift_quoted_printable(&changes),
             Places::Here => self.lift_identity(&changes),
-            Places::Coded(Some(obstacle)) => Err(Obstacle::new(self.body.start, obstacle)),
-            Places::Coded(None) => {
+            Places::Coded(_) => {
+                if let Some(obstacle) = self.obstacle() {
+                    return Err(obstacle);
+                }
                 let mut lifted = Edits::default();
                 push(&mut lifted, self.body, edits.apply(&self.bytes))?;
                 Ok(lifted)

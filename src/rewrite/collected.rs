@@ -167,6 +167,11 @@ impl Settled {
         Self::merged(judged, Vec::new())
     }
 
+    /// Whether anything was to change.
+    pub(super) fn is_rewritten(&self) -> bool {
+        !self.edits.is_empty() || !self.rewritten.is_empty()
+    }
+
     fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
         judged.sort_by_key(|judged| judged.report.span.start);
         let (mut links, mut policies) = (Vec::with_capacity(judged.len()), Vec::new());

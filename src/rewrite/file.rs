@@ -16,7 +16,7 @@ use super::driver;
 use super::message;
 use super::opened::Task;
 use super::options::Options;
-use super::plan::{FilePlan, PlannedPart};
+use super::plan::{AskedFor, FilePlan, PlannedPart};
 use super::sink::LinkSink as _;
 use super::totals::Totals;
 use super::write::Write;
@@ -27,12 +27,11 @@ use crate::layer::charset::Charset;
 use crate::report::Report;
 use crate::span::Span;
 
-/// What is planned for `bytes`, a file of the format that `options` name. Where it `is_listed`, every link is in the
-/// report.
-pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePlan, Totals) {
+/// What is planned for `bytes`, a file of the format that `options` name, as far as it is `asked_for`.
+pub(super) fn plan(bytes: &[u8], options: &Options, asked_for: AskedFor) -> (FilePlan, Totals) {
     let plan = match container::of(options.format) {
-        Some(container) => message::plan(container, bytes, options, is_listed),
-        None => document(bytes, options.format, options, is_listed),
+        Some(container) => message::plan(container, bytes, options, asked_for),
+        None => document(bytes, options.format, options, asked_for.is_listed()),
     };
     plan.complete()
 }
@@ -46,7 +45,7 @@ pub(super) fn report(bytes: &[u8], options: &Options) -> Report {
     };
     let (plan, totals) = match reported {
         Some(plan) => of_document(bytes, plan).complete(),
-        None => plan(bytes, options, true),
+        None => plan(bytes, options, AskedFor::Report),
     };
     Report { diagnostics: totals.diagnostics, ..plan.report }
 }
@@ -94,7 +93,7 @@ pub(super) fn write(
             Err(write) => write,
         };
     }
-    let (plan, totals) = plan(bytes, options, false);
+    let (plan, totals) = plan(bytes, options, AskedFor::Edits);
     for edit in plan.edits.iter() {
         write.edit(bytes, edit)?;
     }

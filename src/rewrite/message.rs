@@ -34,7 +34,7 @@ use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::opened::Task;
 use super::options::{BaseElement, Dkim, Fragments, Options};
-use super::plan::{FilePlan, PlannedPart};
+use super::plan::{AskedFor, FilePlan, PlannedPart};
 use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, Kind, Structure};
@@ -53,29 +53,34 @@ use crate::scan::fields::links;
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
-/// The edits and the report of the file `bytes`, which is such a `container`.
+/// What is `asked_for` of the file `bytes`, which is such a `container`.
 pub(super) fn plan(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    is_listed: bool,
+    asked_for: AskedFor,
 ) -> FilePlan {
     let structure = (container.read)(bytes, &options.scan.entity);
-    let plan = plan_with(&structure, bytes, options, is_listed);
+    let plan = plan_with(&structure, bytes, options, asked_for);
     let is_doubtful = plan.report.diagnostics.iter().any(|one| one.code == Code::Doubt);
     if !is_doubtful || options.base_element != BaseElement::Remove {
         return plan;
     }
     // Without its base element a text may mean something to what carries it: a delimiter, `From `.
     let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let mut plan = plan_with(&structure, bytes, &options, is_listed);
+    let mut plan = plan_with(&structure, bytes, &options, asked_for);
     let message = "no base element of this message was taken out, because what is left would not read \
                    as it must";
     plan.report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
     plan
 }
 
-fn plan_with(structure: &Structure, bytes: &[u8], options: &Options, is_listed: bool) -> FilePlan {
+fn plan_with(
+    structure: &Structure,
+    bytes: &[u8],
+    options: &Options,
+    asked_for: AskedFor,
+) -> FilePlan {
     let kept = why_kept(bytes, structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
     // follows from which labels do: all of them, when the second guess does not hold either.
@@ -85,7 +90,7 @@ fn plan_with(structure: &Structure, bytes: &[u8], options: &Options, is_listed: 
         let mut plan = Plan {
             bytes,
             options,
-            is_listed,
+            asked_for,
             tally: RunningTotals::default(),
             structure,
             report: Report {
@@ -141,7 +146,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
-    is_listed: bool,
+    asked_for: AskedFor,
     structure: &'a Structure,
     report: Report,
     /// The links that are not in the report.
@@ -292,9 +297,11 @@ impl Plan<'_> {
         else {
             return false;
         };
-        let lifted = match settled.edits.is_empty() {
-            true => None,
-            false => Some(lift(self.bytes, entity, &decoded, &settled.edits)),
+        let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
+            (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
+            (_, true) => None,
+            _ if self.needs_no_edits() => None,
+            (_, false) => Some(lift(self.bytes, entity, &decoded, &settled.edits)),
         };
         let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {
@@ -364,6 +371,11 @@ impl Plan<'_> {
         )
     }
 
+    /// Whether nobody asks for edits, and none decides on a link.
+    fn needs_no_edits(&self) -> bool {
+        self.asked_for == AskedFor::Report && self.structure.container.is_single
+    }
+
     /// Plans the document in a part; what the report says of places is of the message.
     fn document(
         &mut self,
@@ -376,9 +388,13 @@ impl Plan<'_> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location };
-        let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
+        let (outer, is_listed) = (Outer::Heading(heading), self.asked_for.is_listed());
         let task = Task { options: self.options, scan, around, outer, is_listed };
-        let mut plan = driver::content(task, format, &decoded.bytes)?;
+        let reported = match format {
+            Format::Html if self.needs_no_edits() => driver::reported(task, &decoded.bytes),
+            _ => None,
+        };
+        let mut plan = reported.or_else(|| driver::content(task, format, &decoded.bytes))?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {

@@ -14,6 +14,24 @@ use crate::layer::charset::Charset;
 use crate::report::Report;
 use crate::span::Span;
 
+/// What is wanted of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AskedFor {
+    /// Edits, and links in numbers.
+    Edits,
+    /// Edits, and a report of every link.
+    EditsAndReport,
+    /// A report of every link. Edits are made where what becomes of a link follows from them.
+    Report,
+}
+
+impl AskedFor {
+    /// Whether every link is in the report.
+    pub(crate) fn is_listed(self) -> bool {
+        self != Self::Edits
+    }
+}
+
 /// A document in a file, with its edits in its own bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedPart {

@@ -18,6 +18,7 @@ use std::ops::ControlFlow;
 use super::judged::Judged;
 use super::opened::Task;
 use super::options::Options;
+use super::plan::AskedFor;
 use super::sink::LinkSink;
 use super::totals::Totals;
 use super::{driver, file};
@@ -146,7 +147,7 @@ pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tota
             return totals;
         }
     }
-    let (plan, totals) = file::plan(bytes, options, true);
+    let (plan, totals) = file::plan(bytes, options, AskedFor::Report);
     let lines = match options.format.has_headings() {
         true => Lines::of(bytes),
         false => totals.charset.lines(bytes),

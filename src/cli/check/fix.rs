@@ -118,7 +118,11 @@ fn in_words_of_the_option(error: Error) -> Error {
 fn is_of_the_change(found: &&Diagnostic) -> bool {
     matches!(
         found.code,
-        Code::SignatureBroken | Code::LineTooLong | Code::DigestWrong | Code::Doubt
+        Code::SignatureBroken
+            | Code::FieldsRenamed
+            | Code::LineTooLong
+            | Code::DigestWrong
+            | Code::Doubt
     )
 }
 

@@ -299,6 +299,7 @@ fn is_of_the_document(found: &Diagnostic) -> bool {
         Code::ProfilesDiffer
             | Code::BaseRelative
             | Code::SignatureBroken
+            | Code::FieldsRenamed
             | Code::BaseElementKept
             | Code::LineTooLong
             | Code::DigestWrong

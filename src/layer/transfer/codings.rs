@@ -94,7 +94,9 @@ impl Codings {
         if is_range {
             *places.next()? = Some(Coding::Range);
         }
-        for name in content.into_iter().chain(transfer).flat_map(|value| value.split(|&b| b == b',')) {
+        for name in
+            content.into_iter().chain(transfer).flat_map(|value| value.split(|&b| b == b','))
+        {
             // A transfer coding may have parameters.
             let name = name.split(|&byte| byte == b';').next()?.trim_ascii();
             let is_it = |known: &&(&str, _)| name.eq_ignore_ascii_case(known.0.as_bytes());
@@ -252,7 +254,9 @@ fn all_of(decoder: impl std::io::Read) -> (Vec<u8>, Option<&'static str>) {
     let mut data = Vec::new();
     let read = decoder.take(LONGEST as u64 + 1).read_to_end(&mut data);
     let more = match read {
-        Ok(_) if data.len() > LONGEST => Some("it is longer than 256 MB, of which the rest was not read"),
+        Ok(_) if data.len() > LONGEST => {
+            Some("it is longer than 256 MB, of which the rest was not read")
+        }
         Ok(_) => None,
         Err(_) => Some(DAMAGED),
     };

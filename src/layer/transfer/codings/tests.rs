@@ -1,0 +1,134 @@
+//! Bodies that are long, deep or damaged. Those that are as they should be are cases of `fixtures/http`.
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use proptest::prelude::*;
+
+use super::*;
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn deflate(bytes: &[u8], has_header: bool) -> Vec<u8> {
+    let (out, level) = (Vec::new(), Compression::fast());
+    if has_header {
+        let mut encoder = ZlibEncoder::new(out, level);
+        encoder.write_all(bytes).unwrap();
+        return encoder.finish().unwrap();
+    }
+    let mut encoder = DeflateEncoder::new(out, level);
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// `bytes` in chunks of these sizes, and the rest in one.
+fn chunked(mut bytes: &[u8], sizes: &[usize]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for size in sizes.iter().copied().chain([usize::MAX]) {
+        let (chunk, rest) = bytes.split_at(size.min(bytes.len()));
+        if !chunk.is_empty() {
+            write!(out, "{:x}\r\n", chunk.len()).unwrap();
+            out.extend_from_slice(chunk);
+            out.extend_from_slice(b"\r\n");
+        }
+        bytes = rest;
+    }
+    out.extend_from_slice(b"0\r\n\r\n");
+    out
+}
+
+fn codings(content: &str, transfer: &str) -> Codings {
+    Codings::read([content.as_bytes()], [transfer.as_bytes()], false).unwrap()
+}
+
+#[test]
+fn names_of_codings() {
+    assert_eq!(codings("GZip , br", "chunked;q=1").0, {
+        [Some(Coding::Gzip), Some(Coding::Brotli), Some(Coding::Chunked), None]
+    });
+    assert!(codings("identity,, none", "").is_identity());
+    assert_eq!(Codings::read([&b"gzip, sdch"[..]], [], false), None);
+    // More than there are places for.
+    assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], false), None);
+}
+
+/// RFC 1952 has no bound for what a member holds: 300 MB of zeros are 300 kB.
+#[test]
+fn what_is_too_long_is_read_up_to_a_bound() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let zeros = vec![0; 1 << 20];
+    (0..300).for_each(|_| encoder.write_all(&zeros).unwrap());
+    let bomb = encoder.finish().unwrap();
+    let uncoded = codings("gzip", "").decode(&bomb, 0).unwrap();
+    assert_eq!(uncoded.bytes.len(), LONGEST);
+    assert!(uncoded.obstacle.unwrap().contains("longer than 256 MB"));
+}
+
+/// Frames without content, each of which could ask for a window of 8 MB.
+#[test]
+fn many_empty_frames_of_zstd() {
+    // RFC 8878, 3.1.1: no checksum, a window of 8 MB; one raw block, the last, of length 0.
+    let frame = b"\x28\xb5\x2f\xfd\x00\x68\x01\x00\x00";
+    let uncoded = codings("zstd", "").decode(&frame.repeat(100_000), 0).unwrap().bytes.len();
+    assert_eq!(uncoded, 0);
+}
+
+#[test]
+fn many_small_chunks() {
+    let body = chunked(&b"x".repeat(300_000), &[1; 300_000]);
+    assert_eq!(codings("", "chunked").decode(&body, 0).unwrap().bytes.len(), 300_000);
+}
+
+proptest! {
+    /// RFC 9112, 7.1, and RFC 9110, 8.4: what was coded is decoded to what it was.
+    #[test]
+    fn codings_are_undone(
+        text in prop::collection::vec(any::<u8>(), 1..2_000),
+        sizes in prop::collection::vec(1..300_usize, 0..8),
+        which in 0..3,
+    ) {
+        let (name, coded) = match which {
+            0 => ("gzip", gzip(&text)),
+            1 => ("deflate", deflate(&text, true)),
+            _ => ("deflate", deflate(&text, false)),
+        };
+        let body = chunked(&coded, &sizes);
+        let uncoded = codings(name, "chunked").decode(&body, 0).unwrap();
+        prop_assert_eq!(&*uncoded.bytes, &text);
+        prop_assert!(uncoded.obstacle.is_none() && uncoded.remarks.is_empty());
+    }
+
+    /// What is cut off or wrong is either not coded so, or read in part with an obstacle.
+    #[test]
+    fn damage_is_noticed(
+        text in prop::collection::vec(any::<u8>(), 100..2_000),
+        cut in 0..1_000_usize,
+        flip in any::<prop::sample::Index>(),
+    ) {
+        let whole = gzip(&text);
+        let cut = &whole[..cut.min(whole.len() - 1)];
+        let uncoded = codings("gzip", "").decode(cut, 0).unwrap();
+        prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *cut);
+        let mut flipped = whole.clone();
+        // What is in the header tells names and times.
+        flipped[10 + flip.index(whole.len() - 10)] ^= 0x10;
+        let uncoded = codings("gzip", "").decode(&flipped, 0).unwrap();
+        prop_assert!(uncoded.obstacle.is_some() || *uncoded.bytes == *flipped || *uncoded.bytes == *text);
+    }
+
+    /// Any bytes are a body.
+    #[test]
+    fn any_bytes_are_a_body(body in prop::collection::vec(any::<u8>(), 0..200), which in 0..5_usize) {
+        let name = ["gzip", "deflate", "br", "zstd", ""][which];
+        let _ = codings(name, "chunked").decode(&body, 0);
+        let _ = codings(name, "").decode(&body, 0);
+        let marked = [&b"\x28\xb5\x2f\xfd"[..], &body].concat();
+        let _ = codings("zstd", "").decode(&marked, 0);
+    }
+}
