@@ -104,6 +104,10 @@ pub enum Source {
     SavedBase,
     /// The extended attribute `user.xdg.origin.url` of its file.
     Xattr,
+    /// The `WARC-Target-URI` of its record (ISO 28500).
+    Warc,
+    /// The URL of its entry in an HTTP archive (HAR 1.2).
+    Har,
     /// What the document says of itself: its canonical URL.
     Canonical,
     /// The link of a feed's entry to what the entry is about.
@@ -157,6 +161,8 @@ impl Source {
             | Self::Layout
             | Self::SavedFrom
             | Self::Xattr
+            | Self::Warc
+            | Self::Har
             | Self::Canonical => SaidBy::Keeper,
             Self::AssumedScheme | Self::Default => SaidBy::Nobody,
         }
@@ -179,6 +185,8 @@ impl Source {
             Self::SavedFrom => "saved-from",
             Self::SavedBase => "saved-base",
             Self::Xattr => "xattr",
+            Self::Warc => "warc",
+            Self::Har => "har",
             Self::Canonical => "canonical",
             Self::EntryLink => "entry-link",
             Self::AssumedScheme => "assumed-scheme",
@@ -730,6 +738,8 @@ fn retrieved(source: Source) -> &'static str {
         Source::Layout => "the URL that the names of its folders spell",
         Source::SavedFrom => "the URL from which the document says it was saved",
         Source::Xattr => "the URL in an extended attribute of the file",
+        Source::Warc => "the target URI of its record",
+        Source::Har => "the URL of its entry",
         Source::Canonical => "the canonical URL that the document names",
         _ => "the URL by which the document was retrieved",
     }

@@ -669,6 +669,8 @@ fn a_base_from_each_source_says_so() {
         (Source::Layout, "layout"),
         (Source::SavedFrom, "saved-from"),
         (Source::Xattr, "xattr"),
+        (Source::Warc, "warc"),
+        (Source::Har, "har"),
         (Source::Canonical, "canonical"),
     ] {
         let retrieval = Retrieval::of("http://a/", source);

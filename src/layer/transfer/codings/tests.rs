@@ -1,4 +1,10 @@
-//! Bodies that are long, deep or damaged. Those that are as they should be are cases of `fixtures/http`.
+//! Bodies that are long, deep or damaged.
+//!
+//! ```text
+//! 300 MB of zeros in gzip  -->  256 MB, and why there are no more
+//! ```
+//!
+//! Deliberately absent: bodies that are as they should be. Those are cases of `fixtures/http`.
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
