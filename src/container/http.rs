@@ -90,8 +90,16 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
             diagnostics.push(Diagnostic::new(Code::LengthWrong, field.span, message));
         }
     }
-    let is_range = heading.first(bytes, "Content-Range").is_some();
-    let codings = Codings::read(values("Content-Encoding"), values(TRANSFER), is_range);
+    let kept = match () {
+        () if heading.first(bytes, "Content-Range").is_some() => {
+            Some("it is a range of something longer")
+        }
+        () if heading.separator.is_empty() && !heading.span.is_empty() => {
+            Some("no empty line divides it from the heading")
+        }
+        () => None,
+    };
+    let codings = Codings::read(values("Content-Encoding"), values(TRANSFER), kept);
     let transfer_encoding = match codings {
         Some(codings) if codings.is_identity() => TransferEncoding::Binary,
         Some(codings) => TransferEncoding::Coded(codings),
@@ -126,10 +134,23 @@ fn last_heading(bytes: &[u8]) -> (Heading, usize) {
     loop {
         let start = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
         let (heading, body) = Heading::read_at(bytes, start, b'\n', |_| false);
-        if !begins_response(&bytes[body..]) || heading.separator.is_empty() {
+        let is_followed = begins_response(&bytes[body..]) && !heading.separator.is_empty();
+        if !is_followed || !comes_before(&bytes[at..start], bytes, &heading) {
             return (heading, body);
         }
         at = body;
+    }
+}
+
+/// Whether a client that goes on until it has what was asked for gets a response with this status line and `heading` on
+/// the way, and writes no body of it.
+fn comes_before(status: &[u8], bytes: &[u8], heading: &Heading) -> bool {
+    let code = status.split(|&byte| byte == b' ').nth(1).unwrap_or_default();
+    match code.first() {
+        Some(b'1' | b'3') => true,
+        Some(b'4') => code.starts_with(b"401") || code.starts_with(b"407"),
+        // "Connection established", by a proxy.
+        _ => heading.first(bytes, "Content-Type").is_none(),
     }
 }
 
@@ -169,7 +190,7 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         match HTTP.of_body.iter().find(is_it) {
             Some(&LENGTH) if value == length.as_bytes() => {}
             // It says that there is none.
-            Some(_) if Codings::read([value], [], false).is_some_and(Codings::is_identity) => {}
+            Some(_) if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
             Some(&LENGTH) => {
                 edits.push(Edit { span: field.value, new: length.clone().into_bytes() });
             }

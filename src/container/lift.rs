@@ -27,12 +27,15 @@ use crate::span::Span;
 /// field (`http://…` is) and would end up in the heading.
 pub(crate) fn lift(
     bytes: &[u8],
+    structure: &Structure,
     entity: &Entity,
     decoded: &Decoded<'_>,
     edits: &Edits,
 ) -> Result<Edits, Obstacle> {
     let lifted = decoded.lift(edits)?;
-    if !entity.heading.separator.is_empty() {
+    // Where such a file begins otherwise, there is none, whatever its lines look like.
+    let is_without_heading = structure.container.is_single && entity.heading.span.is_empty();
+    if !entity.heading.separator.is_empty() || is_without_heading {
         return Ok(lifted);
     }
     let span = entity.span();

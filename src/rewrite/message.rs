@@ -301,7 +301,7 @@ impl Plan<'_> {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
             _ if self.needs_no_edits() => None,
-            (_, false) => Some(lift(self.bytes, entity, &decoded, &settled.edits)),
+            (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
         let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {

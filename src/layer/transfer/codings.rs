@@ -7,7 +7,7 @@
 //! ```
 //! use baselink::layer::transfer::{Codings, TransferEncoding};
 //! use baselink::span::Span;
-//! let codings = Codings::read([&b"identity"[..]], [&b"chunked"[..]], false).unwrap();
+//! let codings = Codings::read([&b"identity"[..]], [&b"chunked"[..]], None).unwrap();
 //! let body = b"3\r\n<a \r\n7;x=y\r\nhref=x>\r\n0\r\n\r\n";
 //! let decoded = TransferEncoding::Coded(codings).decode(body, Span::new(0, body.len())).unwrap();
 //! assert_eq!(&*decoded.bytes, b"<a href=x>");
@@ -20,6 +20,7 @@ use std::borrow::Cow;
 
 use super::encoded::Obstacle;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::format::begins_response;
 use crate::span::Span;
 
 /// A body has so many codings at most.
@@ -32,8 +33,6 @@ const LONGEST: usize = 1 << 28;
 /// What was done to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Coding {
-    /// Nothing, but it is a range of something longer (RFC 9110, 14.4).
-    Range,
     /// RFC 9112, 7.1.
     Chunked,
     /// RFC 1952.
@@ -59,9 +58,14 @@ const CODINGS: &[(&str, Option<Coding>)] = &[
     ("zstd", Some(Coding::Zstd)),
 ];
 
-/// What was done to a body, in that order.
+/// What was done to a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Codings([Option<Coding>; MOST]);
+pub struct Codings {
+    /// In that order.
+    done: [Option<Coding>; MOST],
+    /// Why the body must not change, whatever its codings are.
+    kept: Option<&'static str>,
+}
 
 /// A body without its codings.
 pub(super) struct Uncoded<'a> {
@@ -81,19 +85,16 @@ enum Undone {
 }
 
 impl Codings {
-    /// Those that the values of `Content-Encoding` and `Transfer-Encoding` fields name, each a list; whether the
-    /// body `is_range` of something longer. `None` where one is unknown, or there are more than four.
+    /// Those that the values of `Content-Encoding` and `Transfer-Encoding` fields name, each a list; and why the body
+    /// is to be `kept` as it is, a clause without a full stop. `None` where one is unknown, or there are more than four.
     #[must_use]
     pub fn read<'v>(
         content: impl IntoIterator<Item = &'v [u8]>,
         transfer: impl IntoIterator<Item = &'v [u8]>,
-        is_range: bool,
+        kept: Option<&'static str>,
     ) -> Option<Self> {
-        let mut codings = [None; MOST];
-        let mut places = codings.iter_mut();
-        if is_range {
-            *places.next()? = Some(Coding::Range);
-        }
+        let mut done = [None; MOST];
+        let mut places = done.iter_mut();
         for name in
             content.into_iter().chain(transfer).flat_map(|value| value.split(|&b| b == b','))
         {
@@ -104,13 +105,13 @@ impl Codings {
                 *places.next()? = Some(coding);
             }
         }
-        Some(Self(codings))
+        Some(Self { done, kept })
     }
 
-    /// Whether nothing was done.
+    /// Whether nothing was done, and the body may change.
     #[must_use]
     pub fn is_identity(self) -> bool {
-        self.0 == [None; MOST]
+        self == Self::default()
     }
 
     /// Undoes them, the last one first.
@@ -120,14 +121,10 @@ impl Codings {
     /// A coding that this build of the library does not read. `at` is where the body begins.
     pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
-        let mut uncoded = Uncoded { bytes, obstacle: None, remarks: Vec::new() };
-        for coding in self.0.into_iter().rev().flatten() {
+        let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
+        for coding in self.done.into_iter().rev().flatten() {
             if uncoded.bytes.is_empty() {
                 break;
-            }
-            if coding == Coding::Range {
-                uncoded.obstacle = Some("it is a range of something longer");
-                continue;
             }
             let mut say = |code, message| {
                 uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
@@ -143,6 +140,9 @@ impl Codings {
                 }
             }
         }
+        if matches!(uncoded.bytes, Cow::Owned(_)) && begins_response(&uncoded.bytes) {
+            uncoded.obstacle = Some("it begins as a response does, which it would be taken for");
+        }
         Ok(uncoded)
     }
 }
@@ -151,7 +151,6 @@ impl Coding {
     /// What is said of a body that is not coded so.
     fn is_absent(self) -> &'static str {
         match self {
-            Self::Range => "",
             Self::Chunked => "the heading says chunked, and the body is not",
             Self::Gzip => "the heading says gzip, and the body is not",
             Self::Deflate => "the heading says deflate, and the body is not",
@@ -235,7 +234,7 @@ fn compressed(coding: Coding, bytes: &[u8]) -> Result<Undone, &'static str> {
         Coding::Deflate => all_of(DeflateDecoder::new(bytes)),
         Coding::Brotli => all_of(brotli_decompressor::Decompressor::new(bytes, 4_096)),
         Coding::Zstd => all_of(Frames::new(bytes)),
-        Coding::Range | Coding::Chunked => return Ok(Undone::Not),
+        Coding::Chunked => return Ok(Undone::Not),
     };
     Ok(match more {
         Some(DAMAGED) if data.is_empty() || (!is_marked && is_text(bytes)) => Undone::Not,

@@ -50,18 +50,18 @@ fn chunked(mut bytes: &[u8], sizes: &[usize]) -> Vec<u8> {
 }
 
 fn codings(content: &str, transfer: &str) -> Codings {
-    Codings::read([content.as_bytes()], [transfer.as_bytes()], false).unwrap()
+    Codings::read([content.as_bytes()], [transfer.as_bytes()], None).unwrap()
 }
 
 #[test]
 fn names_of_codings() {
-    assert_eq!(codings("GZip , br", "chunked;q=1").0, {
+    assert_eq!(codings("GZip , br", "chunked;q=1").done, {
         [Some(Coding::Gzip), Some(Coding::Brotli), Some(Coding::Chunked), None]
     });
     assert!(codings("identity,, none", "").is_identity());
-    assert_eq!(Codings::read([&b"gzip, sdch"[..]], [], false), None);
+    assert_eq!(Codings::read([&b"gzip, sdch"[..]], [], None), None);
     // More than there are places for.
-    assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], false), None);
+    assert_eq!(Codings::read([&b"gzip,gzip,gzip,gzip,gzip"[..]], [], None), None);
 }
 
 /// RFC 1952 has no bound for what a member holds: 300 MB of zeros are 300 kB.
