@@ -77,10 +77,22 @@ pub enum Code {
     SchemeAssumed,
     /// Links to local copies in a folder that is not beside the page.
     LocalCopiesMissing,
+    /// What is in an archive where a record should be is none that can be read.
+    RecordBroken,
+    /// A gzip member of an archive that cannot be inflated.
+    MemberBroken,
+    /// An archive that ends within a record.
+    RecordTruncated,
+    /// A record whose `Content-Length` is not that of its block.
+    RecordLength,
+    /// A record of a version of the format that is not known.
+    RecordVersion,
+    /// A segment of a record (ISO 28500, 7).
+    RecordSegment,
 }
 
 /// All kinds with their names, in the order of their declaration.
-const CODES: [(Code, &str); 29] = [
+const CODES: [(Code, &str); 35] = [
     (Code::BaseRelative, "base-relative"),
     (Code::BaseUnusable, "base-unusable"),
     (Code::BaseParameters, "base-parameters"),
@@ -110,6 +122,12 @@ const CODES: [(Code, &str); 29] = [
     (Code::Doubt, "doubt"),
     (Code::SchemeAssumed, "scheme-assumed"),
     (Code::LocalCopiesMissing, "local-copies-missing"),
+    (Code::RecordBroken, "record-broken"),
+    (Code::MemberBroken, "member-broken"),
+    (Code::RecordTruncated, "record-truncated"),
+    (Code::RecordLength, "record-length"),
+    (Code::RecordVersion, "record-version"),
+    (Code::RecordSegment, "record-segment"),
 ];
 
 impl Code {

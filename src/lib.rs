@@ -105,13 +105,14 @@
 //!
 //! - `cli` (default): the program `baselink`, with the crates that only it needs;
 //! - `tree`: the module `tree`, for folders of documents;
-//! - neither: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
+//! - `archive`: the module `archive`, for web archives;
+//! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
 //!
 //! # Stability
 //!
 //! The names on this page are the library, and keep to semantic versioning; enums and structs that will grow are
-//! non-exhaustive. Two things are outside of that promise: the module `tree`, and modules that are hidden here,
-//! which the program and its tests use.
+//! non-exhaustive. Two things are outside of that promise: the modules `archive` and `tree`, and modules that
+//! are hidden here, which the program and its tests use.
 //!
 //! # Deliberately absent
 //!
@@ -121,6 +122,8 @@
 #![forbid(unsafe_code)]
 
 // The rooms, for the program and the tests. They are no part of the library's promise, and change as they must.
+#[cfg(feature = "archive")]
+pub mod archive;
 #[doc(hidden)]
 pub mod base;
 #[doc(hidden)]

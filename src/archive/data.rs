@@ -1,0 +1,400 @@
+//! The data of an archive: its bytes, uncompressed, and where the members begin that they come from.
+//!
+//! ISO 28500, annex D: a compressed archive is a series of gzip members (RFC 1952, 2.2), "each record
+//! individually". One member is inflated at a time, into the buffer of who reads. After a member that cannot be
+//! inflated the next one is looked for from the second byte of the broken one: what is broken may have been
+//! taken for longer than it was.
+//!
+//! ```
+//! use baselink::archive::{Entry, Records};
+//! // What begins neither as a record nor as a member is not compressed.
+//! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
+//! assert!(matches!(&entries[..], [Entry::Anomaly(one)] if one.offset.file == 0));
+//! # Ok::<(), baselink::Error>(())
+//! ```
+//!
+//! Deliberately absent: records.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+
+use flate2::{Decompress, FlushDecompress, Status};
+use memchr::memmem;
+
+use super::record::{BEGINNING, begins_record, record_start};
+
+/// So much is read at a time, in bytes.
+const CHUNK: usize = 128 << 10;
+/// So far it can go back to look for a member, in bytes.
+const BEHIND: usize = 1 << 20;
+/// What a gzip member begins with: its magic number and the only method there is (RFC 1952, 2.3.1).
+const MAGIC: &[u8] = b"\x1f\x8b\x08";
+/// The flags that RFC 1952, 2.3.1.2, reserves. They "must be zero".
+const RESERVED: u8 = 0xe0;
+/// The largest window of deflate, as a power of two (RFC 1951, 2).
+const WINDOW_BITS: u8 = 15;
+
+/// A gzip member; for an archive that is not compressed, all of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Member {
+    /// Where it begins in the file.
+    pub(super) file: u64,
+    /// Where its first byte is in the data.
+    pub(super) data: u64,
+}
+
+/// What comes next in the data.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// A member begins, and whether a record begins with it.
+    Member(bool),
+    /// What is at that offset of the file is no member, or a damaged one, of which there are no more bytes.
+    Broken(u64, String),
+    /// The file ends within the member that begins at this offset.
+    Cut(u64),
+    /// The archive ends.
+    End,
+}
+
+/// What was there before, and comes again.
+#[derive(Debug)]
+enum Waiting {
+    /// Bytes, and how many of them were read again.
+    Bytes(Vec<u8>, usize),
+    /// What is no bytes.
+    Other(Next),
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing was read yet.
+    New,
+    /// Not compressed.
+    Plain,
+    /// Before a member, or at the end.
+    Between,
+    /// In a member.
+    Inside,
+}
+
+/// The data of the archive that `reader` has.
+#[derive(Debug)]
+pub(super) struct Data<R> {
+    reader: R,
+    /// Whether `reader` has come to its end.
+    ended: bool,
+    state: State,
+    inflate: Decompress,
+    /// Bytes of the file: those before `at` were used, those from `end` on mean nothing.
+    raw: Vec<u8>,
+    at: usize,
+    end: usize,
+    /// The offset of `raw` in the file.
+    offset: u64,
+    /// By how many bytes it went back to look for a member.
+    again: u64,
+    /// What comes before all else: what was given back, and what was looked at ahead.
+    waiting: VecDeque<Waiting>,
+    /// Offset in the data of what is read next.
+    position: u64,
+    member: Member,
+}
+
+impl<R: Read> Data<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self {
+            reader,
+            ended: false,
+            state: State::New,
+            inflate: Decompress::new_gzip(WINDOW_BITS),
+            raw: Vec::new(),
+            at: 0,
+            end: 0,
+            offset: 0,
+            again: 0,
+            waiting: VecDeque::new(),
+            position: 0,
+            member: Member::default(),
+        }
+    }
+
+    /// Offset in the data of what is read next.
+    pub(super) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The member that was begun last.
+    pub(super) fn member(&self) -> Member {
+        self.member
+    }
+
+    /// Whether the archive is compressed, which is known once something was read.
+    pub(super) fn is_compressed(&self) -> bool {
+        matches!(self.state, State::Between | State::Inside)
+    }
+
+    /// Takes back `bytes`, the last that were read, and what came after them.
+    pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<Next>) {
+        self.position -= bytes.len() as u64;
+        if let Some(next) = next {
+            self.waiting.push_front(Waiting::Other(next));
+        }
+        match self.waiting.front_mut() {
+            Some(Waiting::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
+            _ => self.waiting.push_front(Waiting::Bytes(bytes.to_vec(), 0)),
+        }
+    }
+
+    /// What comes next; bytes are at the start of `into`, which is not empty.
+    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<Next> {
+        let next = loop {
+            match self.waiting.pop_front() {
+                Some(Waiting::Bytes(bytes, at)) if at == bytes.len() => {}
+                Some(Waiting::Bytes(bytes, at)) => {
+                    let length = (bytes.len() - at).min(into.len());
+                    into[..length].copy_from_slice(&bytes[at..at + length]);
+                    self.waiting.push_front(Waiting::Bytes(bytes, at + length));
+                    break Next::Bytes(length);
+                }
+                Some(Waiting::Other(next)) => break next,
+                None => break self.new_data(into)?,
+            }
+        };
+        if let Next::Bytes(length) = next {
+            self.position += length as u64;
+        }
+        Ok(next)
+    }
+
+    /// What comes next in the file.
+    fn new_data(&mut self, into: &mut [u8]) -> io::Result<Next> {
+        if let State::New = self.state {
+            self.state = self.detected()?;
+        }
+        loop {
+            match self.state {
+                State::New | State::Plain => return self.copied(into),
+                State::Between => return self.begun(),
+                State::Inside => {
+                    if let Some(next) = self.inflated(into)? {
+                        return Ok(next);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the archive is compressed, as its first bytes say. Where they are broken, what begins in the first
+    /// mebibyte says it.
+    fn detected(&mut self) -> io::Result<State> {
+        while self.end < MAGIC.len() && self.fill()? {}
+        if self.raw[..self.end].starts_with(MAGIC) {
+            return Ok(State::Between);
+        }
+        while self.end < BEGINNING && self.fill()? {}
+        if begins_record(self.raw[..self.end].trim_ascii_start()) {
+            return Ok(State::Plain);
+        }
+        while self.end < BEHIND && self.fill()? {}
+        let first = &self.raw[..self.end];
+        let is_compressed = record_start(first).is_none() && magic(first).is_some();
+        Ok(if is_compressed { State::Between } else { State::Plain })
+    }
+
+    /// Bytes of an archive that is not compressed.
+    fn copied(&mut self, into: &mut [u8]) -> io::Result<Next> {
+        let waiting = &self.raw[self.at..self.end];
+        let length = if waiting.is_empty() {
+            read_once(&mut self.reader, into)?
+        } else {
+            let length = waiting.len().min(into.len());
+            into[..length].copy_from_slice(&waiting[..length]);
+            self.at += length;
+            length
+        };
+        Ok(if length == 0 { Next::End } else { Next::Bytes(length) })
+    }
+
+    /// Begins the next member.
+    fn begun(&mut self) -> io::Result<Next> {
+        // Padding, as of tapes, which gzip passes over, too.
+        loop {
+            let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
+            self.at += zeros;
+            if self.at < self.end || !self.fill()? {
+                break;
+            }
+        }
+        while self.end - self.at <= MAGIC.len() && self.fill()? {}
+        let file = self.offset + self.at as u64;
+        match &self.raw[self.at..self.end] {
+            [] => Ok(Next::End),
+            short if short.len() <= MAGIC.len() && MAGIC.starts_with(short) => {
+                self.at = self.end;
+                Ok(Next::Cut(file))
+            }
+            waiting if magic(waiting) == Some(0) => {
+                self.inflate.reset(true);
+                self.member = Member { file, data: self.position };
+                self.state = State::Inside;
+                self.looked_ahead()
+            }
+            _ => {
+                self.find_member()?;
+                let length = self.offset + self.at as u64 - file;
+                Ok(Next::Broken(file, format!("{length} bytes that are no gzip member")))
+            }
+        }
+    }
+
+    /// Goes on to what may be a member, or to the end.
+    fn find_member(&mut self) -> io::Result<()> {
+        loop {
+            if let Some(found) = magic(&self.raw[self.at..self.end]) {
+                self.at += found;
+                return Ok(());
+            }
+            // The last bytes may be the first ones of a member.
+            self.at = self.at.max(self.end.saturating_sub(MAGIC.len()));
+            if !self.fill()? {
+                self.at = self.end;
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks at the first bytes of the member that was begun.
+    fn looked_ahead(&mut self) -> io::Result<Next> {
+        let mut first = [0; BEGINNING];
+        let (mut length, mut other) = (0, None);
+        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
+            match self.inflated(&mut first[length..])? {
+                Some(Next::Bytes(more)) => length += more,
+                next => other = next,
+            }
+        }
+        if length > 0 {
+            self.waiting.push_back(Waiting::Bytes(first[..length].to_vec(), 0));
+        }
+        self.waiting.extend(other.map(Waiting::Other));
+        Ok(Next::Member(begins_record(&first[..length])))
+    }
+
+    /// More of the member that was begun; `None` where it ends.
+    fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<Next>> {
+        loop {
+            let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
+            let waiting = &self.raw[self.at..self.end];
+            let status = self.inflate.decompress(waiting, into, FlushDecompress::None);
+            self.at += (self.inflate.total_in() - read) as usize;
+            let written = (self.inflate.total_out() - written) as usize;
+            match status {
+                Err(error) => return self.broken(error.message()).map(Some),
+                Ok(Status::StreamEnd) => self.state = State::Between,
+                Ok(_) if written > 0 => {}
+                Ok(_) if self.at < self.end => return self.broken(None).map(Some),
+                Ok(_) => match self.fill()? {
+                    true => continue,
+                    false => return Ok(Some(self.cut())),
+                },
+            }
+            return Ok((written > 0).then_some(Next::Bytes(written)));
+        }
+    }
+
+    /// Leaves a member that cannot be inflated.
+    fn broken(&mut self, why: Option<&str>) -> io::Result<Next> {
+        let file = self.member.file;
+        let why = why.unwrap_or("it cannot be inflated");
+        self.state = State::Between;
+        let (from, current) = (self.second_byte(), self.at);
+        self.at = from;
+        self.find_member()?;
+        self.count_again(current);
+        Ok(Next::Broken(file, format!("a damaged gzip member at {file}: {why}")))
+    }
+
+    /// Leaves a member that the end of the file cuts, unless a record begins in what was taken for it.
+    fn cut(&mut self) -> Next {
+        let file = self.member.file;
+        self.state = State::Between;
+        let current = self.end;
+        let mut at = self.second_byte();
+        while let Some(found) = magic(&self.raw[at..self.end]) {
+            at += found;
+            let mut first = [0; BEGINNING];
+            let mut inflate = Decompress::new_gzip(WINDOW_BITS);
+            let candidate = &self.raw[at..self.end];
+            let inflated = inflate.decompress(candidate, &mut first, FlushDecompress::None);
+            if inflated.is_ok() && begins_record(&first) {
+                self.at = at;
+                self.count_again(current);
+                let why = format!("a damaged gzip member at {file}: it has no end");
+                return Next::Broken(file, why);
+            }
+            at += 1;
+        }
+        self.at = self.end;
+        Next::Cut(file)
+    }
+
+    /// From where on in `raw` the next member is looked for after the current one was broken. It goes back no
+    /// further than all in all twice the file, so that what is hostile costs no more.
+    fn second_byte(&self) -> usize {
+        let start = self.member.file.saturating_sub(self.offset) as usize + 1;
+        let again = self.again + self.at.saturating_sub(start) as u64;
+        let is_allowed = again <= 2 * (self.offset + self.end as u64) + BEHIND as u64;
+        if is_allowed { start.min(self.at) } else { self.at }
+    }
+
+    /// Counts the way back to `at` from where it was before.
+    fn count_again(&mut self, before: usize) {
+        self.again += before.saturating_sub(self.at) as u64;
+    }
+
+    /// Reads on, and says whether there was more. What is kept moves to the start of `raw`: at most the bytes
+    /// that a broken member makes necessary again.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.ended {
+            return Ok(false);
+        }
+        let is_plain = matches!(self.state, State::New | State::Plain);
+        let start = match self.state {
+            State::Inside => self.member.file.saturating_sub(self.offset) as usize,
+            _ => self.at,
+        };
+        let keep = start.max(self.end.saturating_sub(BEHIND)).min(self.at);
+        if !is_plain && (self.end - keep <= CHUNK || self.raw.len() - self.end < CHUNK) {
+            self.raw.copy_within(keep..self.end, 0);
+            self.offset += keep as u64;
+            self.at -= keep;
+            self.end -= keep;
+        }
+        if self.raw.len() < self.end + CHUNK {
+            self.raw.resize((self.end + CHUNK).max(2 * self.raw.len()), 0);
+        }
+        let read = read_once(&mut self.reader, &mut self.raw[self.end..self.end + CHUNK])?;
+        self.end += read;
+        self.ended = read == 0;
+        Ok(read > 0)
+    }
+}
+
+/// Where in `bytes` a member may begin.
+fn magic(bytes: &[u8]) -> Option<usize> {
+    let may_be =
+        |&at: &usize| bytes.get(at + MAGIC.len()).is_none_or(|flags| flags & RESERVED == 0);
+    memmem::find_iter(bytes, MAGIC).find(may_be)
+}
+
+/// One read that nothing interrupts.
+fn read_once(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(into) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}

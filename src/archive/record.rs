@@ -1,0 +1,349 @@
+//! A record of an archive (ISO 28500, 4): a version line, named fields, and a block.
+//!
+//! ```
+//! use baselink::archive::{Document, Entry, RecordType, Records};
+//! let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: <http://a/b c>\r\n\
+//!     Content-Type: text/css\r\nContent-Length: 3\r\n\r\n*{}\r\n\r\n";
+//! let Some(Ok(Entry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! assert_eq!((record.record_type, record.version()), (RecordType::Resource, "1.1"));
+//! assert_eq!(record.target_uri().as_deref(), Some(&b"http://a/b c"[..]));
+//! assert_eq!(record.block(), b"*{}");
+//! let Document::Entity(media_type) = record.document() else { panic!() };
+//! assert_eq!(media_type.to_string(), "text/css");
+//! ```
+//!
+//! Deliberately absent: HTTP. Whether a block is a whole message is known here, and nothing of what is in it.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::scan::fields::{Heading, MediaType};
+use crate::span::Span;
+
+/// Where an entry of an archive begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Offset {
+    /// In the file: of its first byte, or of the gzip member in which it begins.
+    pub file: u64,
+    /// How many uncompressed bytes of that member come before it: none where it has a member of its own, as the
+    /// standard has it, and none where the archive is not compressed.
+    pub within: u64,
+}
+
+/// `524`, or `0+524` for what is not at the start of its member.
+impl fmt::Display for Offset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.within {
+            0 => write!(f, "{}", self.file),
+            within => write!(f, "{}+{within}", self.file),
+        }
+    }
+}
+
+/// What a record is for (ISO 28500, 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RecordType {
+    /// About the records that follow.
+    Warcinfo,
+    /// What a server answered.
+    Response,
+    /// A resource without the protocol.
+    Resource,
+    /// What a server was asked.
+    Request,
+    /// About another record.
+    Metadata,
+    /// What was answered before in the same way.
+    Revisit,
+    /// What was made of another record.
+    Conversion,
+    /// A later segment of another record.
+    Continuation,
+    /// A type that the standard does not know, or none.
+    Other,
+}
+
+/// The names of the types, by the standard in lower case.
+const TYPES: [(&str, RecordType); 8] = [
+    ("warcinfo", RecordType::Warcinfo),
+    ("response", RecordType::Response),
+    ("resource", RecordType::Resource),
+    ("request", RecordType::Request),
+    ("metadata", RecordType::Metadata),
+    ("revisit", RecordType::Revisit),
+    ("conversion", RecordType::Conversion),
+    ("continuation", RecordType::Continuation),
+];
+
+/// What kind of document a record has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Document {
+    /// The block is an HTTP response, heading and body.
+    Http,
+    /// The block is the document.
+    Entity(MediaType),
+    /// None, or a segment of one.
+    None,
+}
+
+/// A record of an archive.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Record {
+    /// Where it begins.
+    pub offset: Offset,
+    /// What it is for.
+    pub record_type: RecordType,
+    /// Its anomalies. Their spans are those of its heading, or of what follows the heading.
+    pub diagnostics: Vec<Diagnostic>,
+    fields: Heading,
+    /// The heading, the block, and maybe other bytes.
+    bytes: Vec<u8>,
+    block: Span,
+}
+
+impl Record {
+    /// The version of the standard that its first line names: `1.1`.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        version(&self.bytes[..self.fields.span.start])
+    }
+
+    /// Its version line and its named fields, with the empty line after them.
+    #[must_use]
+    pub fn heading(&self) -> &[u8] {
+        &self.bytes[..self.block.start]
+    }
+
+    /// What the heading is followed by.
+    #[must_use]
+    pub fn block(&self) -> &[u8] {
+        &self.bytes[self.block.range()]
+    }
+
+    /// The value of the first field called `name`, in whatever case, unfolded.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        let field = self.fields.first(&self.bytes, name)?;
+        let value = &self.bytes[field.value.range()];
+        if memchr::memchr2(b'\r', b'\n', value).is_none() {
+            return Some(Cow::Borrowed(value));
+        }
+        let lines = value.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        Some(Cow::Owned(lines.collect::<Vec<_>>().join(&b' ')))
+    }
+
+    /// The same as text: UTF-8, or else ISO-8859-1.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<String> {
+        let value = self.field(name)?;
+        let text = std::str::from_utf8(&value).map(str::to_owned);
+        Some(text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect()))
+    }
+
+    /// Its id, `WARC-Record-ID`, without the angle brackets.
+    #[must_use]
+    pub fn id(&self) -> Option<String> {
+        self.text("WARC-Record-ID").map(bare)
+    }
+
+    /// The URL from which it was retrieved, `WARC-Target-URI`, byte for byte but for the angle brackets that
+    /// ISO 28500:2009 puts around it, and wget writes.
+    #[must_use]
+    pub fn target_uri(&self) -> Option<Cow<'_, [u8]>> {
+        let value = self.field("WARC-Target-URI")?;
+        Some(match value {
+            Cow::Borrowed(value) => Cow::Borrowed(without_brackets(value)),
+            Cow::Owned(value) => Cow::Owned(without_brackets(&value).to_vec()),
+        })
+    }
+
+    /// When that was, `WARC-Date`.
+    #[must_use]
+    pub fn date(&self) -> Option<String> {
+        self.text("WARC-Date")
+    }
+
+    /// The media type of its block.
+    #[must_use]
+    pub fn content_type(&self) -> Option<MediaType> {
+        MediaType::read(&self.field("Content-Type")?)
+    }
+
+    /// The media type of its payload as somebody found it out, `WARC-Identified-Payload-Type`.
+    #[must_use]
+    pub fn payload_type(&self) -> Option<MediaType> {
+        MediaType::read(&self.field("WARC-Identified-Payload-Type")?)
+    }
+
+    /// The id of the record that it was made of or is about, `WARC-Refers-To`.
+    #[must_use]
+    pub fn refers_to(&self) -> Option<String> {
+        self.text("WARC-Refers-To").map(bare)
+    }
+
+    /// Why its block is not all of what there was, `WARC-Truncated`.
+    #[must_use]
+    pub fn truncated(&self) -> Option<String> {
+        self.text("WARC-Truncated")
+    }
+
+    /// What kind of document it has.
+    #[must_use]
+    pub fn document(&self) -> Document {
+        if self.is_segment() {
+            return Document::None;
+        }
+        let media_type = self.content_type();
+        let is_http = media_type.as_ref().is_some_and(|one| one.is("application", "http"));
+        match self.record_type {
+            RecordType::Response if is_http => Document::Http,
+            RecordType::Response if media_type.is_none() && self.block().starts_with(b"HTTP/") => {
+                Document::Http
+            }
+            RecordType::Response | RecordType::Resource | RecordType::Conversion => {
+                media_type.or_else(|| self.payload_type()).map_or(Document::None, Document::Entity)
+            }
+            _ => Document::None,
+        }
+    }
+
+    /// Whether it is a segment of a record (ISO 28500, 7).
+    #[must_use]
+    pub fn is_segment(&self) -> bool {
+        self.fields.first(&self.bytes, "WARC-Segment-Number").is_some()
+    }
+
+    /// What it was read into, to be used again.
+    #[must_use]
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+/// The heading at the start of some bytes, before its block is known.
+pub(super) struct Begun {
+    pub(super) fields: Heading,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// Of the heading.
+    pub(super) length: usize,
+}
+
+impl Begun {
+    /// Reads the heading that is `bytes[..length]`, with the empty line after it.
+    pub(super) fn read(bytes: &[u8], length: usize) -> Self {
+        let bytes = &bytes[..length];
+        let line = memchr::memchr(b'\n', bytes).map_or(length, |at| at + 1);
+        let (fields, _) = Heading::read_at(bytes, line, b'\n', |_| false);
+        let mut diagnostics = Vec::new();
+        let version = version(&bytes[..line]);
+        if !matches!(version, "1.0" | "1.1") {
+            let message = format!("a record of WARC {version}: it is read as one of WARC 1.1");
+            diagnostics.push(Diagnostic::new(Code::RecordVersion, Span::new(0, line), message));
+        }
+        if let Some((span, lines)) = fields.not_fields {
+            let message = match lines {
+                1 => "a line in the heading is no named field".to_owned(),
+                lines => format!("{lines} lines in the heading are no named fields"),
+            };
+            diagnostics.push(Diagnostic::new(Code::FieldMalformed, span, message));
+        }
+        for name in ["WARC-Type", "WARC-Record-ID", "WARC-Target-URI", "Content-Length"] {
+            if let Some(second) = fields.all(bytes, name).nth(1) {
+                diagnostics.push(Diagnostic::repeated(name, second.span));
+            }
+        }
+        if let Some(field) = fields.first(bytes, "WARC-Segment-Number") {
+            let message = "a segment of a record: segments are not put together";
+            diagnostics.push(Diagnostic::new(Code::RecordSegment, field.span, message));
+        }
+        Self { fields, diagnostics, length }
+    }
+
+    /// How long the block is said to be.
+    pub(super) fn content_length(&self, bytes: &[u8]) -> Option<u64> {
+        let value = &bytes[self.fields.first(bytes, "Content-Length")?.value.range()];
+        // `parse` would take a sign.
+        let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
+        std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
+    }
+
+    /// Says an anomaly of the block.
+    pub(super) fn say(&mut self, code: Code, block: Span, message: impl Into<Cow<'static, str>>) {
+        self.diagnostics.push(Diagnostic::new(code, block, message));
+    }
+
+    /// The record whose block is at `block` of `bytes`.
+    pub(super) fn record(self, offset: Offset, bytes: Vec<u8>, block: Span) -> Record {
+        let Self { fields, diagnostics, .. } = self;
+        let named = fields.first(&bytes, "WARC-Type").map(|field| &bytes[field.value.range()]);
+        let known = |named: &[u8]| {
+            TYPES.iter().find(|(name, _)| named.eq_ignore_ascii_case(name.as_bytes()))
+        };
+        let record_type = named.and_then(known).map_or(RecordType::Other, |&(_, known)| known);
+        Record { offset, record_type, diagnostics, fields, bytes, block }
+    }
+}
+
+/// What a version line has after `WARC/`.
+fn version(line: &[u8]) -> &str {
+    let version = line.trim_ascii().get(b"WARC/".len()..).unwrap_or_default();
+    std::str::from_utf8(version).unwrap_or("?")
+}
+
+fn without_brackets(value: &[u8]) -> &[u8] {
+    value.strip_prefix(b"<").and_then(|value| value.strip_suffix(b">")).unwrap_or(value)
+}
+
+fn bare(value: String) -> String {
+    match value.strip_prefix('<').and_then(|value| value.strip_suffix('>')) {
+        Some(bare) => bare.to_owned(),
+        None => value,
+    }
+}
+
+/// How many bytes [`begins_record`] needs.
+pub(super) const BEGINNING: usize = b"WARC/1".len();
+
+/// Whether `bytes` begin as a record does.
+pub(super) fn begins_record(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"WARC/") && bytes.get(b"WARC/".len()).is_some_and(u8::is_ascii_digit)
+}
+
+/// How many bytes [`record_start`] needs after the start of a record.
+pub(super) const STARTS: usize = 32;
+
+/// Where in `bytes` a record begins after other bytes: with a version line after an empty line, and with a field of
+/// the standard or a `Content-` field in the next line.
+pub(super) fn record_start(bytes: &[u8]) -> Option<usize> {
+    let is_start = |&at: &usize| {
+        let before = &bytes[..at];
+        let before = before.strip_suffix(b"\r").unwrap_or(before);
+        let line = &bytes[at + 1..];
+        let line_end = memchr::memchr(b'\n', &line[..line.len().min(STARTS / 2)]);
+        before.ends_with(b"\n")
+            && begins_record(line)
+            && line_end.is_some_and(|end| {
+                let next = &line[end + 1..];
+                [&b"WARC-"[..], b"Content-"].iter().any(|name| {
+                    next.get(..name.len()).is_some_and(|next| next.eq_ignore_ascii_case(name))
+                })
+            })
+    };
+    memchr::memmem::find_iter(bytes, b"\nWARC/").find(is_start).map(|at| at + 1)
+}
+
+/// `block` without the two line ends that end a record.
+pub(super) fn without_end(block: &[u8]) -> &[u8] {
+    let line = |bytes: &mut &[u8]| {
+        if let Some(left) = bytes.strip_suffix(b"\n") {
+            *bytes = left.strip_suffix(b"\r").unwrap_or(left);
+        }
+    };
+    let mut left = block;
+    line(&mut left);
+    line(&mut left);
+    left
+}

@@ -1,0 +1,465 @@
+//! The records of an archive, one after the other, and what is in it instead of records.
+//!
+//! ISO 28500, 4: "a record is a version line, named fields, an empty line, a block", and two line ends; in a
+//! compressed archive each record has a gzip member (annex D). A block is as long as `Content-Length` says. Where
+//! a member, or the file, ends before, or no record follows, it was wrong: the block then ends before the first
+//! line in it that begins a record, if there is one.
+//!
+//! ```
+//! use baselink::archive::{Entry, Records};
+//! let archive = b"WARC/1.0\r\nContent-Length: 2\r\n\r\nok\r\n\r\n\
+//!     WARC/1.0\r\nWARC-Type: resource\r\n\r\nof no length\r\n\r\n\
+//!     WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 9\r\n\r\ncut";
+//! let mut found = Vec::new();
+//! for entry in Records::new(&archive[..]) {
+//!     found.push(match entry? {
+//!         Entry::Record(record) => (record.offset.file, record.block().to_vec(), record.diagnostics.len()),
+//!         Entry::Anomaly(anomaly) => (anomaly.offset.file, Vec::new(), 1),
+//!     });
+//! }
+//! assert_eq!(found, [(0, b"ok".to_vec(), 0), (37, Vec::new(), 1), (86, b"cut".to_vec(), 1)]);
+//! # Ok::<(), baselink::Error>(())
+//! ```
+//!
+//! Deliberately absent: digests, which are not checked; segments, which are not put together (ISO 28500, 7); ARC.
+
+use std::borrow::Cow;
+use std::io::Read;
+use std::mem;
+
+use super::data::{Data, Member, Next};
+use super::record::{
+    BEGINNING, Begun, Offset, Record, STARTS, begins_record, record_start, without_end,
+};
+use crate::diagnostic::Code;
+use crate::error::{Error, ErrorKind, Result, cause};
+use crate::span::Span;
+
+/// The longest block that is read where nobody said otherwise, in bytes.
+pub const LONGEST_BLOCK: usize = 1 << 30;
+/// The longest heading that is read, in bytes.
+const LONGEST_HEADING: usize = 1 << 20;
+/// How much is read at first: most headings.
+const FIRST: usize = 2 << 10;
+/// By how much a buffer grows at least.
+const CHUNK: usize = 64 << 10;
+/// How much is read at first where a record is looked for.
+const LOOK: usize = 512;
+/// What is read after a block: two line ends, and what says that a record begins.
+const AFTER: usize = 4 + BEGINNING;
+/// The same where more line ends are there, or a record has to be looked for.
+const FAR_AFTER: usize = 64 + STARTS;
+/// So much data may be read again in any archive, in bytes.
+const AGAIN: u64 = 1 << 20;
+
+/// What is said of an ARC file.
+const ARC: &str = "this is an ARC file, of the format before WARC, which is not read: `warcio recompress` makes a \
+                   WARC file of it";
+
+/// What is in an archive.
+#[derive(Clone, Debug)]
+pub enum Entry {
+    /// A record.
+    Record(Record),
+    /// What is no record, or a broken one.
+    Anomaly(Anomaly),
+}
+
+/// Something in an archive from which no record can be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Anomaly {
+    /// Where it begins.
+    pub offset: Offset,
+    /// Its kind.
+    pub code: Code,
+    /// A sentence for people, without a full stop.
+    pub message: Cow<'static, str>,
+}
+
+/// What an archive holds, in order. Only an error of the reader ends it, or an archive of another kind.
+///
+/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the
+/// bound.
+#[derive(Debug)]
+pub struct Records<R> {
+    data: Data<R>,
+    limit: usize,
+    /// A buffer to read into.
+    spare: Vec<u8>,
+    /// The same for what is only looked through.
+    scratch: Vec<u8>,
+    /// The member in which the entry begins that is being read.
+    member: Member,
+    /// Whether the next record has to be looked for.
+    is_lost: bool,
+    /// How much of the data was given back to be read again.
+    again: u64,
+    has_ended: bool,
+}
+
+/// Data that was read: the first `filled` bytes of a buffer, and why there are no more.
+#[derive(Default)]
+struct Part {
+    bytes: Vec<u8>,
+    filled: usize,
+    stop: Option<Next>,
+}
+
+/// What follows a block.
+#[derive(PartialEq, Eq)]
+enum After {
+    /// A record, after line ends.
+    Record,
+    /// Nothing but line ends.
+    End,
+    /// Something else; or the block is not all there.
+    Other,
+}
+
+impl Part {
+    fn filled(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// What follows the block that ends at `end`.
+    fn after(&self, end: usize) -> After {
+        let Some(after) = self.filled().get(end..) else { return After::Other };
+        let after = &after[line_ends(after)..];
+        match after.is_empty() {
+            true if self.stop.is_some() => After::End,
+            // Very many line ends.
+            true => After::Record,
+            false if begins_record(after) => After::Record,
+            false => After::Other,
+        }
+    }
+}
+
+/// Why there is no record.
+enum Broken {
+    Record(Cow<'static, str>),
+    Member(String),
+    /// Where the archive ends.
+    Cut(&'static str),
+}
+
+impl<R: Read> Records<R> {
+    /// The records of the archive that `reader` has, compressed or not. It needs no buffer of its own.
+    #[must_use]
+    pub fn new(reader: R) -> Self {
+        Self {
+            data: Data::new(reader),
+            limit: LONGEST_BLOCK,
+            spare: Vec::new(),
+            scratch: Vec::new(),
+            member: Member::default(),
+            is_lost: false,
+            again: 0,
+            has_ended: false,
+        }
+    }
+
+    /// Takes no blocks longer than `bytes`; they are anomalies.
+    #[must_use]
+    pub fn limit(self, bytes: usize) -> Self {
+        Self { limit: bytes, ..self }
+    }
+
+    /// Reads the next record into `buffer`, mostly that of an earlier record, instead of a new one.
+    pub fn reuse(&mut self, buffer: Vec<u8>) {
+        self.spare = buffer;
+    }
+
+    fn next_entry(&mut self) -> Result<Option<Entry>> {
+        if mem::take(&mut self.is_lost) {
+            self.find_record()?;
+        }
+        let mut part = Part { bytes: mem::take(&mut self.spare), ..Part::default() };
+        let position = loop {
+            let position = self.data.position();
+            self.fill(&mut part, FIRST)?;
+            let line_ends = line_ends(part.filled());
+            if line_ends == 0 {
+                break position;
+            }
+            self.data.give_back(&part.bytes[line_ends..part.filled], part.stop.take());
+            part.filled = 0;
+        };
+        let offset = self.offset(position);
+        if part.filled == 0 {
+            let (file, anomaly) = match part.stop.take() {
+                Some(Next::Broken(file, why)) => (file, Broken::Member(why)),
+                Some(Next::Cut(file)) => (file, Broken::Cut("where a gzip member begins")),
+                _ => return Ok(None),
+            };
+            return Ok(Some(self.lost(part, Offset { file, within: 0 }, anomaly)));
+        }
+        if !begins_record(part.filled()) {
+            if position == 0 && part.filled().starts_with(b"filedesc://") {
+                return Err(Error::of(ErrorKind::Syntax, ARC));
+            }
+            let anomaly = match part.stop.take() {
+                Some(Next::Broken(_, why)) => Broken::Member(why),
+                stop => {
+                    self.data.give_back(&part.bytes[..part.filled], stop);
+                    Broken::Record("no record begins here".into())
+                }
+            };
+            return Ok(Some(self.lost(part, offset, anomaly)));
+        }
+        let Some(length) = self.heading(&mut part)? else {
+            let anomaly = match part.stop.take() {
+                None => {
+                    Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
+                }
+                Some(Next::Broken(_, why)) => Broken::Member(why),
+                Some(Next::Member(_)) => Broken::Record("a heading without an end".into()),
+                Some(_) => Broken::Cut("within the heading of a record"),
+            };
+            return Ok(Some(self.lost(part, offset, anomaly)));
+        };
+        let begun = Begun::read(&part.bytes, length);
+        let limit = self.limit;
+        let why = match begun.content_length(&part.bytes) {
+            Some(block) if block <= limit as u64 => {
+                return self.record(part, begun, offset, block as usize).map(Some);
+            }
+            Some(block) => format!("a record of {block} bytes, which is more than {limit}").into(),
+            None => "a record without a Content-Length that is a number".into(),
+        };
+        self.data.give_back(&part.bytes[length..part.filled], part.stop.take());
+        Ok(Some(self.lost(part, offset, Broken::Record(why))))
+    }
+
+    /// Reads on until the heading that `part` begins with is there, and gives its length.
+    fn heading(&mut self, part: &mut Part) -> Result<Option<usize>> {
+        let mut searched = 0;
+        loop {
+            if let Some(end) = heading_end(part.filled(), searched) {
+                return Ok(Some(end));
+            }
+            if part.stop.is_some() || part.filled >= LONGEST_HEADING {
+                return Ok(None);
+            }
+            searched = part.filled;
+            self.fill(part, 2 * searched)?;
+        }
+    }
+
+    /// The record that was begun, whose block is said to have `length` bytes.
+    fn record(
+        &mut self,
+        mut part: Part,
+        mut begun: Begun,
+        offset: Offset,
+        length: usize,
+    ) -> Result<Entry> {
+        let start = begun.length;
+        let end = start + length;
+        self.fill(&mut part, end + AFTER)?;
+        if part.filled >= end && part.after(end) == After::Other {
+            self.fill(&mut part, end + FAR_AFTER)?;
+        }
+        let block = Span::new(start, part.filled.min(end));
+        match (part.after(end), part.stop.take()) {
+            (After::End | After::Other, Some(Next::Broken(_, why))) => {
+                Ok(self.lost(part, offset, Broken::Member(why)))
+            }
+            (After::Record, stop) => {
+                let line_ends = line_ends(&part.bytes[end..part.filled]);
+                self.data.give_back(&part.bytes[end + line_ends..part.filled], stop);
+                begun.say_end(block, &part.bytes[end..end + line_ends]);
+                Ok(begun.entry(offset, part, block))
+            }
+            (After::End, Some(Next::Cut(_))) => {
+                begun.say(Code::RecordTruncated, block, "the archive ends within this gzip member");
+                Ok(begun.entry(offset, part, block))
+            }
+            (After::End, _) => {
+                begun.say_end(block, &part.bytes[end..part.filled]);
+                Ok(begun.entry(offset, part, block))
+            }
+            (After::Other, Some(Next::Member(_))) => {
+                let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
+                begun.say_length(block, length);
+                Ok(begun.entry(offset, part, block))
+            }
+            (After::Other, stop) => self.without_its_end(part, begun, offset, end, stop),
+        }
+    }
+
+    /// The same where neither a record nor the end of a member follows.
+    fn without_its_end(
+        &mut self,
+        mut part: Part,
+        mut begun: Begun,
+        offset: Offset,
+        end: usize,
+        stop: Option<Next>,
+    ) -> Result<Entry> {
+        let start = begun.length;
+        if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
+            && self.may_read_again(part.filled - start - at)
+        {
+            self.data.give_back(&part.bytes[start + at..part.filled], stop);
+            let length = without_end(&part.bytes[start..start + at]).len();
+            begun.say_length(Span::new(start, start + length), end - start);
+            // What is left is mostly much less.
+            part.bytes.truncate(start + length);
+            part.bytes.shrink_to_fit();
+            return Ok(begun.entry(offset, part, Span::new(start, start + length)));
+        }
+        let block = Span::new(start, part.filled.min(end));
+        if part.filled < end {
+            begun.say(Code::RecordTruncated, block, "the archive ends within this record");
+            return Ok(begun.entry(offset, part, block));
+        }
+        self.data.give_back(&part.bytes[end..part.filled], stop);
+        if let Some(why) = self.find_record()? {
+            return Ok(self.lost(part, offset, Broken::Member(why)));
+        }
+        let message = "what follows this record is none: its Content-Length may be wrong";
+        begun.say(Code::RecordLength, block, message);
+        Ok(begun.entry(offset, part, block))
+    }
+
+    /// Counts `bytes` that are given back, unless that makes too many: what is hostile costs no more than so many
+    /// times its length.
+    fn may_read_again(&mut self, bytes: usize) -> bool {
+        let again = self.again + bytes as u64;
+        let is_allowed = again <= 2 * self.data.position() + AGAIN;
+        if is_allowed {
+            self.again = again;
+        }
+        is_allowed
+    }
+
+    /// Goes on to where the next record begins, or to the end, and says the first damage on the way.
+    fn find_record(&mut self) -> Result<Option<String>> {
+        let mut damage = None;
+        let mut part = Part { bytes: mem::take(&mut self.scratch), ..Part::default() };
+        let mut length = LOOK;
+        loop {
+            let position = self.data.position();
+            self.fill(&mut part, length)?;
+            let is_start = self.data.is_compressed() && self.member.data == position;
+            let found = match is_start && begins_record(part.filled()) {
+                true => Some(0),
+                false => record_start(part.filled()),
+            };
+            let stop = part.stop.take();
+            if let Some(at) = found {
+                self.data.give_back(&part.bytes[at..part.filled], stop);
+                break;
+            }
+            match stop {
+                // What comes next may be the end of what a record begins with.
+                None => {
+                    let at = part.filled.saturating_sub(STARTS);
+                    self.data.give_back(&part.bytes[at..part.filled], None);
+                }
+                Some(Next::Broken(_, why)) => damage = damage.or(Some(why)),
+                Some(_) => break,
+            }
+            part.filled = 0;
+            length = (2 * length).min(CHUNK);
+        }
+        self.scratch = part.bytes;
+        Ok(damage)
+    }
+
+    /// Reads until `part` has `length` bytes, or there are no more.
+    fn fill(&mut self, part: &mut Part, length: usize) -> Result<()> {
+        let latest = self.data.member();
+        if part.filled == 0 && latest.data <= self.data.position() {
+            self.member = latest;
+        }
+        while part.filled < length && part.stop.is_none() {
+            // A length that is not true takes no memory.
+            let room = length.min((2 * part.filled).max(CHUNK));
+            if part.bytes.len() < room {
+                part.bytes.resize(room, 0);
+            }
+            let next = self.data.read(&mut part.bytes[part.filled..room]);
+            match next.map_err(|error| Error::system(cause(&error), error))? {
+                Next::Bytes(more) => part.filled += more,
+                Next::Member(_) if part.filled == 0 => self.member = self.data.member(),
+                Next::Member(false) => {}
+                stop => part.stop = Some(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// The offset of what is at `position` in the data.
+    fn offset(&self, position: u64) -> Offset {
+        match self.data.is_compressed() {
+            true => Offset { file: self.member.file, within: position - self.member.data },
+            false => Offset { file: position, within: 0 },
+        }
+    }
+
+    /// An anomaly, after which the next record has to be looked for.
+    fn lost(&mut self, part: Part, offset: Offset, broken: Broken) -> Entry {
+        self.spare = part.bytes;
+        self.is_lost = true;
+        let (code, message) = match broken {
+            Broken::Record(why) => (Code::RecordBroken, why),
+            Broken::Member(why) => (Code::MemberBroken, why.into()),
+            Broken::Cut(place) => {
+                (Code::RecordTruncated, format!("the archive ends {place}").into())
+            }
+        };
+        Entry::Anomaly(Anomaly { offset, code, message })
+    }
+}
+
+impl<R: Read> Iterator for Records<R> {
+    type Item = Result<Entry>;
+
+    fn next(&mut self) -> Option<Result<Entry>> {
+        if self.has_ended {
+            return None;
+        }
+        let next = self.next_entry().transpose();
+        self.has_ended = !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+impl Begun {
+    /// Says that a record is not followed by two line ends, if it is not: `after` follows it.
+    fn say_end(&mut self, block: Span, after: &[u8]) {
+        if !matches!(after, b"\r\n\r\n" | b"\n\n") {
+            let message = "not followed by two line ends: its Content-Length may be wrong";
+            self.say(Code::RecordLength, block, message);
+        }
+    }
+
+    /// Says that a block is not as long as is `said`.
+    fn say_length(&mut self, block: Span, said: usize) {
+        let message = format!("a Content-Length of {said}, where the block has {}", block.len());
+        self.say(Code::RecordLength, block, message);
+    }
+
+    fn entry(self, offset: Offset, part: Part, block: Span) -> Entry {
+        Entry::Record(self.record(offset, part.bytes, block))
+    }
+}
+
+/// How many of the first bytes are line ends.
+fn line_ends(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|&&byte| matches!(byte, b'\r' | b'\n')).count()
+}
+
+/// Where the heading ends that `bytes` begin with, after its empty line; the first `searched` bytes have none.
+fn heading_end(bytes: &[u8], searched: usize) -> Option<usize> {
+    let from = searched.saturating_sub(2);
+    memchr::memchr_iter(b'\n', &bytes[from..]).map(|at| from + at + 1).find_map(|line| {
+        let next = &bytes[line..];
+        let length =
+            if next.starts_with(b"\r\n") { 2 } else { usize::from(next.starts_with(b"\n")) };
+        (length > 0).then_some(line + length)
+    })
+}
