@@ -44,6 +44,12 @@ pub enum Format {
     Mbox,
     /// An HTTP response.
     Http,
+    /// A web archive of ISO 28500.
+    Warc,
+    /// A ZIP archive with such archives in it.
+    Wacz,
+    /// An HTTP archive of a browser, in JSON.
+    Har,
     /// text/plain, as a part of a message.
     Plain,
     /// Anything else.
@@ -63,6 +69,8 @@ enum Holds {
     Entities,
     /// Several of those, one after the other.
     Messages,
+    /// Documents, each with the URL from which it was retrieved.
+    Archive,
 }
 
 /// The format, its name, its media type, the extensions that mean it, what sentences call such a file, and
@@ -79,6 +87,9 @@ const FORMATS: &[Row] = &[
     (Format::Message, "message", "message/rfc822", MESSAGE, "a message", Holds::Entities),
     (Format::Mbox, "mbox", "application/mbox", MBOX, "a mailbox", Holds::Messages),
     (Format::Http, "http", "application/http", &["http"], "an HTTP response", Holds::Entities),
+    (Format::Warc, "warc", "application/warc", &["warc"], "a web archive", Holds::Archive),
+    (Format::Wacz, "wacz", "application/wacz", &["wacz"], "a web archive", Holds::Archive),
+    (Format::Har, "har", "application/har+json", &["har"], "an HTTP archive", Holds::Archive),
     (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
     (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
@@ -152,7 +163,7 @@ const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 impl Format {
     /// All of them, in the order of the table.
     #[doc(hidden)]
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::Html,
         Self::Xhtml,
         Self::Svg,
@@ -163,6 +174,9 @@ impl Format {
         Self::Message,
         Self::Mbox,
         Self::Http,
+        Self::Warc,
+        Self::Wacz,
+        Self::Har,
         Self::Plain,
         Self::Other,
     ];
@@ -209,6 +223,13 @@ impl Format {
     #[must_use]
     pub fn holds_many(self) -> bool {
         self.row().5 == Holds::Messages
+    }
+
+    /// Whether a file of it is an archive of documents, each with the URL from which it was retrieved.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_archive(self) -> bool {
+        self.row().5 == Holds::Archive
     }
 
     /// The format of a media type, both halves in lower case. Any `+xml` without a format of its own is
@@ -310,8 +331,13 @@ impl Format {
         Self::of_extension(name).filter(|format| format.is_read())
     }
 
-    /// The format that the extension of a name says. Crawlers write the query after it: `s.css?v=3`.
+    /// The format that the extension of a name says. Crawlers write the query after it: `s.css?v=3`. That of a web
+    /// archive has another one after it where the archive is compressed.
     fn of_extension(name: &str) -> Option<Self> {
+        let last = name.len().saturating_sub(".warc.gz".len());
+        if name.get(last..).is_some_and(|last| last.eq_ignore_ascii_case(".warc.gz")) {
+            return Some(Self::Warc);
+        }
         [name, before_query(name)].into_iter().find_map(|name| {
             let (_, extension) = name.rsplit(['/', '\\']).next()?.rsplit_once('.')?;
             let extension = extension.to_ascii_lowercase();
@@ -330,6 +356,9 @@ impl Format {
         }
         if begins_response(head) {
             return Self::Http;
+        }
+        if head.starts_with(b"WARC/") && head.get(5).is_some_and(u8::is_ascii_digit) {
+            return Self::Warc;
         }
         if begins_message(head) {
             return Self::Message;
@@ -526,7 +555,7 @@ mod tests {
             ("Subject: a\n---\nTo: b\n", Format::Other),
             // Neither of these is a message.
             ("---\nsubject: a\nto: b\n---\n", Format::Other),
-            ("HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n", Format::Other),
+            ("HTTP/1.1 200 OK\nDate: a\nContent-Type: text/html\n\n", Format::Http),
             ("User-Agent: *\nDisallow: /\n\n", Format::Other),
             ("a:hover { color: red }\n\nb { }\n", Format::Other),
             ("", Format::Other),

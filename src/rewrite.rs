@@ -34,6 +34,8 @@ mod opened;
 mod options;
 mod plan;
 mod prepared;
+#[cfg(feature = "archive")]
+pub mod record;
 mod rows;
 mod sink;
 mod totals;

@@ -35,8 +35,9 @@ use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status as LevelStatus};
 use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
-use baselink::{EntityReport, Rewritten, rewrite};
+use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
+use super::archive;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
@@ -67,38 +68,24 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<Status> 
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
 fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
-    let is_tree = asked.form == BasesForm::Levels && file.format.has_headings();
-    let (mut is_shown, mut hints, path) = (false, Hints::default(), file.path);
+    let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
+    let file = match file.into_archive() {
+        Ok(archive) => {
+            let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+                Ok(document(asked, input, options, output)?.1)
+            };
+            let read = archive::each(archive, output, work, |is_tree, _, _| {
+                has_tree |= is_tree;
+                Ok(Ok(()))
+            })?;
+            return Ok((after(read, Status::Done, output), has_tree));
+        }
+        Err(file) => *file,
+    };
     let read = file.each(|input, options| {
-        let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-        let places = Places::of(input, &totals);
-        for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
-            output.diagnostic(&places, found);
-        }
-        is_shown = true;
+        let (totals, is_tree) = document(asked, input, options, output)?;
+        has_tree |= is_tree;
         hints.add(input, options, &totals);
-        match asked.form {
-            BasesForm::Json => {
-                for entity in &report.entities {
-                    output.json(&record::BaseRecord::of(input, entity))?;
-                }
-            }
-            BasesForm::Short => {
-                for entity in &report.entities {
-                    short(input, entity, output)?;
-                }
-            }
-            BasesForm::Levels if is_tree => {
-                output.gap()?;
-                tree(input, &places, &report.entities, output)?;
-            }
-            BasesForm::Levels => {
-                for entity in &report.entities {
-                    output.gap()?;
-                    picture(input, &places, entity, output)?;
-                }
-            }
-        }
         Ok(())
     })?;
     if let Some(hint) =
@@ -106,7 +93,45 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(St
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((after(read, Status::Done, output), is_tree && is_shown))
+    Ok((after(read, Status::Done, output), has_tree))
+}
+
+/// Shows the bases of a document, and says whether they were shown as a tree.
+fn document(
+    asked: &ShowBases,
+    input: &Input<'_>,
+    options: &Options,
+    output: &mut Output,
+) -> io::Result<(Totals, bool)> {
+    let is_tree = asked.form == BasesForm::Levels && input.format.has_headings();
+    let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+    let places = Places::of(input, &totals);
+    for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
+        output.diagnostic(&places, found);
+    }
+    match asked.form {
+        BasesForm::Json => {
+            for entity in &report.entities {
+                output.json(&record::BaseRecord::of(input, entity))?;
+            }
+        }
+        BasesForm::Short => {
+            for entity in &report.entities {
+                short(input, entity, output)?;
+            }
+        }
+        BasesForm::Levels if is_tree => {
+            output.gap()?;
+            tree(input, &places, &report.entities, output)?;
+        }
+        BasesForm::Levels => {
+            for entity in &report.entities {
+                output.gap()?;
+                picture(input, &places, entity, output)?;
+            }
+        }
+    }
+    Ok((totals, is_tree))
 }
 
 /// Prints path, base and source, with tabs between; the path is followed by the number of an entity that is not
@@ -118,7 +143,7 @@ fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::R
         number => format!(", {number}"),
     };
     let base = chain.base.as_deref().map_or("none".into(), visible);
-    let (path, source) = (input.name(), chain.source.name());
+    let (path, source) = (input.name, chain.source.name());
     writeln!(output.out(), "{path}{number}\t{base}\t{source}")
 }
 
@@ -147,7 +172,7 @@ fn picture(
     let ink = output.ink;
     let chain = &entity.chain;
     let out = output.out();
-    write!(out, "{}", ink.paint(HEADING, input.name()))?;
+    write!(out, "{}", ink.paint(HEADING, input.name))?;
     if !chain.entity.is_empty() {
         write!(out, ", document {} inside it", chain.entity)?;
     }
@@ -232,8 +257,8 @@ fn tree(
             (_, false) => ("├─ ", "│  "),
         };
         let number = match (depth, &*entity.chain.entity) {
-            (0, "") => input.name(),
-            (0, number) => format!("{}, message {number}", input.name()),
+            (0, "") => input.name.to_string(),
+            (0, number) => format!("{}, message {number}", input.name),
             (_, number) => number.to_owned(),
         };
         let media_type = visible(&entity.media_type);

@@ -58,7 +58,7 @@ pub(crate) fn print(
     if changes.is_empty() {
         return Ok(());
     }
-    let name = input.name();
+    let name = input.name;
     let ink = output.ink;
     if !std::mem::replace(&mut progress.named, true) {
         for mark in ["---", "+++"] {

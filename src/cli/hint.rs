@@ -23,6 +23,7 @@ use baselink::span::Span;
 use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Totals};
 
+use super::document_name::DocumentName;
 use super::input::{Input, readers};
 use super::output::Output;
 use super::places::Places;
@@ -100,7 +101,8 @@ impl Hints {
         }
         let (before, bytes, after, entity) = (&[][..], &head[..], &[][..], "".into());
         let (format, offset, lines) = (options.format, 0, 0);
-        let input = Input { path, format, before, bytes, after, offset, lines, entity };
+        let name = DocumentName::of(path);
+        let input = Input { name, format, before, bytes, after, offset, lines, entity };
         self.add(&input, options, totals);
         Ok(())
     }

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
+use baselink::archive::Records;
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
@@ -35,6 +36,8 @@ use baselink::tree::walk::Kind;
 use baselink::tree::write::Original;
 use baselink::{Beside, Options};
 
+use super::archived::ArchiveContents;
+use super::document_name::DocumentName;
 use super::foreign::Foreign;
 use super::request::{Documents, Origin, Reading, is_standard_input};
 
@@ -149,6 +152,19 @@ enum Contents {
     Large(fs::File, u64),
     /// Messages.
     Mailbox(Box<dyn Read>),
+    /// Documents with retrieval URLs of their own.
+    Archive(ArchiveContents),
+}
+
+/// An archive that is open.
+pub(crate) struct Archive<'a> {
+    /// What was named; `-` is standard input.
+    pub(crate) path: &'a Path,
+    pub(crate) contents: ArchiveContents,
+    /// How its documents are read, but for what it says of each.
+    pub(crate) options: Options,
+    /// How many threads there are.
+    pub(crate) jobs: usize,
 }
 
 /// A mailbox that is open.
@@ -163,8 +179,8 @@ pub(crate) struct Mailbox<'a> {
 
 /// One document: a file, or a message in a mailbox.
 pub(crate) struct Input<'a> {
-    /// What was named; `-` is standard input.
-    pub(crate) path: &'a Path,
+    /// What it is called.
+    pub(crate) name: DocumentName<'a>,
     /// What the file is read as.
     pub(crate) format: Format,
     /// What comes before the document in the file and belongs to no document.
@@ -220,7 +236,10 @@ impl<'a> File<'a> {
         let scan = &reading.options.scan;
         let format = reading.format.unwrap_or_else(|| detect(origin, &bytes, scan));
         let utf_16 = || Foreign::utf_16(&bytes).filter(|_| scan.charset.is_none());
-        let foreign = Foreign::of(&bytes).or_else(utf_16);
+        let foreign = match format.is_archive() {
+            true => None,
+            false => Foreign::of(&bytes).or_else(utf_16),
+        };
         let is_document = format.is_read() || is_read(format, scan);
         if !is_document || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
@@ -238,7 +257,10 @@ impl<'a> File<'a> {
             }
             Origin::Standard => reading.origins.of_standard_input(format, &bytes),
         };
-        let contents = if format.holds_many() {
+        let contents = if format.is_archive() {
+            let whole = Box::new(io::Cursor::new(bytes).chain(reader));
+            Contents::Archive(ArchiveContents::Warc(Box::new(Records::new(whole))))
+        } else if format.holds_many() {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
         } else if let Some(file) = large {
             BUFFER.set(bytes);
@@ -284,7 +306,14 @@ impl<'a> File<'a> {
         Ok(Mailbox { path, reader, options })
     }
 
-    /// Does `work` for every document in it, with the library's options for it; the inner error is one
+    /// The archive that it is; the file itself where it is none.
+    pub(crate) fn into_archive(self) -> std::result::Result<Archive<'a>, Box<Self>> {
+        let Contents::Archive(contents) = self.contents else { return Err(Box::new(self)) };
+        let Self { path, reading, jobs, .. } = self;
+        Ok(Archive { path, contents, options: reading.options.clone(), jobs })
+    }
+
+    /// Does `work` for every document in it, which is no archive, with the library's options for it; the inner error is one
     /// of reading.
     pub(crate) fn each(
         self,
@@ -292,11 +321,11 @@ impl<'a> File<'a> {
     ) -> io::Result<Result<()>> {
         let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
         let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
-        let failed = |error| Error::io(path, error);
+        let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
         let mut of_whole = |whole: Vec<u8>| {
             let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
             let bytes = whole.as_slice();
-            let input = Input { path, format, before, bytes, after, offset: 0, lines: 0, entity };
+            let input = Input { name, format, before, bytes, after, offset: 0, lines: 0, entity };
             work(&input, &options)?;
             if whole.capacity() <= KEPT {
                 BUFFER.set(whole);
@@ -306,6 +335,8 @@ impl<'a> File<'a> {
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(whole) => return of_whole(whole),
+            // What is made of records is another matter ([`Self::into_archive`]).
+            Contents::Archive(_) => return Ok(Ok(())),
             Contents::Large(file, size) => {
                 return match read_large(file, size, jobs) {
                     Ok(whole) => of_whole(whole),
@@ -329,16 +360,9 @@ impl<'a> File<'a> {
             let entity: Arc<str> = found.number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let bytes = &found.bytes[start..end];
-            work(&Input { path, format, before, bytes, after, offset, lines, entity }, &options)?;
+            work(&Input { name, format, before, bytes, after, offset, lines, entity }, &options)?;
             lines += count(&found.bytes[start..]);
         }
-    }
-}
-
-impl Input<'_> {
-    /// Its path for people.
-    pub(crate) fn name(&self) -> String {
-        name(self.path)
     }
 }
 

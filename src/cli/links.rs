@@ -14,14 +14,16 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::{fs, io};
 
-use baselink::error::{Error, Result, name, visible};
+use baselink::error::{Error, Result, visible};
 use baselink::{
     ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
 };
 
+use super::archive;
+use super::document_name::DocumentName;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
-use super::input::{File, readers};
+use super::input::{Archive, File, Input, readers};
 use super::output::{FAINT, Output, PLACE, Strict, location, shown, style_of};
 use super::places::Places;
 use super::record;
@@ -71,8 +73,12 @@ fn one(
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(Status, (Tally, Hints))> {
+    let file = match file.into_archive() {
+        Ok(archive) => return in_archive(asked, archive, output),
+        Err(file) => *file,
+    };
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let mut listing = LinkListing { asked, is_listed: false, strict: Strict::default() };
+    let mut listing = LinkListing::of(asked);
     let mut status = Status::Done;
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
@@ -89,21 +95,31 @@ fn one(
         return Ok((after(read, status, output), (tally, hints)));
     }
     let read = file.each(|input, options| {
-        if output.is_verbose() {
-            let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-            output.details(input, &Places::of(input, &totals), &report);
-        }
-        let rows = |row: &mut Row<'_>| baselink::links(input.bytes, options, row);
-        let totals = listing.list(input.path, (input.lines, input.offset), output, rows)?;
-        output.diagnostics(&Places::of(input, &totals), &totals.diagnostics);
-        if std::mem::take(&mut listing.strict).say(output) {
-            status = Status::NotHeld;
-        }
+        let (totals, held) = listing.document(input, options, output)?;
+        status = status.max(held);
         tally.add_totals(&totals);
         hints.add(input, options, &totals);
         Ok(())
     })?;
     Ok((after(read, status, output), (tally, hints)))
+}
+
+/// Lists the links of the documents of an archive.
+fn in_archive(
+    asked: &ListLinks,
+    archive: Archive<'_>,
+    output: &mut Output,
+) -> io::Result<(Status, (Tally, Hints))> {
+    let (mut tally, mut status) = (Tally::default(), Status::Done);
+    let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+        LinkListing::of(asked).document(input, options, output)
+    };
+    let read = archive::each(archive, output, work, |(totals, held), _, _| {
+        status = status.max(held);
+        tally.add_totals(&totals);
+        Ok(Ok(()))
+    })?;
+    Ok((after(read, status, output), (tally, Hints::default())))
 }
 
 /// Takes links, one by one.
@@ -126,7 +142,32 @@ struct LinkListing<'a> {
     strict: Strict,
 }
 
-impl LinkListing<'_> {
+impl<'a> LinkListing<'a> {
+    fn of(asked: &'a ListLinks) -> Self {
+        Self { asked, is_listed: false, strict: Strict::default() }
+    }
+
+    /// Lists the links of a document that is in memory.
+    fn document(
+        &mut self,
+        input: &Input<'_>,
+        options: &Options,
+        output: &mut Output,
+    ) -> io::Result<(Totals, Status)> {
+        if output.is_verbose() {
+            let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
+            output.details(input, &Places::of(input, &totals), &report);
+        }
+        let rows = |row: &mut Row<'_>| baselink::links(input.bytes, options, row);
+        let totals = self.list(input.name, (input.lines, input.offset), output, rows)?;
+        output.diagnostics(&Places::of(input, &totals), &totals.diagnostics);
+        let status = match std::mem::take(&mut self.strict).say(output) {
+            true => Status::NotHeld,
+            false => Status::Done,
+        };
+        Ok((totals, status))
+    }
+
     /// Lists the links of a large file, of which a piece is in memory at a time.
     fn large(
         &mut self,
@@ -141,7 +182,7 @@ impl LinkListing<'_> {
         };
         let mut readers = readers(file, length, 1);
         let rows = |row: &mut Row<'_>| links_stream(&mut readers, options, WINDOW, row);
-        let listed = self.list(path, (0, 0), output, rows)?;
+        let listed = self.list(DocumentName::of(path), (0, 0), output, rows)?;
         Ok(listed.map_err(|error| {
             let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
             failed(error)
@@ -151,18 +192,18 @@ impl LinkListing<'_> {
     /// Prints the links that `rows` gives, of a document that so many lines and bytes of its file come before.
     fn list<T>(
         &mut self,
-        path: &Path,
+        name: DocumentName<'_>,
         (lines, offset): (usize, usize),
         output: &mut Output,
         rows: impl FnOnce(&mut Row<'_>) -> T,
     ) -> io::Result<T> {
         let mut printed = Ok(());
         let mut table =
-            Table { path, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
+            Table { name, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
         let listed = rows(&mut |mut found| {
             found.line += lines;
             if self.asked.strict {
-                self.strict.add(&found.link, || at(path, &found));
+                self.strict.add(&found.link, || at(name, &found));
             }
             printed = self.print(&mut table, offset, found, output);
             if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -182,7 +223,7 @@ impl LinkListing<'_> {
         match (self.asked.form, &link.target) {
             (LinksForm::Json, _) => {
                 let place = (*line, *column);
-                output.json(&record::LinkRecord::of(table.path, place, offset, link, table.grammar))
+                output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
             }
             (LinksForm::Target { .. }, None) => Ok(()),
             (LinksForm::Target { ends_with_zero: true }, Some(target)) => {
@@ -204,13 +245,13 @@ impl LinkListing<'_> {
 }
 
 /// `path:line:column`.
-fn at(path: &Path, ListedLink { line, column, .. }: &ListedLink) -> String {
-    format!("{}:{line}:{column}", name(path))
+fn at(name: DocumentName<'_>, ListedLink { line, column, .. }: &ListedLink) -> String {
+    format!("{name}:{line}:{column}")
 }
 
 /// Rows with their columns one below the other.
 struct Table<'a> {
-    path: &'a Path,
+    name: DocumentName<'a>,
     grammar: bool,
     /// Known once enough rows are.
     widths: Option<[usize; 3]>,
@@ -228,7 +269,7 @@ impl Table<'_> {
 
     fn columns(&self, found: &ListedLink) -> [String; 3] {
         let link = &found.link;
-        [at(self.path, found), link.outcome.name().into(), location(link)]
+        [at(self.name, found), link.outcome.name().into(), location(link)]
     }
 
     /// Prints what waits.

@@ -21,11 +21,14 @@ use self::request::{Command, Talk};
 use self::status::Status;
 
 mod advice;
+mod archive;
+mod archived;
 mod args;
 mod base;
 mod check;
 mod closed;
 mod diff;
+mod document_name;
 mod files;
 mod foreign;
 mod hint;

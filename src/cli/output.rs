@@ -18,7 +18,7 @@ use std::io::{self, BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use baselink::base::{Rule, Source};
-use baselink::diagnostic::Diagnostic;
+use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::visible;
 use baselink::{LinkReport, Outcome, Reason, Report};
 use serde::Serialize;
@@ -212,6 +212,15 @@ impl Output {
         if !self.talk.verbose {
             self.counted = Some(CountedDiagnostics::default());
         }
+    }
+
+    /// Counts diagnostics from now on, and gives whether it did not before.
+    pub(crate) fn begins_to_count(&mut self) -> bool {
+        let is_counting = self.counted.is_some();
+        if !is_counting {
+            self.count_diagnostics();
+        }
+        !is_counting
     }
 
     /// From now on what is written is files, and the work goes on when standard output is closed.
@@ -446,11 +455,16 @@ impl Output {
         if self.talk.quiet {
             return;
         }
-        let place = places.at(found.span);
+        self.of_a_place(&places.at(found.span), found.code, &sentence(found));
+    }
+
+    /// Says what is unexpected at a `place`.
+    pub(crate) fn of_a_place(&mut self, place: &str, code: Code, sentence: &str) {
         match &mut self.counted {
-            Some(counted) => counted
-                .add(found.code.name(), 1, || format!("{place}: {}", visible(&sentence(found)))),
-            None => self.warning(Some(&place), found.code.name(), &visible(&sentence(found))),
+            Some(counted) => {
+                counted.add(code.name(), 1, || format!("{place}: {}", visible(sentence)));
+            }
+            None => self.warning(Some(place), code.name(), &visible(sentence)),
         }
     }
 
@@ -465,7 +479,8 @@ impl Output {
                 number => format!("entity {number}: "),
             };
             for level in &entity.chain.levels {
-                let place = level.span.map_or_else(|| input.name(), |span| places.at(span));
+                let place =
+                    level.span.map_or_else(|| input.name.to_string(), |span| places.at(span));
                 let value = level.value.as_deref().map(|value| format!(" {}", shown(value)));
                 self.say(format_args!(
                     "{}: {whose}{} {}{}: {}: {}",

@@ -14,10 +14,11 @@ use std::path::Path;
 
 use baselink::Totals;
 use baselink::diagnostic::Diagnostic;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result};
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
 
+use super::document_name::DocumentName;
 use super::input::Input;
 
 /// So much of a file is looked at at once.
@@ -25,7 +26,7 @@ const WINDOW: usize = 64 << 10;
 
 /// Places in a file.
 pub(crate) struct Places<'a> {
-    path: &'a Path,
+    name: DocumentName<'a>,
     bytes: &'a [u8],
     /// The encoding in which a line end has more than one byte, perhaps.
     charset: Option<Charset>,
@@ -46,7 +47,7 @@ impl<'a> Places<'a> {
     /// The places of `input`, whose encoding is this; `None` for a message.
     pub(crate) fn in_charset(input: &Input<'a>, charset: Option<Charset>) -> Self {
         Self {
-            path: input.path,
+            name: input.name,
             bytes: input.bytes,
             charset,
             lines: OnceCell::new(),
@@ -69,7 +70,8 @@ impl<'a> Places<'a> {
         };
         let known = known.map_err(|error| Error::io(path, error))?;
         let lines = OnceCell::new();
-        Ok(Self { path, bytes: &[], charset: None, lines, known, before: (0, 0) })
+        let name = DocumentName::of(path);
+        Ok(Self { name, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }
 
     /// Line and column of the first byte of `span`.
@@ -93,7 +95,7 @@ impl<'a> Places<'a> {
     /// `path:line:column` of the first byte of `span`.
     pub(crate) fn at(&self, span: Span) -> String {
         let (line, column) = self.line_and_column(span);
-        format!("{}:{line}:{column}", name(self.path))
+        format!("{}:{line}:{column}", self.name)
     }
 }
 

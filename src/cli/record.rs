@@ -11,6 +11,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use baselink::archive::Offset;
 use baselink::base::{BaseChain, Level, Rule, Source};
 use baselink::format::Format;
 use baselink::reference::conformance;
@@ -22,6 +23,7 @@ use baselink::{EntityReport, LinkReport};
 use serde::Serialize;
 
 use super::advice::sentence;
+use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;
 use super::places::Places;
 use super::tally::Counts;
@@ -46,6 +48,27 @@ pub(crate) struct LinkRecord<'a> {
     reason: Option<&'static str>,
     #[serde(flatten)]
     grammar: Option<GrammarRecord>,
+    #[serde(flatten)]
+    of_record: Option<OfRecord<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    media_type: Option<&'a str>,
+}
+
+/// Where in an archive a document is.
+#[derive(Serialize)]
+struct OfRecord<'a> {
+    record: Option<&'a str>,
+    offset: u64,
+    within: u64,
+    url: Option<&'a str>,
+}
+
+impl<'a> OfRecord<'a> {
+    fn of(name: DocumentName<'a>) -> Option<Self> {
+        let RecordKey { id, offset, url, .. } = name.record?;
+        let Offset { file: offset, within } = *offset;
+        Some(Self { record: id.as_deref(), offset, within, url: url.as_deref() })
+    }
 }
 
 /// Whether a reference keeps the grammar.
@@ -80,10 +103,10 @@ impl GrammarRecord {
 }
 
 impl<'a> LinkRecord<'a> {
-    /// The record of `link` of the file at `path`, which is on this line and column of it, and `offset` bytes further
-    /// than its span says.
+    /// The record of `link` of the document `name`, which is on this line and column of its file, and `offset` bytes
+    /// further than its span says.
     pub(crate) fn of(
-        path: &'a Path,
+        name: DocumentName<'a>,
         (line, column): (usize, usize),
         offset: usize,
         link: &'a LinkReport,
@@ -91,7 +114,7 @@ impl<'a> LinkRecord<'a> {
     ) -> Self {
         let span = link.span.shifted(offset);
         Self {
-            path: path.to_string_lossy(),
+            path: name.path.to_string_lossy(),
             entity: &link.entity,
             line,
             column,
@@ -107,6 +130,8 @@ impl<'a> LinkRecord<'a> {
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: grammar.then(|| GrammarRecord::of(&link.reference)),
+            of_record: OfRecord::of(name),
+            media_type: name.record.map(|record| &*record.media_type),
         }
     }
 }
@@ -155,6 +180,8 @@ impl<'a> MovedRecord<'a> {
             outcome: link.outcome.name(),
             reason: link.reason.map(baselink::Reason::name),
             grammar: None,
+            of_record: None,
+            media_type: None,
         };
         Self {
             link,
@@ -228,6 +255,8 @@ pub(crate) struct BaseRecord<'a> {
     source: &'static str,
     declared: Option<DeclaredRecord<'a>>,
     chain: Vec<ChainLevel<'a>>,
+    #[serde(flatten)]
+    of_record: Option<OfRecord<'a>>,
 }
 
 #[derive(Serialize)]
@@ -260,7 +289,7 @@ impl<'a> BaseRecord<'a> {
             reason: &level.reason,
         };
         Self {
-            path: input.path.to_string_lossy(),
+            path: input.name.path.to_string_lossy(),
             entity: number,
             media_type: &entity.media_type,
             base: base.as_deref(),
@@ -272,6 +301,7 @@ impl<'a> BaseRecord<'a> {
                 source: declared.source.name(),
             }),
             chain: levels.iter().map(level).collect(),
+            of_record: OfRecord::of(input.name),
         }
     }
 }

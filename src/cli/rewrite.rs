@@ -216,7 +216,7 @@ fn document(
             return Ok(());
         }
         let options = work.options(origin, options);
-        if is_passed(asked, work, &sink, input.path, &options, output) {
+        if is_passed(asked, work, &sink, input.name.path, &options, output) {
             match sink.add_passed(input, &options, output)? {
                 Ok(totals) => say_totals(asked, input, &options, &totals, &mut summary, output),
                 Err(error) => failed = Err(error),

@@ -18,8 +18,10 @@ use baselink::scan::attributes::Group;
 use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Arg, Command};
 
-pub(super) const FORMATS: &[&str] =
-    &["html", "xhtml", "svg", "xml", "css", "script", "manifest", "message", "mbox", "http"];
+pub(super) const FORMATS: &[&str] = &[
+    "html", "xhtml", "svg", "xml", "css", "script", "manifest", "message", "mbox", "http", "warc",
+    "wacz", "har",
+];
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
 pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];

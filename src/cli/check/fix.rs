@@ -161,7 +161,7 @@ fn one(
         };
         let differences = proved.err().unwrap_or_default();
         if let Some(difference) = differences.first() {
-            let name = input.name();
+            let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             return sink.add_unproved(input, output);
         }

@@ -52,8 +52,8 @@ pub(super) fn examined(
     };
     for difference in &differences {
         let place = match &*input.entity {
-            "" => input.name(),
-            number => format!("{}: message {number}", input.name()),
+            "" => input.name.to_string(),
+            number => format!("{}: message {number}", input.name),
         };
         output.error(&format_args!("{place}: --verify: {}", difference.message));
     }

@@ -25,6 +25,7 @@ use super::examined::{Examined, examined, written};
 use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
+use crate::cli::document_name::DocumentName;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
@@ -71,7 +72,7 @@ impl NumberedBatch {
         let (bytes, [before, start, end, after]) = (&self.batch.bytes, place.ends);
         let offset = self.batch.messages.first().map_or(0, |first| first.offset);
         Input {
-            path,
+            name: DocumentName::of(path),
             format: Format::Mbox,
             before: &bytes[before..start],
             bytes: &bytes[start..end],

@@ -1,0 +1,109 @@
+//! Archives: what is done with the documents in them, on several threads.
+//!
+//! ```text
+//! crawl.warc.gz  -->  crawl.warc.gz@524, an HTTP response from http://a/   links, base and rewrite go through them
+//!                     crawl.warc.gz@9120: warning[member-broken]: …
+//! ```
+//!
+//! One thread reads, and what it reads is worked on by others ([`in_order`]).
+//!
+//! Deliberately absent: what is in an archive ([`super::archived`]).
+
+use std::io;
+use std::iter;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use baselink::Options;
+use baselink::error::{Error, Result, name};
+
+use super::archived::{Archived, Item, Said};
+use super::document_name::DocumentName;
+use super::in_order::{Bounds, in_order};
+use super::input::{Archive, Input};
+use super::output::{Output, Page};
+use super::progress::is_stopped;
+
+/// What was made of an item.
+struct Done<T> {
+    said: Said,
+    of_document: Option<(io::Result<T>, Page, Archived)>,
+}
+
+/// So many bytes of an archive are under way at a time, where no record is longer.
+const UNDER_WAY: usize = 16 << 20;
+
+/// What ends the work.
+enum Failure {
+    /// Standard output cannot be written to.
+    Output(io::Error),
+    /// The archive cannot be read, or what is made of it not be written.
+    File(Error),
+}
+
+/// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
+/// `done` with what that gives, in the order of the archive. The outer error is one of standard output, the inner one of
+/// reading and writing.
+pub(crate) fn each<T: Send>(
+    archive: Archive<'_>,
+    output: &mut Output,
+    work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
+    mut done: impl FnMut(T, &Input<'_>, &mut Output) -> io::Result<Result<()>> + Send,
+) -> io::Result<Result<()>> {
+    let Archive { path, mut contents, options, jobs } = archive;
+    let threads = if output.is_page() { 1 } else { jobs };
+    let counts = output.begins_to_count();
+    let blank = output.page();
+    let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
+    let spare = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
+    let items = iter::from_fn(|| {
+        let item = contents.next(path, &options, || spare().pop()).filter(|_| !is_stopped())?;
+        let document = item.as_ref().ok().and_then(|item| item.document.as_ref());
+        let size = document.map_or(0, Archived::size);
+        Some((item, size))
+    });
+    let on_page = |item: Result<Item>| {
+        let Item { said, document } = item?;
+        let of_document = document.map(|document| {
+            let mut page = blank.page();
+            let made = work(&input(path, &document), &document.options, &mut page);
+            (made, page.into_page(), document)
+        });
+        Ok::<_, Error>(Done { said, of_document })
+    };
+    let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
+    let received = in_order(bounds, items, on_page, |result| {
+        let Done { said, of_document } = result.map_err(Failure::File)?;
+        for (offset, code, message) in said {
+            output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
+        }
+        let Some((made, page, document)) = of_document else { return Ok(()) };
+        output.append(page).map_err(Failure::Output)?;
+        let made = made.map_err(Failure::Output)?;
+        let done = done(made, &input(path, &document), output);
+        done.map_err(Failure::Output)?.map_err(Failure::File)?;
+        spare().push(document.into_buffer());
+        Ok(())
+    });
+    if counts {
+        output.say_diagnostics();
+    }
+    match received {
+        Ok(()) => Ok(Ok(())),
+        Err(Failure::File(error)) => Ok(Err(error)),
+        Err(Failure::Output(error)) => Err(error),
+    }
+}
+
+fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {
+    Input {
+        name: DocumentName { path, record: Some(&document.key) },
+        format: document.options.format,
+        before: &[],
+        bytes: document.bytes(),
+        after: &[],
+        offset: 0,
+        lines: 0,
+        entity: Arc::from(""),
+    }
+}

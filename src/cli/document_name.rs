@@ -1,0 +1,49 @@
+//! What a document is called: its file, and in an archive its record.
+//!
+//! ```text
+//! page.html            a file
+//! crawl.warc.gz@524    the record that begins there
+//! ```
+//!
+//! Deliberately absent: entities. They are named in their document.
+
+use std::fmt;
+use std::path::Path;
+
+use baselink::archive::Offset;
+use baselink::error::name;
+
+/// What a document is called.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DocumentName<'a> {
+    /// What was named, or found; `-` is standard input.
+    pub(crate) path: &'a Path,
+    /// Its record, in an archive.
+    pub(crate) record: Option<&'a RecordKey>,
+}
+
+/// What tells a document from the others of its archive.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RecordKey {
+    /// What the archive calls it.
+    pub(crate) id: Option<String>,
+    pub(crate) offset: Offset,
+    /// From where it was retrieved, as the archive says.
+    pub(crate) url: Option<String>,
+    pub(crate) media_type: String,
+}
+
+impl<'a> DocumentName<'a> {
+    /// A file that is a document.
+    pub(crate) fn of(path: &'a Path) -> Self {
+        Self { path, record: None }
+    }
+}
+
+/// For people.
+impl fmt::Display for DocumentName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name(self.path))?;
+        self.record.map_or(Ok(()), |record| write!(f, "@{}", record.offset))
+    }
+}

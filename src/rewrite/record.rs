@@ -1,0 +1,105 @@
+//! The document of a record of a web archive (ISO 28500), and how it is read.
+//!
+//! "WARC-Target-URI: the original URI whose capture gave rise to the information content in this record" is the URL from
+//! which the document was retrieved (RFC 1808, 3.3).
+//!
+//! ```
+//! use baselink::archive::{Entry, Records};
+//! use baselink::{Options, rewrite, rewrite::record::document};
+//! let archive = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c.css\r\n\
+//!     Content-Type: text/css\r\nContent-Length: 11\r\n\r\n@import 'x'\r\n\r\n";
+//! let Some(Ok(Entry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let found = document(&record, &Options::default()).unwrap();
+//! assert_eq!(rewrite(&found.bytes, &found.options).output(), b"@import 'http://a/b/x'");
+//! ```
+//!
+//! Deliberately absent: records that hold no document: requests, metadata, and what was not captured again.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::options::Options;
+use crate::archive::{Document, Record};
+use crate::base::{Retrieval, Source};
+use crate::container::http;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::resolve::Base;
+use crate::scan::attributes::Group;
+use crate::scan::{self, fields::MediaType};
+
+/// The document of a record.
+#[derive(Clone, Debug)]
+pub struct RecordDocument<'r> {
+    /// The block of the record; or what an HTTP response in it brings, where that is a message.
+    pub bytes: Cow<'r, [u8]>,
+    /// How it is read: its format, its retrieval URL, and its encoding where the record says it.
+    pub options: Options,
+    /// Its media type, without parameters.
+    pub media_type: String,
+}
+
+/// The document of `record`, read as `options` say, but for what the record says; `None` where it has none that is read.
+#[must_use]
+pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
+    let block = record.block();
+    let found = match record.document() {
+        Document::None => return None,
+        Document::Entity(media_type) => Found::of(media_type, Cow::Borrowed(block)),
+        Document::Http => response(block, options),
+    };
+    let Found { bytes, format, media_type } = found;
+    let is_read = format.has_headings() || scan::is_read(format, &options.scan);
+    let label = media_type.parameter("charset").filter(|_| !format.has_headings());
+    let mut options = Options { format, retrieval: retrieval(record, options), ..options.clone() };
+    options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
+    is_read.then(|| RecordDocument { bytes, options, media_type: media_type.to_string() })
+}
+
+struct Found<'r> {
+    bytes: Cow<'r, [u8]>,
+    format: Format,
+    media_type: MediaType,
+}
+
+impl<'r> Found<'r> {
+    fn of(media_type: MediaType, bytes: Cow<'r, [u8]>) -> Self {
+        Self { bytes, format: media_type.format(), media_type }
+    }
+}
+
+/// What the response `block` has: itself, where it brings a document or its own header fields may have links.
+fn response<'r>(block: &'r [u8], options: &Options) -> Found<'r> {
+    let structure = http::response(block, &Arc::from(""));
+    let entity = &structure.entities[0];
+    let media_type = entity.media_type.clone();
+    let format = media_type.format();
+    if format == Format::Message
+        && let Ok(message) = entity.decode(block)
+    {
+        return Found::of(media_type, message.bytes);
+    }
+    let has_links = options.scan.groups.contains(Group::Headers);
+    let format = match has_links || scan::is_read(format, &options.scan) {
+        true => Format::Http,
+        false => Format::Other,
+    };
+    Found { bytes: Cow::Borrowed(block), format, media_type }
+}
+
+/// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as
+/// they met it, with spaces in it.
+fn retrieval(record: &Record, options: &Options) -> Option<Retrieval> {
+    let uri = record.target_uri()?;
+    let uri = std::str::from_utf8(&uri).ok()?;
+    let mut url = String::with_capacity(uri.len());
+    for one in uri.trim().chars() {
+        match one {
+            '\0'..=' ' | '"' | '<' | '>' | '\x7f' => {
+                url.push_str(&format!("%{:02X}", u32::from(one)))
+            }
+            _ => url.push(one),
+        }
+    }
+    Base::is_absolute(options.profile, &url).then(|| Retrieval::of(url, Source::Warc))
+}
