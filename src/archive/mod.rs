@@ -21,5 +21,29 @@ mod data;
 mod record;
 mod records;
 
+use std::io::Read as _;
+
+use flate2::bufread::MultiGzDecoder;
+
 pub use self::record::{Document, Offset, Record, RecordType};
 pub use self::records::{Anomaly, Entry, LONGEST_BLOCK, Records};
+
+/// Whether a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
+/// can be done.
+///
+/// ```
+/// use baselink::archive::is_archive;
+/// assert!(is_archive(b"WARC/1.0\r\n") && is_archive(b"filedesc://a.arc 0.0.0.0"));
+/// assert!(!is_archive(b"\x1f\x8b\x08 and nothing that can be inflated") && !is_archive(b"WARC and peace"));
+/// ```
+#[must_use]
+pub fn is_archive(head: &[u8]) -> bool {
+    let is_it = |head: &[u8]| record::begins_record(head) || head.starts_with(ARC);
+    let mut inflated = Vec::new();
+    // What is cut off is an error after what could be inflated.
+    let _ = MultiGzDecoder::new(head).take(ARC.len() as u64).read_to_end(&mut inflated);
+    is_it(head) || is_it(&inflated)
+}
+
+/// What an ARC file begins with.
+const ARC: &[u8] = b"filedesc://";

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use baselink::archive::Records;
+use baselink::archive::{Records, is_archive};
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
@@ -234,13 +234,21 @@ impl<'a> File<'a> {
         let head = if reading.origins.canonical { canonical::HEAD } else { HEAD };
         reader.by_ref().take(head as u64).read_to_end(&mut bytes).map_err(failed)?;
         let scan = &reading.options.scan;
-        let format = reading.format.unwrap_or_else(|| detect(origin, &bytes, scan));
+        let format = match reading.format {
+            Some(format) => format,
+            None if is_archive(&bytes) => Format::Warc,
+            None => detect(origin, &bytes, scan),
+        };
+        if format.is_archive() {
+            refuse_archive(origin, documents, original)?;
+        }
         let utf_16 = || Foreign::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
             false => Foreign::of(&bytes).or_else(utf_16),
         };
-        let is_document = format.is_read() || is_read(format, scan);
+        let is_left = format.is_archive() && !documents.reads_archives;
+        let is_document = !is_left && (format.is_read() || is_read(format, scan));
         if !is_document || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
             let is_taken_for_one = is_document;
@@ -364,6 +372,22 @@ impl<'a> File<'a> {
             lines += count(&found.bytes[start..]);
         }
     }
+}
+
+/// Refuses the archive that `origin` names, where it cannot be what was meant.
+fn refuse_archive(
+    origin: &Origin,
+    documents: &Documents,
+    original: Option<&Original>,
+) -> Result<()> {
+    let why = match (original, documents.reads_archives) {
+        (Some(_), true) => {
+            "an archive is never altered; -o FILE writes what is made of its documents"
+        }
+        (_, false) if origin.is_named() => "an archive; rewrite, links and base read it",
+        _ => return Ok(()),
+    };
+    Err(Error::new(format!("{}: {why}", name(origin.path()))))
 }
 
 /// By which URL the file that `origin` names was retrieved. It is opened only where it may have to be asked

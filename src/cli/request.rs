@@ -331,6 +331,8 @@ pub(crate) struct Documents {
     pub(crate) jobs: usize,
     /// Whether long work is to be shown.
     pub(crate) progress: bool,
+    /// Whether archives are gone through. What is asked of a folder is not asked of them.
+    pub(crate) reads_archives: bool,
     /// How they are read, but for what settings say of some of them.
     pub(crate) reading: Arc<Reading>,
     /// What settings say of single files, where there are settings.

@@ -177,6 +177,7 @@ impl TypedCheck {
             (.., true) => CheckForm::Github,
             _ => CheckForm::Text,
         };
+        documents.reads_archives = false;
         let to = goal(self.to.as_deref(), folder)?;
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.assume_root(to.as_ref());

@@ -239,7 +239,8 @@ impl TypedDocuments {
         );
         let progress = !matches!(self.progress, Some(TypedProgress::Never));
         let reading = Arc::new(self.reading()?);
-        Ok(Documents { paths, selection, jobs, progress, reading, sections: None })
+        let (reads_archives, sections) = (true, None);
+        Ok(Documents { paths, selection, jobs, progress, reads_archives, reading, sections })
     }
 
     fn reading(self) -> Result<Reading> {

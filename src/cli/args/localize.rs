@@ -61,6 +61,7 @@ impl TypedLocalize {
     pub(super) fn meant(self) -> Result<Localize> {
         let policy = self.policy();
         let mut documents = self.documents.meant_with(&policy)?;
+        documents.reads_archives = false;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
         let printed = match (self.json, self.output.diff) {
