@@ -187,6 +187,8 @@ struct FilesInOrder<'d> {
     most: usize,
     /// How many files one thread takes at a time.
     each: usize,
+    /// A file of so many bytes is worked on alone.
+    alone_from: u64,
     bounds: Bounds,
 }
 
@@ -203,7 +205,8 @@ impl<'d> FilesInOrder<'d> {
         let each = (most / (2 * threads).max(1)).clamp(1, FILES);
         let size = usize::try_from(SETTLED).unwrap_or(usize::MAX);
         let bounds = Bounds { threads, items: most / each, size };
-        Self { parts, next: None, alone: None, hidden: 0, most, each, bounds }
+        let alone_from = SETTLED;
+        Self { parts, next: None, alone: None, hidden: 0, most, each, alone_from, bounds }
     }
 
     fn of(documents: &'d Documents, output: &mut Output) -> Self {
@@ -222,7 +225,15 @@ impl<'d> FilesInOrder<'d> {
             }
         }
         parts.reverse();
-        Self::new(parts, documents.jobs)
+        let all = Self::new(parts, documents.jobs);
+        match documents.has_result_files {
+            true => Self {
+                alone_from: u64::MAX,
+                bounds: Bounds { size: usize::MAX, ..all.bounds },
+                ..all
+            },
+            false => all,
+        }
     }
 
     /// What is found next, which stays the next.
@@ -249,16 +260,19 @@ impl<'d> FilesInOrder<'d> {
     /// input, and the only one that is left.
     fn chunk(&mut self) -> Option<Chunk> {
         let mut chunk = Chunk::default();
+        let alone_from = self.alone_from;
         while chunk.files.len() < self.each && chunk.bytes < BYTES && chunk.failure.is_none() {
             match self.peek() {
                 None => break,
                 Some(Ok(Origin::Standard)) if !chunk.files.is_empty() => break,
-                Some(Ok(origin)) if origin.size() >= SETTLED && !chunk.files.is_empty() => break,
+                Some(Ok(origin)) if origin.size() >= alone_from && !chunk.files.is_empty() => {
+                    break;
+                }
                 Some(_) => {}
             }
             match self.next.take() {
                 Some(Ok(origin))
-                    if origin.size() >= SETTLED || matches!(origin, Origin::Standard) =>
+                    if origin.size() >= alone_from || matches!(origin, Origin::Standard) =>
                 {
                     self.alone = Some(origin);
                     return None;

@@ -12,6 +12,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io};
 
 use baselink::error::{Error, Result, visible};
@@ -24,10 +25,11 @@ use super::document_name::DocumentName;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{Archive, File, Input, readers};
-use super::output::{FAINT, Output, PLACE, Strict, location, shown, style_of};
+use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_of};
 use super::places::Places;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
+use super::results::{ResultOf, Results};
 use super::status::Status;
 use super::tally::{LinkResult, Tally};
 
@@ -35,7 +37,29 @@ use super::tally::{LinkResult, Tally};
 pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
+    let results = asked.output.as_deref().map(|out| Results::new(out, extension(asked), documents));
+    let results = match results.transpose() {
+        Ok(results) => results,
+        Err(error) => {
+            output.error(&error);
+            return Ok(Status::Unusable);
+        }
+    };
+    let kept = AtomicUsize::new(0);
+    let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
+        let Some(results) = &results else { return one(asked, file, output) };
+        Ok(match results.of(origin, output, |output| one(asked, file, output))? {
+            Ok(ResultOf::Made(made)) => made,
+            Ok(ResultOf::Kept) => {
+                kept.fetch_add(1, Ordering::Relaxed);
+                (Status::Done, Default::default())
+            }
+            Err(error) => {
+                output.error(&error);
+                (Status::Unusable, Default::default())
+            }
+        })
+    };
     let Read { status, documents: files, left } = each_document(
         documents,
         output,
@@ -61,10 +85,26 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> 
         }
         _ => hints.say(output),
     }
+    match kept.into_inner() {
+        0 => {}
+        kept => output.notice(&format_args!(
+            "{} there already, not older than what they are of",
+            count(kept, "result was", "results were")
+        )),
+    }
     if documents.has_folder() {
         left.say(files, output);
     }
     Ok(status)
+}
+
+/// What comes after the name of a file in the name of its result.
+fn extension(asked: &ListLinks) -> &'static str {
+    match asked.form {
+        LinksForm::Text => ".txt",
+        LinksForm::Json => ".jsonl",
+        LinksForm::Target { .. } => ".urls",
+    }
 }
 
 /// Lists the links of a file.

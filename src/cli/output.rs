@@ -29,6 +29,7 @@ use super::input::Input;
 use super::places::Places;
 use super::progress::Progress;
 use super::request::Talk;
+use super::result_file::ResultFile;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -99,6 +100,10 @@ pub(crate) struct Output {
     counted: Option<CountedDiagnostics>,
     /// Whether there was something that the next is divided from.
     is_begun: bool,
+    /// Where results go instead of standard output.
+    file: Option<ResultFile>,
+    /// Whether it is that of one of several threads.
+    is_page: bool,
 }
 
 enum Surface {
@@ -204,6 +209,8 @@ impl Output {
             err: Ink(colored(AutoStream::choice(&io::stderr()))),
             counted: None,
             is_begun: false,
+            file: None,
+            is_page: false,
         }
     }
 
@@ -259,12 +266,26 @@ impl Output {
     /// A page that looks like these streams.
     pub(crate) fn page(&self) -> Self {
         let counted = self.counted.is_some().then(CountedDiagnostics::default);
-        Self { sink: Surface::Page(Page::default()), counted, ..*self }
+        let Self { talk, is_looked_at, ink, err, is_begun, .. } = *self;
+        let sink = Surface::Page(Page::default());
+        Self { sink, talk, is_looked_at, ink, err, counted, is_begun, file: None, is_page: true }
     }
 
-    /// Whether it is a page, of one of several threads.
+    /// The same with results that go to `file`.
+    pub(crate) fn with_file(&self, file: ResultFile) -> Self {
+        let (is_page, ink, is_looked_at) = (self.is_page, Ink(false), false);
+        let file = Some(file);
+        Self { is_page, ink, is_looked_at, is_begun: false, file, ..self.page() }
+    }
+
+    /// Where its results went, and what else was said.
+    pub(crate) fn into_file(mut self) -> (Option<ResultFile>, Page) {
+        (self.file.take(), self.into_page())
+    }
+
+    /// Whether it is that of one of several threads.
     pub(crate) fn is_page(&self) -> bool {
-        matches!(self.sink, Surface::Page(_))
+        self.is_page
     }
 
     /// Whether anything was said on this page.
@@ -300,18 +321,21 @@ impl Output {
 
     /// Standard output, for results.
     pub(crate) fn out(&mut self) -> &mut dyn Write {
-        match &mut self.sink {
-            Surface::Streams(out, _) => out,
-            Surface::Page(page) => page.to(Stream::Out),
+        match (&mut self.file, &mut self.sink) {
+            (Some(file), _) => file,
+            (None, Surface::Streams(out, _)) => out,
+            (None, Surface::Page(page)) => page.to(Stream::Out),
         }
     }
 
     /// Prints `divider` between what comes and what came before.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
-        match &mut self.sink {
-            Surface::Page(page) => page.pieces.push((Stream::Divider, divider.to_vec())),
-            Surface::Streams(out, _) if self.is_begun => out.write_all(divider)?,
-            Surface::Streams(..) => self.is_begun = true,
+        let is_begun = std::mem::replace(&mut self.is_begun, true);
+        match (&mut self.file, &mut self.sink) {
+            (None, Surface::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
+            (Some(file), _) if is_begun => file.write_all(divider)?,
+            (None, Surface::Streams(out, _)) if is_begun => out.write_all(divider)?,
+            (Some(_), _) | (None, Surface::Streams(..)) => {}
         }
         Ok(())
     }

@@ -139,6 +139,8 @@ pub(crate) struct ListLinks {
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
+    /// The folder that gets the results of each file.
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// What `baselink links` prints of a link.
@@ -331,6 +333,8 @@ pub(crate) struct Documents {
     pub(crate) jobs: usize,
     /// Whether long work is to be shown.
     pub(crate) progress: bool,
+    /// Whether what comes of each file goes to a file of its own, so that large ones need not wait for each other.
+    pub(crate) has_result_files: bool,
     /// Whether archives are gone through. What is asked of a folder is not asked of them.
     pub(crate) reads_archives: bool,
     /// How they are read, but for what settings say of some of them.

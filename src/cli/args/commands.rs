@@ -252,6 +252,12 @@ pub(super) struct TypedLinks {
     /// A JSON object per link
     #[arg(long, help_heading = "Output")]
     json: bool,
+    /// Write the links of each file to a file of its own in this folder
+    ///
+    /// They are called as the files are, with .jsonl, .urls or .txt after it, and each is there whole or not at all. One
+    /// that is not older than its file is not made again, so that a run that was stopped can go on.
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -279,13 +285,20 @@ impl TypedRewrite {
 
 impl TypedLinks {
     pub(super) fn meant(self) -> Result<ListLinks> {
-        let documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant_with(&self.policy)?;
+        documents.has_result_files = self.output.is_some();
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
             (_, true) => LinksForm::Target { ends_with_zero: self.null },
             _ => LinksForm::Text,
         };
-        Ok(ListLinks { documents, form, strict: self.policy.strict, grammar: self.grammar })
+        Ok(ListLinks {
+            documents,
+            form,
+            strict: self.policy.strict,
+            grammar: self.grammar,
+            output: self.output,
+        })
     }
 }
 

@@ -239,8 +239,16 @@ impl TypedDocuments {
         );
         let progress = !matches!(self.progress, Some(TypedProgress::Never));
         let reading = Arc::new(self.reading()?);
-        let (reads_archives, sections) = (true, None);
-        Ok(Documents { paths, selection, jobs, progress, reads_archives, reading, sections })
+        Ok(Documents {
+            paths,
+            selection,
+            jobs,
+            progress,
+            has_result_files: false,
+            reads_archives: true,
+            reading,
+            sections: None,
+        })
     }
 
     fn reading(self) -> Result<Reading> {

@@ -12,8 +12,6 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -21,7 +19,6 @@ use std::path::{Path, PathBuf};
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, name};
 use baselink::tree::maildir::{self, Delivery};
-use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
@@ -30,6 +27,7 @@ use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 use crate::cli::diff;
 use crate::cli::input::{FileState, Input, readers};
 use crate::cli::output::Output;
+use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
 use crate::cli::rewrite::aside::aside;
 
@@ -56,16 +54,6 @@ thread_local! {
 
 /// Whether symbolic links are followed.
 type Follow = bool;
-
-/// A folder that gets what the inputs have.
-pub(in crate::cli) struct OutputFolder {
-    mirror: Mirror,
-    out: PathBuf,
-    only_documents: bool,
-    follow: bool,
-    /// The name that each root has there; without one it is the folder itself.
-    names: HashMap<PathBuf, Option<OsString>>,
-}
 
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
@@ -169,101 +157,12 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Refuses an output folder that is in the input `root`, or the other way round.
-fn is_apart(mirror: &Mirror, root: &Path) -> Result<()> {
-    match mirror.conflicts_with(root)? {
-        Some(why) => Err(Error::new(format!("{why}; name another, or use --in-place"))),
-        None => Ok(()),
-    }
-}
-
-impl OutputFolder {
-    fn of(out: &Path, only_documents: bool, documents: &Documents) -> Result<Self> {
-        let mirror = Mirror::new(out)?;
-        let roots: Vec<_> = documents.roots().collect();
-        let is_alone = matches!(roots[..], [root] if root.is_dir());
-        let mut names = HashMap::new();
-        let mut taken: HashMap<OsString, &Path> = HashMap::new();
-        for root in roots {
-            // What is not there is said when it is its turn.
-            if fs::metadata(root).is_err() || names.contains_key(root) {
-                continue;
-            }
-            is_apart(&mirror, root)?;
-            let own = name_of(root)?;
-            if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
-                let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
-                return Err(Error::new(format!(
-                    "{root} and {other} would both become {place}; rewrite them into two folders"
-                )));
-            }
-            names.insert(root.to_owned(), (!is_alone).then_some(own));
-        }
-        // That it cannot be made is said once, not for every file.
-        if let Some(root) = documents.roots().find(|root| root.exists()) {
-            let like = if root.is_dir() { root } else { root.parent().unwrap_or(root) };
-            mirror.folder(like, Path::new(""))?;
-        }
-        let (out, follow) = (out.to_owned(), documents.selection.follow);
-        Ok(Self { mirror, out, only_documents, follow, names })
-    }
-
-    /// The folder around the file `path`, which is to be what is made of the only input.
-    fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
-        let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
-            return Err(Error::new(format!("{}: no name of a file", name(path))));
-        };
-        let out = if above.as_os_str().is_empty() { Path::new(".") } else { above };
-        let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
-        let mirror = Mirror::new(out)?.preserving_times();
-        Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
-    }
-
-    /// Begins what is made of `entry`.
-    fn begin(&self, entry: &Entry, to: &Path, read: Option<&Metadata>) -> Result<Replacement> {
-        match read {
-            Some(read) => self.mirror.begin_like(&entry.path, to, read),
-            None => self.mirror.begin(&entry.path, to),
-        }
-    }
-
-    fn preserving_times(self) -> Self {
-        Self { mirror: self.mirror.preserving_times(), ..self }
-    }
-
-    /// Begins to copy `entry`, as it is now, to `to` below the folder.
-    fn copy(&self, entry: &Entry, to: &Path) -> Result<Replacement> {
-        self.mirror.begin_copy_of(entry.open(self.follow)?, &entry.path, to)
-    }
-
-    /// The place of `entry`, below the folder.
-    fn place(&self, entry: &Entry) -> Result<PathBuf> {
-        // A link may lead to what is being written.
-        if self.follow {
-            is_apart(&self.mirror, &entry.path)?;
-        }
-        let root = self.names.get(&*entry.root).and_then(Option::as_ref);
-        Ok(root.into_iter().chain(&entry.relative).collect())
-    }
-}
-
 /// Whether both paths lead to the same file.
 fn is_same(one: &Path, other: &Path) -> bool {
     match (fs::canonicalize(one), fs::canonicalize(other)) {
         (Ok(one), Ok(other)) => one == other,
         _ => false,
     }
-}
-
-/// The last name of the path to `root`.
-fn name_of(root: &Path) -> Result<OsString> {
-    if let Some(name) = root.file_name() {
-        return Ok(name.to_owned());
-    }
-    let real = fs::canonicalize(root);
-    let real = real.map_err(|error| Error::io(root, error))?;
-    let nameless = || Error::new(format!("{}: it has no name to get in a folder", name(root)));
-    real.file_name().map(OsString::from).ok_or_else(nameless)
 }
 
 /// Where the result of a file goes.
