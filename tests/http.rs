@@ -8,10 +8,11 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
+use std::ops::ControlFlow;
 
 use baselink::container::http::response;
 use baselink::format::Format;
-use baselink::{Options, Reason, edits, examine, rewrite, rewrite_into, verify};
+use baselink::{Options, Outcome, Reason, edits, examine, rewrite, rewrite_into, verify};
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use proptest::prelude::*;
@@ -144,6 +145,16 @@ fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
     prop_assert_eq!(edits(bytes, &options).0.apply(bytes), into);
     let (report, examined) = (&rewritten.report, examine(bytes, &options));
     prop_assert_eq!(totals.links(), report.links.len());
+    let mut listed = Vec::new();
+    let listing = baselink::links(bytes, &options, &mut |found| {
+        listed.push(found.link);
+        ControlFlow::Continue(())
+    });
+    prop_assert_eq!(
+        Outcome::ALL.map(|one| listing.count(one)),
+        Outcome::ALL.map(|one| totals.count(one))
+    );
+    prop_assert_eq!(&listed, &report.links);
     prop_assert_eq!(&examined.links, &report.links);
     prop_assert_eq!(examined.entities.len(), report.entities.len());
     // What changed is what the page would be.

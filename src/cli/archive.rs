@@ -9,16 +9,18 @@
 //!
 //! Deliberately absent: what is in an archive ([`super::archived`]).
 
-use std::io;
+use std::io::{self, Read, Seek};
 use std::iter;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::Options;
+use baselink::archive::{Records, Wacz};
 use baselink::error::{Error, Result, name};
 
-use super::archived::{Archived, Item, Said};
+use super::archived::{ArchiveContents, Archived, Item, Said};
 use super::document_name::DocumentName;
+use super::har::Har;
 use super::in_order::{Bounds, in_order};
 use super::input::{Archive, Input};
 use super::output::{Output, Page};
@@ -48,18 +50,83 @@ pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(T, &Input<'_>, &mut Output) -> io::Result<Result<()>> + Send,
+    mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send,
 ) -> io::Result<Result<()>> {
-    let Archive { path, mut contents, options, jobs } = archive;
+    let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.begins_to_count();
+    let mut through = |path: &Path, next: &mut dyn Next| {
+        through(path, threads, &options, next, output, &work, &mut done)
+    };
+    let failed = |error: &Error| Error::new(format!("{}: {error}", name(path)));
+    let ended = match contents {
+        ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader)),
+        ArchiveContents::Har(reader) => match Har::read(reader) {
+            Ok(mut har) => through(path, &mut har),
+            Err(error) => Err(Failure::File(failed(&error))),
+        },
+        ArchiveContents::Wacz(file) => match Wacz::open(file) {
+            Ok(mut wacz) => {
+                in_wacz(path, &wacz).into_iter().enumerate().try_for_each(|(at, inner)| {
+                    let reader = wacz.archive(at).map_err(|error| Failure::File(failed(&error)))?;
+                    through(&inner, &mut Records::new(reader))
+                })
+            }
+            Err(error) => Err(Failure::File(failed(&error))),
+        },
+    };
+    if counts {
+        output.say_diagnostics();
+    }
+    match ended {
+        Ok(()) => Ok(Ok(())),
+        Err(Failure::File(error)) => Ok(Err(error)),
+        Err(Failure::Output(error)) => Err(error),
+    }
+}
+
+/// What the archives in a WACZ file are called.
+fn in_wacz<R: Read + Seek>(path: &Path, wacz: &Wacz<R>) -> Vec<PathBuf> {
+    wacz.names().map(|inner| path.join("archive").join(inner)).collect()
+}
+
+/// What gives the items of an archive.
+trait Next {
+    /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
+    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
+}
+
+impl<R: Read> Next for Records<R> {
+    fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+        self.reuse(spare());
+        Some(Iterator::next(self)?.map(|entry| Item::of(entry, options)))
+    }
+}
+
+impl Next for Har {
+    fn next(&mut self, options: &Options, _: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
+        self.next_item(options).map(Ok)
+    }
+}
+
+/// Does `work` for all that `next` gives, and `done` with what comes of it.
+fn through<T: Send>(
+    path: &Path,
+    threads: usize,
+    options: &Options,
+    next: &mut dyn Next,
+    output: &mut Output,
+    work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
+    done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send),
+) -> std::result::Result<(), Failure> {
     let blank = output.page();
     let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
-    let spare = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
+    let spare = || lock().pop().unwrap_or_default();
     let items = iter::from_fn(|| {
-        let item = contents.next(path, &options, || spare().pop()).filter(|_| !is_stopped())?;
+        let item = next.next(options, &spare).filter(|_| !is_stopped())?;
         let document = item.as_ref().ok().and_then(|item| item.document.as_ref());
-        let size = document.map_or(0, Archived::size);
+        let size = document.map_or(0, |document| document.bytes().len());
         Some((item, size))
     });
     let on_page = |item: Result<Item>| {
@@ -72,27 +139,20 @@ pub(crate) fn each<T: Send>(
         Ok::<_, Error>(Done { said, of_document })
     };
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
-    let received = in_order(bounds, items, on_page, |result| {
-        let Done { said, of_document } = result.map_err(Failure::File)?;
+    in_order(bounds, items, on_page, |result| {
+        let named = |error: Error| Failure::File(Error::new(format!("{}: {error}", name(path))));
+        let Done { said, of_document } = result.map_err(named)?;
         for (offset, code, message) in said {
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }
         let Some((made, page, document)) = of_document else { return Ok(()) };
         output.append(page).map_err(Failure::Output)?;
         let made = made.map_err(Failure::Output)?;
-        let done = done(made, &input(path, &document), output);
+        let done = done(made, (&input(path, &document), &document), output);
         done.map_err(Failure::Output)?.map_err(Failure::File)?;
-        spare().push(document.into_buffer());
+        lock().push(document.into_buffer());
         Ok(())
-    });
-    if counts {
-        output.say_diagnostics();
-    }
-    match received {
-        Ok(()) => Ok(Ok(())),
-        Err(Failure::File(error)) => Ok(Err(error)),
-        Err(Failure::Output(error)) => Err(error),
-    }
+    })
 }
 
 fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {

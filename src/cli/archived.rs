@@ -2,19 +2,18 @@
 //!
 //! ```text
 //! WARC/1.1 … WARC-Target-URI: http://a/ … HTTP/1.1 200 OK …   -->   a response, read with the retrieval URL http://a/
+//! {"log": {"entries": [{"request": {"url": "http://a/"}, …   -->   a page, read with the same
 //! ```
 //!
 //! Deliberately absent: what is done with a document ([`super::archive`]).
 
 use std::borrow::Cow;
+use std::fs;
 use std::io::Read;
-use std::ops::Range;
-use std::path::Path;
 
 use baselink::Options;
-use baselink::archive::{Entry, Offset, Records};
+use baselink::archive::{Entry, Offset, Record};
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{Error, Result, name};
 use baselink::rewrite::record::{RecordDocument, document};
 
 use super::document_name::RecordKey;
@@ -22,50 +21,53 @@ use super::document_name::RecordKey;
 /// What is in an archive.
 pub(crate) enum ArchiveContents {
     /// Records (ISO 28500).
-    Warc(Box<Records<Box<dyn Read>>>),
+    Warc(Box<dyn Read>),
+    /// Archives with records, in a ZIP archive.
+    Wacz(fs::File),
+    /// Entries in JSON (HAR 1.2).
+    Har(Box<dyn Read>),
+}
+
+impl ArchiveContents {
+    /// Whether it can be written, too.
+    pub(crate) fn is_warc(&self) -> bool {
+        matches!(self, Self::Warc(_))
+    }
 }
 
 /// A document of an archive.
 pub(crate) struct Archived {
     pub(crate) key: RecordKey,
-    /// What it was read into.
-    buffer: Vec<u8>,
-    /// Where it is there; or what it is without what it was sent in.
-    place: std::result::Result<Range<usize>, Vec<u8>>,
+    held: Held,
     /// How it is read.
     pub(crate) options: Options,
+    /// Its media type, with parameters.
+    pub(crate) content_type: String,
+}
+
+/// Where the bytes of a document are.
+enum Held {
+    /// They are the block of a record.
+    Block(Record),
+    /// They are what a response brings that is the block of a record.
+    Payload(Record, Vec<u8>),
+    /// Elsewhere.
+    Bytes(Vec<u8>),
 }
 
 /// What is to be said of an archive, with the place in it.
 pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
 
 /// What an archive gives next.
+#[derive(Default)]
 pub(crate) struct Item {
     pub(crate) said: Said,
     pub(crate) document: Option<Archived>,
 }
 
-impl ArchiveContents {
-    /// What it gives next, read into a `spare` buffer; `None` at its end.
-    pub(crate) fn next(
-        &mut self,
-        path: &Path,
-        options: &Options,
-        spare: impl FnOnce() -> Option<Vec<u8>>,
-    ) -> Option<Result<Item>> {
-        match self {
-            Self::Warc(records) => {
-                records.reuse(spare().unwrap_or_default());
-                let entry = records.next()?;
-                let named = |error: Error| Error::new(format!("{}: {error}", name(path)));
-                Some(entry.map(|entry| Item::of(entry, options)).map_err(named))
-            }
-        }
-    }
-}
-
 impl Item {
-    fn of(entry: Entry, options: &Options) -> Self {
+    /// That of an entry of a web archive, read as `options` say.
+    pub(crate) fn of(entry: Entry, options: &Options) -> Self {
         let record = match entry {
             Entry::Record(record) => record,
             Entry::Anomaly(found) => {
@@ -76,37 +78,54 @@ impl Item {
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
         let said = record.diagnostics.iter().map(say).collect();
-        let Some(RecordDocument { bytes, options, media_type }) = document(&record, options) else {
-            return Self { said, document: None };
-        };
-        let block = record.heading().len()..record.heading().len() + record.block().len();
-        let place = match bytes {
-            Cow::Borrowed(_) => Ok(block),
-            Cow::Owned(decoded) => Err(decoded),
-        };
+        let Some(found) = document(&record, options) else { return Self { said, document: None } };
+        let RecordDocument { bytes, options, media_type, content_type } = found;
         let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
         let key = RecordKey { id: record.id(), offset, url, media_type };
-        let document = Archived { key, buffer: record.into_buffer(), place, options };
-        Self { said, document: Some(document) }
+        let payload = match bytes {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(payload) => Some(payload),
+        };
+        let held = match payload {
+            None => Held::Block(record),
+            Some(payload) => Held::Payload(record, payload),
+        };
+        Self { said, document: Some(Archived { key, held, options, content_type }) }
     }
 }
 
 impl Archived {
-    /// How many bytes it takes.
-    pub(crate) fn size(&self) -> usize {
-        self.buffer.len() + self.place.as_ref().err().map_or(0, Vec::len)
+    /// A document that is no record.
+    pub(crate) fn new(
+        key: RecordKey,
+        bytes: Vec<u8>,
+        options: Options,
+        content_type: String,
+    ) -> Self {
+        Self { key, held: Held::Bytes(bytes), options, content_type }
     }
 
     /// All of it.
     pub(crate) fn bytes(&self) -> &[u8] {
-        match &self.place {
-            Ok(range) => &self.buffer[range.clone()],
-            Err(decoded) => decoded,
+        match &self.held {
+            Held::Block(record) => record.block(),
+            Held::Payload(_, bytes) | Held::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Its record.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        match &self.held {
+            Held::Block(record) | Held::Payload(record, _) => Some(record),
+            Held::Bytes(_) => None,
         }
     }
 
     /// What it was read into, to be used again.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
-        self.buffer
+        match self.held {
+            Held::Block(record) | Held::Payload(record, _) => record.into_buffer(),
+            Held::Bytes(bytes) => bytes,
+        }
     }
 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::SystemTime;
 
-use baselink::archive::{Records, is_archive};
+use baselink::archive::is_archive;
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
@@ -152,8 +152,8 @@ enum Contents {
     Large(fs::File, u64),
     /// Messages.
     Mailbox(Box<dyn Read>),
-    /// Documents with retrieval URLs of their own.
-    Archive(ArchiveContents),
+    /// Documents with retrieval URLs of their own, and whether they are compressed together.
+    Archive(ArchiveContents, bool),
 }
 
 /// An archive that is open.
@@ -165,6 +165,8 @@ pub(crate) struct Archive<'a> {
     pub(crate) options: Options,
     /// How many threads there are.
     pub(crate) jobs: usize,
+    /// Whether it is compressed itself.
+    pub(crate) is_compressed: bool,
 }
 
 /// A mailbox that is open.
@@ -222,7 +224,10 @@ impl<'a> File<'a> {
         };
         refuse_standard_output(path, metadata.as_ref())?;
         let is_large = origin.size() >= LARGE;
-        let large = file.as_ref().filter(|_| is_large).and_then(|file| file.try_clone().ok());
+        let is_wacz = reading.format == Some(Format::Wacz)
+            || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
+        let is_read_again = is_large || is_wacz;
+        let again = file.as_ref().filter(|_| is_read_again).and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
@@ -266,11 +271,21 @@ impl<'a> File<'a> {
             Origin::Standard => reading.origins.of_standard_input(format, &bytes),
         };
         let contents = if format.is_archive() {
+            let is_compressed = bytes.starts_with(b"\x1f\x8b");
             let whole = Box::new(io::Cursor::new(bytes).chain(reader));
-            Contents::Archive(ArchiveContents::Warc(Box::new(Records::new(whole))))
+            let contents = match (format, again) {
+                (Format::Har, _) => ArchiveContents::Har(whole),
+                (Format::Wacz, Some(file)) => ArchiveContents::Wacz(file),
+                (Format::Wacz, None) => {
+                    let why = "a WACZ file is read from its end; store it in a file and name that";
+                    return Err(Error::new(format!("{}: {why}", name(path))));
+                }
+                _ => ArchiveContents::Warc(whole),
+            };
+            Contents::Archive(contents, is_compressed)
         } else if format.holds_many() {
             Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
-        } else if let Some(file) = large {
+        } else if let Some(file) = again.filter(|_| is_large) {
             BUFFER.set(bytes);
             Contents::Large(file, origin.size())
         } else {
@@ -316,9 +331,11 @@ impl<'a> File<'a> {
 
     /// The archive that it is; the file itself where it is none.
     pub(crate) fn into_archive(self) -> std::result::Result<Archive<'a>, Box<Self>> {
-        let Contents::Archive(contents) = self.contents else { return Err(Box::new(self)) };
+        let Contents::Archive(contents, is_compressed) = self.contents else {
+            return Err(Box::new(self));
+        };
         let Self { path, reading, jobs, .. } = self;
-        Ok(Archive { path, contents, options: reading.options.clone(), jobs })
+        Ok(Archive { path, contents, options: reading.options.clone(), jobs, is_compressed })
     }
 
     /// Does `work` for every document in it, which is no archive, with the library's options for it; the inner error is one
@@ -344,7 +361,7 @@ impl<'a> File<'a> {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(whole) => return of_whole(whole),
             // What is made of records is another matter ([`Self::into_archive`]).
-            Contents::Archive(_) => return Ok(Ok(())),
+            Contents::Archive(..) => return Ok(Ok(())),
             Contents::Large(file, size) => {
                 return match read_large(file, size, jobs) {
                     Ok(whole) => of_whole(whole),

@@ -31,6 +31,7 @@ mod diff;
 mod document_name;
 mod files;
 mod foreign;
+mod har;
 mod hint;
 mod in_order;
 mod input;

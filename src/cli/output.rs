@@ -476,7 +476,9 @@ impl Output {
     /// Says a diagnostic.
     pub(crate) fn diagnostic(&mut self, places: &Places<'_>, found: &Diagnostic) {
         // To find a line every line before it is counted.
-        if self.talk.quiet {
+        // Of a record only what the response brings is written.
+        let is_unwritten = found.code == Code::FieldsRenamed && places.is_of_record();
+        if self.talk.quiet || is_unwritten {
             return;
         }
         self.of_a_place(&places.at(found.span), found.code, &sentence(found));

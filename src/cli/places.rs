@@ -74,6 +74,11 @@ impl<'a> Places<'a> {
         Ok(Self { name, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }
 
+    /// Whether they are those of a record of an archive.
+    pub(crate) fn is_of_record(&self) -> bool {
+        self.name.record.is_some()
+    }
+
     /// Line and column of the first byte of `span`.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
         if let Ok(number) = self.known.binary_search_by_key(&span.start, |(at, _)| *at) {

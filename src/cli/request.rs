@@ -124,6 +124,8 @@ pub(crate) enum WrittenTo {
         only_documents: bool,
         preserve_times: bool,
     },
+    /// The documents of archives, each to a file of its own below this folder.
+    Documents(PathBuf),
     /// In their own places.
     InPlace(InPlace),
     /// Nowhere; what would change is shown.

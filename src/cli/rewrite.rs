@@ -13,7 +13,9 @@
 //! Deliberately absent: what becomes of a link ([`work`]), where bytes go ([`target`]), and what is said in
 //! the end ([`summary`]).
 
+mod archive;
 mod aside;
+mod document_files;
 mod examined;
 mod mailbox;
 mod summary;
@@ -24,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::Options;
-use baselink::error::{Result, name};
+use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{is_maildir, is_message};
 
@@ -184,6 +186,20 @@ fn document(
     };
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
+    let file = match file.into_archive() {
+        Ok(archive) => {
+            let done = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
+            return Ok(done.and_then(|summary| rewritten(summary, sink)));
+        }
+        Err(file) => *file,
+    };
+    if matches!(sink, FileSink::Documents(_)) {
+        let why = "--documents takes the documents out of archives, and this is none; use -o";
+        return Ok(match origin.is_named() {
+            true => Err(Error::new(format!("{}: {why}", name(origin.path())))),
+            false => Ok(FileOutcome::Left(Why::NoDocument)),
+        });
+    }
     // A thread that is one of several has its own files to work on.
     let is_shared = format.holds_many() && asked.documents.jobs > 1 && !output.is_page();
     let mailbox = if is_shared { file.into_mailbox() } else { Err(Box::new(file)) };

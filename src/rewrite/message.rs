@@ -28,7 +28,7 @@ use std::collections::HashMap;
 
 use self::referrers::Referrers;
 use super::base_element::unfit_base;
-use super::collected::Settled;
+use super::collected::{DocumentPlan, Settled};
 use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
@@ -394,6 +394,9 @@ impl Plan<'_> {
             Format::Html if self.needs_no_edits() => driver::reported(task, &decoded.bytes),
             _ => None,
         };
+        // Its links are all in the report, and counted there.
+        let reported =
+            reported.map(|plan| DocumentPlan { tally: RunningTotals::default(), ..plan });
         let mut plan = reported.or_else(|| driver::content(task, format, &decoded.bytes))?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);

@@ -37,6 +37,8 @@ pub struct RecordDocument<'r> {
     pub options: Options,
     /// Its media type, without parameters.
     pub media_type: String,
+    /// What says that, with parameters.
+    pub content_type: String,
 }
 
 /// The document of `record`, read as `options` say, but for what the record says; `None` where it has none that is read.
@@ -48,24 +50,41 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
         Document::Entity(media_type) => Found::of(media_type, Cow::Borrowed(block)),
         Document::Http => response(block, options),
     };
-    let Found { bytes, format, media_type } = found;
+    let Found { bytes, format, media_type, content_type } = found;
+    let content_type = content_type.or_else(|| record.text("Content-Type"));
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type.parameter("charset").filter(|_| !format.has_headings());
     let mut options = Options { format, retrieval: retrieval(record, options), ..options.clone() };
     options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
-    is_read.then(|| RecordDocument { bytes, options, media_type: media_type.to_string() })
+    let media_type = media_type.to_string();
+    let content_type = content_type.unwrap_or_else(|| media_type.clone());
+    is_read.then_some(RecordDocument { bytes, options, media_type, content_type })
 }
 
 struct Found<'r> {
     bytes: Cow<'r, [u8]>,
     format: Format,
     media_type: MediaType,
+    /// Of a response.
+    content_type: Option<String>,
 }
 
 impl<'r> Found<'r> {
     fn of(media_type: MediaType, bytes: Cow<'r, [u8]>) -> Self {
-        Self { bytes, format: media_type.format(), media_type }
+        Self { bytes, format: media_type.format(), media_type, content_type: None }
     }
+}
+
+/// What the response or other document `bytes` brings, without what it was sent in; `None` where that cannot be told
+/// for certain.
+#[must_use]
+pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
+    if format != Format::Http {
+        return Some(Cow::Borrowed(bytes));
+    }
+    let structure = http::response(bytes, &Arc::from(""));
+    let decoded = structure.entities[0].decode(bytes).ok()?;
+    decoded.obstacle().is_none().then_some(decoded.bytes)
 }
 
 /// What the response `block` has: itself, where it brings a document or its own header fields may have links.
@@ -74,17 +93,23 @@ fn response<'r>(block: &'r [u8], options: &Options) -> Found<'r> {
     let entity = &structure.entities[0];
     let media_type = entity.media_type.clone();
     let format = media_type.format();
+    let fields = entity.heading.all(block, "Content-Type");
+    let said = fields.filter(|field| {
+        MediaType::read(&block[field.value.range()]).is_some_and(|one| one.format() == format)
+    });
+    let said =
+        said.last().map(|field| String::from_utf8_lossy(&block[field.value.range()]).into_owned());
     if format == Format::Message
         && let Ok(message) = entity.decode(block)
     {
-        return Found::of(media_type, message.bytes);
+        return Found { content_type: said, ..Found::of(media_type, message.bytes) };
     }
     let has_links = options.scan.groups.contains(Group::Headers);
     let format = match has_links || scan::is_read(format, &options.scan) {
         true => Format::Http,
         false => Format::Other,
     };
-    Found { bytes: Cow::Borrowed(block), format, media_type }
+    Found { bytes: Cow::Borrowed(block), format, media_type, content_type: said }
 }
 
 /// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as

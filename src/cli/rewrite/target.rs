@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, name};
+use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::walk::Entry;
 use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
@@ -25,11 +26,13 @@ use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::diff;
+use crate::cli::document_name::DocumentName;
 use crate::cli::input::{FileState, Input, readers};
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
 use crate::cli::rewrite::aside::aside;
+use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
 
 /// Where the results of a run go.
 #[expect(clippy::large_enum_variant, reason = "there is one in a run")]
@@ -38,6 +41,8 @@ pub(in crate::cli) enum RunTarget<'a> {
     File(&'a Path),
     Below(OutputFolder),
     InPlace(Cow<'a, InPlace>, Follow),
+    /// Documents of archives, each to a file.
+    Documents(DocumentFolder),
     Diff,
     Nowhere,
 }
@@ -95,6 +100,7 @@ impl<'a> RunTarget<'a> {
             WrittenTo::InPlace(how) => {
                 Self::InPlace(Cow::Borrowed(how), documents.selection.follow)
             }
+            WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
         })
@@ -102,7 +108,7 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(..))
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(..) | Self::Documents(_))
     }
 
     /// Whether the files that are read are written.
@@ -151,6 +157,7 @@ impl<'a> RunTarget<'a> {
             (Self::Below(_) | Self::InPlace(..), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
+            (Self::Documents(folder), _) => FileSink::Documents(folder.begin()),
             (Self::Diff, _) => FileSink::Diff(diff::DiffProgress::default()),
             (Self::Nowhere, _) => FileSink::Nowhere,
         })
@@ -186,6 +193,7 @@ pub(in crate::cli) enum FileSink<'t> {
         new: Option<NewContents>,
         is_dropped: bool,
     },
+    Documents(DocumentFiles<'t>),
     Diff(diff::DiffProgress),
     Nowhere,
 }
@@ -274,9 +282,31 @@ impl FileSink<'_> {
                 return Ok(begun.map(|begun| *new = Some(begun)));
             }
             Self::Diff(progress) => diff::print(input, edits, progress, output)?,
-            Self::File(None) | Self::Nowhere => {}
+            Self::File(None) | Self::Documents(_) | Self::Nowhere => {}
         }
         Ok(Ok(()))
+    }
+
+    /// Where the result goes, where it is one file.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(file) => file.as_ref().map(|(_, path)| path.to_path_buf()),
+            Self::Below { below, to, .. } => Some(below.out.join(to)),
+            _ => None,
+        }
+    }
+
+    /// Adds `bytes` to what is made of the file `path`; the outer error is one of standard output.
+    pub(super) fn add_bytes(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+        output: &mut Output,
+    ) -> io::Result<Result<()>> {
+        let (name, entity) = (DocumentName::of(path), "".into());
+        let (before, after, format, offset, lines) = (&[][..], &[][..], Format::Warc, 0, 0);
+        let input = Input { name, format, before, bytes, after, offset, lines, entity };
+        self.add(&input, &Edits::default(), output)
     }
 
     /// Adds a document that is rewritten on its way; the outer error is one of standard output.
@@ -365,7 +395,9 @@ impl FileSink<'_> {
                 }))
             }
             Self::Below { .. } | Self::InPlace { .. } => write(&mut io::sink()),
-            Self::File(None) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink()),
+            Self::File(None) | Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {
+                write(&mut io::sink())
+            }
         }
     }
 
@@ -386,7 +418,7 @@ impl FileSink<'_> {
             Self::File(file) => *file = None,
             Self::Below { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
             Self::InPlace { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
-            Self::Diff(_) | Self::Nowhere => {}
+            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {}
         }
         Ok(())
     }
@@ -409,6 +441,10 @@ impl FileSink<'_> {
                 Written::Pending(Pending { new, to: original.path().to_owned() })
             }
             Self::InPlace { is_dropped: false, .. } => Written::Unchanged,
+            Self::Documents(mut files) => {
+                files.commit()?;
+                Written::To(files.out().to_owned(), Vec::new())
+            }
             Self::InPlace { .. } | Self::File(None) | Self::Diff(_) | Self::Nowhere => {
                 Written::Nowhere
             }

@@ -1,0 +1,130 @@
+//! HTTP archives of browsers: the bodies of responses in JSON (HAR 1.2, `log.entries`).
+//!
+//! ```text
+//! {"request": {"url": "http://a/b"}, "response": {"content": {"mimeType": "text/css", "text": "…"}}}
+//!   -->  a style sheet that was retrieved from http://a/b
+//! ```
+//!
+//! Places are those of the text of an entry, decoded where it is in base64; the offset is the number of the entry.
+//!
+//! Deliberately absent: header fields of responses, of which a base could come, and entries without a body.
+
+use std::io::Read;
+use std::vec::IntoIter;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use baselink::Options;
+use baselink::archive::Offset;
+use baselink::base::{Retrieval, Source};
+use baselink::diagnostic::Code;
+use baselink::error::{Error, ErrorKind, Result};
+use baselink::layer::charset::Charset;
+use baselink::scan::fields::MediaType;
+use baselink::scan::is_read;
+use serde::Deserialize;
+
+use super::archived::{Archived, Item};
+use super::document_name::RecordKey;
+
+/// The entries of an HTTP archive.
+pub(crate) struct Har {
+    entries: IntoIter<HarEntry>,
+    number: u64,
+}
+
+#[derive(Deserialize)]
+struct HarFile {
+    log: HarLog,
+}
+
+#[derive(Deserialize)]
+struct HarLog {
+    #[serde(default)]
+    entries: Vec<HarEntry>,
+}
+
+#[derive(Deserialize)]
+struct HarEntry {
+    request: HarRequest,
+    #[serde(default)]
+    response: HarResponse,
+}
+
+#[derive(Deserialize)]
+struct HarRequest {
+    url: String,
+}
+
+#[derive(Default, Deserialize)]
+struct HarResponse {
+    #[serde(default)]
+    content: HarContent,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HarContent {
+    mime_type: Option<String>,
+    text: Option<String>,
+    encoding: Option<String>,
+}
+
+impl Har {
+    /// Reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// What is no such archive.
+    pub(crate) fn read(mut reader: impl Read) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let read = reader.read_to_end(&mut bytes);
+        read.map_err(|error| Error::new(baselink::error::cause(&error)))?;
+        // Some programs begin the file with a byte order mark.
+        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let file: HarFile = serde_json::from_slice(json).map_err(|error| {
+            Error::of(ErrorKind::Syntax, format!("no HTTP archive (HAR 1.2): {error}"))
+        })?;
+        Ok(Self { entries: file.log.entries.into_iter(), number: 0 })
+    }
+
+    /// The next entry, whose document is read as `options` say.
+    pub(crate) fn next_item(&mut self, options: &Options) -> Option<Item> {
+        let HarEntry { request, response } = self.entries.next()?;
+        let offset = Offset { file: self.number, within: 0 };
+        self.number += 1;
+        let HarContent { mime_type, text, encoding } = response.content;
+        let (Some(text), Some(content_type)) = (text, mime_type) else {
+            return Some(Item::default());
+        };
+        let media_type = MediaType::read(content_type.as_bytes());
+        let known = media_type.filter(|media_type| {
+            let format = media_type.format();
+            format.has_headings() || is_read(format, &options.scan)
+        });
+        let Some(media_type) = known else { return Some(Item::default()) };
+        let format = media_type.format();
+        let is_base64 = encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case("base64"));
+        let bytes = match is_base64.then(|| STANDARD.decode(&text)) {
+            None => text.into_bytes(),
+            Some(Ok(bytes)) => bytes,
+            Some(Err(_)) => {
+                let message = "the base64 of this entry cannot be decoded; it was left";
+                let said = vec![(offset, Code::TransferUndecodable, message.into())];
+                return Some(Item { said, document: None });
+            }
+        };
+        // Text was decoded by the browser, and is UTF-8 here, whatever its heading said.
+        let label = match is_base64 {
+            true => media_type.parameter("charset"),
+            false => Some("utf-8"),
+        };
+        let mut options = Options { format, ..options.clone() };
+        options.retrieval = Some(Retrieval::of(request.url.clone(), Source::Har));
+        options.scan.charset = label.and_then(Charset::for_label).or(options.scan.charset);
+        let (id, media_type) = (None, media_type.to_string());
+        let key = RecordKey { id, offset, url: Some(request.url), media_type };
+        let document = Some(Archived::new(key, bytes, options, content_type));
+        Some(Item { said: Vec::new(), document })
+    }
+}

@@ -1,0 +1,129 @@
+//! What is made of the documents of an archive: a record of each that changed, in another archive; or files.
+//!
+//! ```text
+//! crawl.warc.gz, a response from http://a/b.html  --> out.warc.gz, a conversion record of it
+//!                                                 --> DIR/a/b.html
+//! ```
+//!
+//! ISO 28500, 6.7: a conversion record "shall contain an alternative version of another record's content that was created
+//! as the result of an archival process". No record of what a server answered is ever written anew.
+//!
+//! Deliberately absent: which documents there are ([`crate::cli::archive`]), and how a record is written.
+
+use std::io;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use baselink::Options;
+use baselink::archive::{Warcinfo, Writer};
+use baselink::error::{Error, Result, name};
+use baselink::rewrite::record::payload;
+
+use super::examined::{Examined, examined};
+use super::summary::FileSummary;
+use super::target::FileSink;
+use super::work::Work;
+use crate::cli::archive;
+use crate::cli::input::{Archive, Input};
+use crate::cli::output::Output;
+use crate::cli::request::{Origin, Rewrite};
+
+/// What was made of a document.
+struct RewrittenDocument {
+    summary: FileSummary,
+    examined: Examined,
+    /// Its record in the new archive, or what is in its file.
+    made: Option<Vec<u8>>,
+}
+
+/// Rewrites the documents of `archive` on several threads. The outer error is one of standard output, the inner one of
+/// reading or writing.
+pub(super) fn rewrite(
+    (asked, work): (&Rewrite, &Work),
+    origin: &Origin,
+    archive: Archive<'_>,
+    sink: &mut FileSink<'_>,
+    output: &mut Output,
+) -> io::Result<Result<FileSummary>> {
+    let path = archive.path;
+    if !archive.contents.is_warc() {
+        let why = "links and base read it; to rewrite what is in it, take the WARC files out of it";
+        return Ok(Err(Error::new(format!("{}: {why}", name(path)))));
+    }
+    let to = sink.path();
+    let is_compressed = match &to {
+        Some(to) => to.as_os_str().as_encoded_bytes().ends_with(b".gz"),
+        None => archive.is_compressed,
+    };
+    let filename = to.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
+    let software = concat!("baselink/", env!("CARGO_PKG_VERSION"));
+    let date = now();
+    let info = Warcinfo { software, date, filename: filename.as_deref(), is_part_of: None };
+    let writer = Writer::new(&info, is_compressed);
+    let form = match sink {
+        FileSink::Documents(_) => Form::File,
+        FileSink::Diff(_) | FileSink::Nowhere => Form::Nothing,
+        _ => Form::Record,
+    };
+    if form == Form::Record {
+        let mut first = Vec::new();
+        writer.warcinfo(&mut first)?;
+        if let Err(error) = sink.add_bytes(path, &first, output)? {
+            return Ok(Err(error));
+        }
+    }
+    let work_on = |input: &Input<'_>, options: &Options, output: &mut Output| {
+        let mut summary = FileSummary::default();
+        let options = work.options(origin, options);
+        let examined = examined((asked, work), input, &options, &mut summary, output);
+        let changes = examined.is_proved && !examined.edits.is_empty();
+        let made = match form {
+            Form::Nothing => None,
+            Form::Record if !changes => None,
+            Form::File if !examined.is_proved => None,
+            Form::Record | Form::File => {
+                let whole = examined.edits.apply(input.bytes);
+                payload(&whole, input.format).map(std::borrow::Cow::into_owned)
+            }
+        };
+        Ok(RewrittenDocument { summary, examined, made })
+    };
+    let mut summary = FileSummary::default();
+    let ended = archive::each(archive, output, work_on, |done, (input, archived), output| {
+        let RewrittenDocument { summary: of_document, examined, made } = done;
+        summary.merge(of_document);
+        match (&mut *sink, made, archived.record()) {
+            (FileSink::Diff(_), ..) if examined.is_proved => {
+                sink.add(input, &examined.edits, output)
+            }
+            (FileSink::Documents(files), Some(made), _) => Ok(files.add(input, &made)),
+            (_, Some(made), Some(record)) => {
+                let mut bytes = Vec::with_capacity(made.len() / 2 + 512);
+                let content_type = &archived.content_type;
+                writer.conversion(&mut bytes, record, content_type, &made)?;
+                sink.add_bytes(path, &bytes, output)
+            }
+            _ => Ok(Ok(())),
+        }
+    })?;
+    if let FileSink::Documents(files) = sink {
+        files.say(path, output);
+    }
+    Ok(ended.map(|()| summary))
+}
+
+/// What is made of a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Record,
+    File,
+    Nothing,
+}
+
+/// The time that is written: that of `SOURCE_DATE_EPOCH` where somebody says it, to have the same bytes again
+/// (<https://reproducible-builds.org/specs/source-date-epoch/>).
+fn now() -> u64 {
+    let said = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|said| said.parse().ok());
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    said.unwrap_or_else(now)
+}

@@ -1,0 +1,112 @@
+//! Documents of archives as files, under host and path: `--layout host` reads them again.
+//!
+//! ```text
+//! http://a.example/b/?c=d   -->   DIR/a.example/b/index.html?c=d
+//! ```
+//!
+//! Of several captures of a URL the first has a file.
+//!
+//! Deliberately absent: what is in the files.
+
+use std::collections::HashSet;
+use std::mem;
+use std::path::{Path, PathBuf};
+
+use baselink::error::{Result, name};
+use baselink::tree::mirror::Mirror;
+use baselink::tree::origin::{Layout, Origins};
+use baselink::tree::write::{self, Replacement};
+
+use crate::cli::input::Input;
+use crate::cli::output::{Output, count};
+
+/// A folder that gets documents as files, under host and path, as `--layout host` reads them.
+pub(in crate::cli) struct DocumentFolder {
+    mirror: Mirror,
+    out: PathBuf,
+    origins: Origins,
+}
+
+/// The documents of one archive.
+pub(in crate::cli) struct DocumentFiles<'f> {
+    folder: &'f DocumentFolder,
+    /// What has a file.
+    taken: HashSet<PathBuf>,
+    /// Files that are written together.
+    pending: Vec<Replacement>,
+    written: usize,
+    /// Documents of URLs that have a file, and those whose URL can be no path.
+    again: usize,
+    nameless: usize,
+}
+
+/// So many files are written together.
+const TOGETHER: usize = 64;
+
+impl DocumentFolder {
+    pub(in crate::cli) fn new(out: &Path) -> Result<Self> {
+        let mirror = Mirror::new(out)?;
+        let (layout, index) = (Some(Layout::Host), Some("index.html".into()));
+        let origins = Origins { layout, index, ..Origins::default() };
+        Ok(Self { mirror, out: out.to_owned(), origins })
+    }
+
+    pub(in crate::cli) fn begin(&self) -> DocumentFiles<'_> {
+        DocumentFiles {
+            folder: self,
+            taken: HashSet::new(),
+            pending: Vec::new(),
+            written: 0,
+            again: 0,
+            nameless: 0,
+        }
+    }
+}
+
+impl DocumentFiles<'_> {
+    /// Adds the document `input`, of which this was `made`.
+    pub(super) fn add(&mut self, input: &Input<'_>, made: &[u8]) -> Result<()> {
+        let url = input.name.record.and_then(|record| record.url.as_deref());
+        let Some(to) = url.and_then(|url| self.folder.origins.paths(url).into_iter().next()) else {
+            self.nameless += 1;
+            return Ok(());
+        };
+        if !self.taken.insert(to.clone()) {
+            self.again += 1;
+            return Ok(());
+        }
+        let above = to.parent().unwrap_or(Path::new(""));
+        self.folder.mirror.folder(Path::new(""), above)?;
+        let mut new = Replacement::begin(&self.folder.out.join(&to))?;
+        new.write(|out| out.write_all(made))?;
+        self.pending.push(new);
+        if self.pending.len() < TOGETHER { Ok(()) } else { self.commit() }
+    }
+
+    /// Gives the files their names.
+    pub(in crate::cli) fn commit(&mut self) -> Result<()> {
+        for written in write::commit_all(mem::take(&mut self.pending)) {
+            written?;
+            self.written += 1;
+        }
+        Ok(())
+    }
+
+    /// The folder of all of them.
+    pub(in crate::cli) fn out(&self) -> &Path {
+        &self.folder.out
+    }
+
+    /// Says what has no file.
+    pub(super) fn say(&self, path: &Path, output: &mut Output) {
+        let name = name(path);
+        if self.again > 0 {
+            let again = count(self.again, "later capture", "later captures");
+            output.notice(&format_args!("{name}: {again} of the same URLs left out"));
+        }
+        if self.nameless > 0 {
+            let nameless = count(self.nameless, "document has", "documents have");
+            output.caution(&format_args!("{name}: {nameless} no URL that can be a path; left out"));
+        }
+    }
+}
