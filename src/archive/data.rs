@@ -235,7 +235,7 @@ impl<R: Read> Data<R> {
                 self.at = self.end;
                 Ok(Next::Cut(file))
             }
-            waiting if magic(waiting) == Some(0) => {
+            waiting if is_member(waiting) => {
                 self.inflate.reset(true);
                 self.member = Member { file, data: self.position };
                 self.state = State::Inside;
@@ -382,11 +382,16 @@ impl<R: Read> Data<R> {
     }
 }
 
+/// Whether `bytes` may be a member.
+fn is_member(bytes: &[u8]) -> bool {
+    bytes
+        .strip_prefix(MAGIC)
+        .is_some_and(|rest| rest.first().is_none_or(|flags| flags & RESERVED == 0))
+}
+
 /// Where in `bytes` a member may begin.
 fn magic(bytes: &[u8]) -> Option<usize> {
-    let may_be =
-        |&at: &usize| bytes.get(at + MAGIC.len()).is_none_or(|flags| flags & RESERVED == 0);
-    memmem::find_iter(bytes, MAGIC).find(may_be)
+    memmem::find_iter(bytes, MAGIC).find(|&at| is_member(&bytes[at..]))
 }
 
 /// One read that nothing interrupts.

@@ -41,6 +41,8 @@ pub const LONGEST_BLOCK: usize = 1 << 30;
 const LONGEST_HEADING: usize = 1 << 20;
 /// How much is read at first: most headings.
 const FIRST: usize = 2 << 10;
+/// The same where a member begins with the record, which then mostly ends with it.
+const MEMBER: usize = 16 << 10;
 /// By how much a buffer grows at least.
 const CHUNK: usize = 64 << 10;
 /// How much is read at first where a record is looked for.
@@ -177,8 +179,9 @@ impl<R: Read> Records<R> {
         }
         let mut part = Part { bytes: mem::take(&mut self.spare), ..Part::default() };
         let position = loop {
-            let position = self.data.position();
-            self.fill(&mut part, FIRST)?;
+            let position = self.position();
+            let length = if self.begins_member(position) { MEMBER } else { FIRST };
+            self.fill(&mut part, length)?;
             let line_ends = line_ends(part.filled());
             if line_ends == 0 {
                 break position;
@@ -341,10 +344,9 @@ impl<R: Read> Records<R> {
         let mut part = Part { bytes: mem::take(&mut self.scratch), ..Part::default() };
         let mut length = LOOK;
         loop {
-            let position = self.data.position();
+            let position = self.position();
             self.fill(&mut part, length)?;
-            let is_start = self.data.is_compressed() && self.member.data == position;
-            let found = match is_start && begins_record(part.filled()) {
+            let found = match self.begins_member(position) && begins_record(part.filled()) {
                 true => Some(0),
                 false => record_start(part.filled()),
             };
@@ -371,10 +373,6 @@ impl<R: Read> Records<R> {
 
     /// Reads until `part` has `length` bytes, or there are no more.
     fn fill(&mut self, part: &mut Part, length: usize) -> Result<()> {
-        let latest = self.data.member();
-        if part.filled == 0 && latest.data <= self.data.position() {
-            self.member = latest;
-        }
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
             let room = length.min((2 * part.filled).max(CHUNK));
@@ -390,6 +388,20 @@ impl<R: Read> Records<R> {
             }
         }
         Ok(())
+    }
+
+    /// Where the next entry begins in the data.
+    fn position(&mut self) -> u64 {
+        let (position, latest) = (self.data.position(), self.data.member());
+        if latest.data <= position {
+            self.member = latest;
+        }
+        position
+    }
+
+    /// Whether a member begins at `position` in the data.
+    fn begins_member(&self, position: u64) -> bool {
+        self.data.is_compressed() && self.member.data == position
     }
 
     /// The offset of what is at `position` in the data.
