@@ -21,7 +21,7 @@ use std::io::{self, Read};
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
-use super::record::{BEGINNING, begins_record, record_start};
+use super::record::{BEGINNING, STARTS, begins_record, record_start};
 
 /// So much is read at a time, in bytes.
 const CHUNK: usize = 128 << 10;
@@ -50,10 +50,10 @@ pub(super) enum Next {
     Bytes(usize),
     /// A member begins, and whether a record begins with it.
     Member(bool),
-    /// What is at that offset of the file is no member, or a damaged one, of which there are no more bytes.
-    Broken(u64, String),
-    /// The file ends within the member that begins at this offset.
-    Cut(u64),
+    /// What begins there is no member, or a damaged one, of which there are no more bytes; and why.
+    Broken(Member, String),
+    /// The file ends within the member that begins there.
+    Cut(Member),
     /// The archive ends.
     End,
 }
@@ -141,6 +141,9 @@ impl<R: Read> Data<R> {
         if let Some(next) = next {
             self.waiting.push_front(Waiting::Other(next));
         }
+        if bytes.is_empty() {
+            return;
+        }
         match self.waiting.front_mut() {
             Some(Waiting::Bytes(_, at)) if bytes.len() <= *at => *at -= bytes.len(),
             _ => self.waiting.push_front(Waiting::Bytes(bytes.to_vec(), 0)),
@@ -193,7 +196,8 @@ impl<R: Read> Data<R> {
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(State::Between);
         }
-        while self.end < BEGINNING && self.fill()? {}
+        // There may be line ends before a record.
+        while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end].trim_ascii_start()) {
             return Ok(State::Plain);
         }
@@ -233,9 +237,9 @@ impl<R: Read> Data<R> {
             [] => Ok(Next::End),
             short if short.len() <= MAGIC.len() && MAGIC.starts_with(short) => {
                 self.at = self.end;
-                Ok(Next::Cut(file))
+                Ok(Next::Cut(Member { file, data: self.position }))
             }
-            waiting if magic(waiting) == Some(0) => {
+            waiting if is_member(waiting) => {
                 self.inflate.reset(true);
                 self.member = Member { file, data: self.position };
                 self.state = State::Inside;
@@ -244,7 +248,8 @@ impl<R: Read> Data<R> {
             _ => {
                 self.find_member()?;
                 let length = self.offset + self.at as u64 - file;
-                Ok(Next::Broken(file, format!("{length} bytes that are no gzip member")))
+                let why = format!("{length} bytes that are no gzip member");
+                Ok(Next::Broken(Member { file, data: self.position }, why))
             }
         }
     }
@@ -307,18 +312,19 @@ impl<R: Read> Data<R> {
     /// Leaves a member that cannot be inflated.
     fn broken(&mut self, why: Option<&str>) -> io::Result<Next> {
         let file = self.member.file;
-        let why = why.unwrap_or("it cannot be inflated");
+        let is_sum = why.is_some_and(|why| why.ends_with("check"));
+        let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
         self.state = State::Between;
         let (from, current) = (self.second_byte(), self.at);
         self.at = from;
         self.find_member()?;
         self.count_again(current);
-        Ok(Next::Broken(file, format!("a damaged gzip member at {file}: {why}")))
+        Ok(Next::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
     /// Leaves a member that the end of the file cuts, unless a record begins in what was taken for it.
     fn cut(&mut self) -> Next {
-        let file = self.member.file;
+        let Member { file, .. } = self.member;
         self.state = State::Between;
         let current = self.end;
         let mut at = self.second_byte();
@@ -332,20 +338,20 @@ impl<R: Read> Data<R> {
                 self.at = at;
                 self.count_again(current);
                 let why = format!("a damaged gzip member at {file}: it has no end");
-                return Next::Broken(file, why);
+                return Next::Broken(self.member, why);
             }
             at += 1;
         }
         self.at = self.end;
-        Next::Cut(file)
+        Next::Cut(self.member)
     }
 
     /// From where on in `raw` the next member is looked for after the current one was broken. It goes back no
-    /// further than all in all twice the file, so that what is hostile costs no more.
+    /// further than all in all eight times the file, so that what is hostile costs no more.
     fn second_byte(&self) -> usize {
         let start = self.member.file.saturating_sub(self.offset) as usize + 1;
         let again = self.again + self.at.saturating_sub(start) as u64;
-        let is_allowed = again <= 2 * (self.offset + self.end as u64) + BEHIND as u64;
+        let is_allowed = again <= 8 * (self.offset + self.end as u64) + BEHIND as u64;
         if is_allowed { start.min(self.at) } else { self.at }
     }
 
@@ -382,11 +388,16 @@ impl<R: Read> Data<R> {
     }
 }
 
+/// Whether `bytes` may be a member.
+fn is_member(bytes: &[u8]) -> bool {
+    bytes
+        .strip_prefix(MAGIC)
+        .is_some_and(|rest| rest.first().is_none_or(|flags| flags & RESERVED == 0))
+}
+
 /// Where in `bytes` a member may begin.
 fn magic(bytes: &[u8]) -> Option<usize> {
-    let may_be =
-        |&at: &usize| bytes.get(at + MAGIC.len()).is_none_or(|flags| flags & RESERVED == 0);
-    memmem::find_iter(bytes, MAGIC).find(may_be)
+    memmem::find_iter(bytes, MAGIC).find(|&at| is_member(&bytes[at..]))
 }
 
 /// One read that nothing interrupts.

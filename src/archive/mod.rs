@@ -1,7 +1,8 @@
 //! Web archives: WARC files (ISO 28500, versions 1.0 of 2009 and 1.1 of 2017), compressed or not.
 //!
 //! [`Records`] gives what an archive holds, a [`Record`] or an [`Anomaly`] at a time. Nothing in an archive ends
-//! it: what is broken is an anomaly, and reading goes on with the next record.
+//! it: what is broken is an anomaly, and reading goes on with the next record. [`Writer`] writes records that were
+//! made of others. [`Wacz`] gives the archives in a WACZ file.
 //!
 //! ```
 //! use baselink::archive::{Document, Entry, Records};
@@ -20,6 +21,8 @@
 mod data;
 mod record;
 mod records;
+mod wacz;
+mod write;
 
 use std::io::Read as _;
 
@@ -27,6 +30,8 @@ use flate2::bufread::MultiGzDecoder;
 
 pub use self::record::{Document, Offset, Record, RecordType};
 pub use self::records::{Anomaly, Entry, LONGEST_BLOCK, Records};
+pub use self::wacz::Wacz;
+pub use self::write::{Warcinfo, Writer};
 
 /// Whether a file that begins with `head` is such an archive, compressed or not; or of ARC, of which [`Records`] says what
 /// can be done.

@@ -41,6 +41,8 @@ pub const LONGEST_BLOCK: usize = 1 << 30;
 const LONGEST_HEADING: usize = 1 << 20;
 /// How much is read at first: most headings.
 const FIRST: usize = 2 << 10;
+/// The same where a member begins with the record, which then mostly ends with it.
+const MEMBER: usize = 16 << 10;
 /// By how much a buffer grows at least.
 const CHUNK: usize = 64 << 10;
 /// How much is read at first where a record is looked for.
@@ -103,6 +105,8 @@ pub struct Records<R> {
 struct Part {
     bytes: Vec<u8>,
     filled: usize,
+    /// Where it begins in the data.
+    position: u64,
     stop: Option<Next>,
 }
 
@@ -122,6 +126,12 @@ impl Part {
         &self.bytes[..self.filled]
     }
 
+    /// Whether two line ends follow the block that ends at `end`.
+    fn has_usual_end(&self, end: usize) -> bool {
+        let after = self.filled().get(end..).unwrap_or_default();
+        matches!(&after[..line_ends(after)], b"\r\n\r\n" | b"\n\n")
+    }
+
     /// What follows the block that ends at `end`.
     fn after(&self, end: usize) -> After {
         let Some(after) = self.filled().get(end..) else { return After::Other };
@@ -137,6 +147,7 @@ impl Part {
 }
 
 /// Why there is no record.
+#[derive(Debug)]
 enum Broken {
     Record(Cow<'static, str>),
     Member(String),
@@ -176,27 +187,28 @@ impl<R: Read> Records<R> {
             self.find_record()?;
         }
         let mut part = Part { bytes: mem::take(&mut self.spare), ..Part::default() };
-        let position = loop {
-            let position = self.data.position();
-            self.fill(&mut part, FIRST)?;
+        loop {
+            part.position = self.position();
+            let length = if self.begins_member(part.position) { MEMBER } else { FIRST };
+            self.fill(&mut part, length)?;
             let line_ends = line_ends(part.filled());
             if line_ends == 0 {
-                break position;
+                break;
             }
             self.data.give_back(&part.bytes[line_ends..part.filled], part.stop.take());
             part.filled = 0;
-        };
-        let offset = self.offset(position);
+        }
+        let offset = self.offset(part.position);
         if part.filled == 0 {
-            let (file, anomaly) = match part.stop.take() {
-                Some(Next::Broken(file, why)) => (file, Broken::Member(why)),
-                Some(Next::Cut(file)) => (file, Broken::Cut("where a gzip member begins")),
+            let (member, anomaly) = match part.stop.take() {
+                Some(Next::Broken(member, why)) => (member, Broken::Member(why)),
+                Some(Next::Cut(member)) => (member, Broken::Cut("where a gzip member begins")),
                 _ => return Ok(None),
             };
-            return Ok(Some(self.lost(part, Offset { file, within: 0 }, anomaly)));
+            return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
         }
         if !begins_record(part.filled()) {
-            if position == 0 && part.filled().starts_with(b"filedesc://") {
+            if part.position == 0 && part.filled().starts_with(b"filedesc://") {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let anomaly = match part.stop.take() {
@@ -262,31 +274,35 @@ impl<R: Read> Records<R> {
             self.fill(&mut part, end + FAR_AFTER)?;
         }
         let block = Span::new(start, part.filled.min(end));
-        match (part.after(end), part.stop.take()) {
-            (After::End | After::Other, Some(Next::Broken(_, why))) => {
-                Ok(self.lost(part, offset, Broken::Member(why)))
+        let after = part.after(end);
+        // Whether bytes of it are from that member. If they are all there, the sum of the member is not.
+        let is_of = |member: Member| member.data < part.position + end as u64;
+        match part.stop.take() {
+            Some(Next::Broken(member, why)) if after != After::Record && is_of(member) => {
+                return Ok(self.lost(part, offset, Broken::Member(why)));
             }
-            (After::Record, stop) => {
-                let line_ends = line_ends(&part.bytes[end..part.filled]);
-                self.data.give_back(&part.bytes[end + line_ends..part.filled], stop);
-                begun.say_end(block, &part.bytes[end..end + line_ends]);
-                Ok(begun.entry(offset, part, block))
+            Some(Next::Cut(member)) if after == After::End && is_of(member) => {
+                let message = "the archive ends within this gzip member";
+                begun.say(Code::RecordTruncated, block, message);
             }
-            (After::End, Some(Next::Cut(_))) => {
-                begun.say(Code::RecordTruncated, block, "the archive ends within this gzip member");
-                Ok(begun.entry(offset, part, block))
-            }
-            (After::End, _) => {
-                begun.say_end(block, &part.bytes[end..part.filled]);
-                Ok(begun.entry(offset, part, block))
-            }
-            (After::Other, Some(Next::Member(_))) => {
+            Some(Next::Member(_)) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
                 begun.say_length(block, length);
-                Ok(begun.entry(offset, part, block))
+                return Ok(begun.entry(offset, part, block));
             }
-            (After::Other, stop) => self.without_its_end(part, begun, offset, end, stop),
+            stop if after == After::Other && !part.has_usual_end(end) => {
+                return self.without_its_end(part, begun, offset, end, stop);
+            }
+            stop => {
+                if !part.has_usual_end(end) {
+                    let message = "not followed by two line ends: its Content-Length may be wrong";
+                    begun.say(Code::RecordLength, block, message);
+                }
+                let next = end + line_ends(&part.filled()[end..]);
+                self.data.give_back(&part.bytes[next..part.filled], stop);
+            }
         }
+        Ok(begun.entry(offset, part, block))
     }
 
     /// The same where neither a record nor the end of a member follows.
@@ -341,10 +357,9 @@ impl<R: Read> Records<R> {
         let mut part = Part { bytes: mem::take(&mut self.scratch), ..Part::default() };
         let mut length = LOOK;
         loop {
-            let position = self.data.position();
+            part.position = self.position();
             self.fill(&mut part, length)?;
-            let is_start = self.data.is_compressed() && self.member.data == position;
-            let found = match is_start && begins_record(part.filled()) {
+            let found = match self.begins_member(part.position) && begins_record(part.filled()) {
                 true => Some(0),
                 false => record_start(part.filled()),
             };
@@ -371,10 +386,6 @@ impl<R: Read> Records<R> {
 
     /// Reads until `part` has `length` bytes, or there are no more.
     fn fill(&mut self, part: &mut Part, length: usize) -> Result<()> {
-        let latest = self.data.member();
-        if part.filled == 0 && latest.data <= self.data.position() {
-            self.member = latest;
-        }
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
             let room = length.min((2 * part.filled).max(CHUNK));
@@ -390,6 +401,20 @@ impl<R: Read> Records<R> {
             }
         }
         Ok(())
+    }
+
+    /// Where the next entry begins in the data.
+    fn position(&mut self) -> u64 {
+        let (position, latest) = (self.data.position(), self.data.member());
+        if latest.data <= position {
+            self.member = latest;
+        }
+        position
+    }
+
+    /// Whether a member begins at `position` in the data.
+    fn begins_member(&self, position: u64) -> bool {
+        self.data.is_compressed() && self.member.data == position
     }
 
     /// The offset of what is at `position` in the data.
@@ -429,14 +454,6 @@ impl<R: Read> Iterator for Records<R> {
 }
 
 impl Begun {
-    /// Says that a record is not followed by two line ends, if it is not: `after` follows it.
-    fn say_end(&mut self, block: Span, after: &[u8]) {
-        if !matches!(after, b"\r\n\r\n" | b"\n\n") {
-            let message = "not followed by two line ends: its Content-Length may be wrong";
-            self.say(Code::RecordLength, block, message);
-        }
-    }
-
     /// Says that a block is not as long as is `said`.
     fn say_length(&mut self, block: Span, said: usize) {
         let message = format!("a Content-Length of {said}, where the block has {}", block.len());

@@ -1,0 +1,95 @@
+//! WACZ: a zip file with archives in its folder `archive` (Web Archive Collection Zipped 1.1.1, 4).
+//!
+//! Its archives are read as streams, so one that is small in the file and large otherwise takes no memory.
+//!
+//! ```
+//! use baselink::archive::Wacz;
+//! let error = Wacz::open(std::io::Cursor::new(b"WARC/1.0")).err().unwrap();
+//! assert_eq!(error.to_string(), "not a WACZ file: it is no zip file that can be read");
+//! ```
+//!
+//! Deliberately absent: the indexes and lists of pages in it, and encrypted entries.
+
+use std::io::{Read, Seek};
+
+use zip::result::ZipError;
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::error::{Error, ErrorKind, Result, cause, visible};
+
+/// The folder of the archives.
+const FOLDER: &str = "archive/";
+
+/// The archives of a WACZ file.
+#[derive(Debug)]
+pub struct Wacz<R> {
+    zip: ZipArchive<R>,
+    /// Their names in the folder, and their numbers in the zip file.
+    archives: Vec<(String, usize)>,
+}
+
+impl<R: Read + Seek> Wacz<R> {
+    /// Opens the WACZ file that `reader` has.
+    ///
+    /// # Errors
+    ///
+    /// Where it is no zip file, or none with archives, and those of `reader`.
+    pub fn open(reader: R) -> Result<Self> {
+        let zip = ZipArchive::new(reader).map_err(|error| match error {
+            ZipError::Io(error) if error.kind() != std::io::ErrorKind::UnexpectedEof => {
+                Error::system(cause(&error), error)
+            }
+            _ => {
+                Error::of(ErrorKind::Syntax, "not a WACZ file: it is no zip file that can be read")
+            }
+        })?;
+        let names = zip.file_names_raw().map(String::from_utf8_lossy).enumerate();
+        let archives = names.filter_map(|(number, name)| {
+            let name = name.strip_prefix(FOLDER)?;
+            // A name that leads elsewhere is none of an archive.
+            let is_plain = !name.contains(['/', '\\']);
+            let is_archive = [".warc", ".warc.gz"].iter().any(|end| name.ends_with(end));
+            (is_plain && is_archive).then(|| (name.to_owned(), number))
+        });
+        let archives: Vec<_> = archives.collect();
+        if archives.is_empty() {
+            let message = format!("not a WACZ file: no WARC file is in its folder {FOLDER}");
+            return Err(Error::of(ErrorKind::Syntax, message));
+        }
+        Ok(Self { zip, archives })
+    }
+
+    /// The names of the archives, in the order of the file: those of files, without a folder.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.archives.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The archive that is the one of [`Wacz::names`] at `at`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is encrypted, or compressed in a way that is not read, and those of the reader.
+    pub fn archive(&mut self, at: usize) -> Result<impl Read + '_> {
+        let Some((name, number)) = self.archives.get(at) else {
+            return Err(Error::new(format!("there is no archive {at}")));
+        };
+        let name = visible(name);
+        let why = match self.zip.by_index(*number) {
+            Ok(file) if is_read(file.compression()) => return Ok(file),
+            Ok(file) => format!("is compressed with {}, which is not read", file.compression()),
+            Err(ZipError::Io(error)) => {
+                return Err(Error::system(format!("{name}: {}", cause(&error)), error));
+            }
+            Err(ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED)) => {
+                "is encrypted, and is not read".to_owned()
+            }
+            Err(error) => format!("cannot be read: {error}"),
+        };
+        Err(Error::of(ErrorKind::Syntax, format!("{name} {why}")))
+    }
+}
+
+/// Whether what is compressed in that way is read.
+fn is_read(method: CompressionMethod) -> bool {
+    matches!(method, CompressionMethod::Stored | CompressionMethod::Deflated)
+}
