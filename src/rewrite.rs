@@ -29,6 +29,7 @@ mod file;
 mod judge;
 mod judged;
 mod labels;
+mod listing;
 mod message;
 mod opened;
 mod options;
@@ -187,5 +188,5 @@ pub fn links(
     options: &Options,
     row: &mut dyn FnMut(ListedLink) -> ControlFlow<()>,
 ) -> Totals {
-    rows::rows(bytes, options, row)
+    listing::links(bytes, options, row)
 }

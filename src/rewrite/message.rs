@@ -260,35 +260,16 @@ impl Plan<'_> {
     /// Plans the document that is the content of a leaf; `false` where it is none that is read.
     fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
-        let format = entity.media_type.format();
-        if !scan::is_read(format, &self.options.scan) {
-            return false;
-        }
-        // Where the message ends in a heading, a base element put in would be one more line of it.
-        let separator = &self.bytes[entity.heading.separator.range()];
-        if entity.body.is_empty() && !separator.ends_with(b"\n") {
-            return false;
-        }
-        let label = entity.media_type.parameter("charset");
-        if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
-            let message = format!("the charset {label} is not known; the part was left");
-            self.say(Code::CharsetUnknown, Span::at(entity.body.start), message);
-            return false;
-        }
-        let decoded = match entity.decode(self.bytes) {
-            Ok(decoded) => decoded,
-            Err(obstacle) => {
-                let message = format!("this part was left: {obstacle}");
-                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
-                return false;
-            }
-        };
+        let Readable { format, decoded, scan: options } =
+            match readable(self.bytes, entity, self.options) {
+                Ok(Some(found)) => found,
+                Ok(None) => return false,
+                Err(left) => {
+                    self.report.diagnostics.push(left);
+                    return false;
+                }
+            };
         self.referrers.add(index, format, &decoded.bytes);
-        let options = ScanOptions {
-            entity: entity.name.clone(),
-            charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
-            ..self.options.scan.clone()
-        };
         let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
             true => Some(Reason::Signed),
             false => self.kept[index],
@@ -488,6 +469,51 @@ impl Plan<'_> {
         let differs = parts.any(|(part, old)| reads(part, old).is_none());
         differs.then_some("a part does not decode to what it was made of")
     }
+}
+
+/// The content of a leaf that is read.
+pub(super) struct Readable<'b> {
+    pub(super) format: Format,
+    pub(super) decoded: Decoded<'b>,
+    /// How it is scanned.
+    pub(super) scan: ScanOptions,
+}
+
+/// The content of `entity`, which is a leaf; `None` where it is none that is read.
+///
+/// # Errors
+///
+/// Why it is left.
+pub(super) fn readable<'b>(
+    bytes: &'b [u8],
+    entity: &Entity,
+    options: &Options,
+) -> Result<Option<Readable<'b>>, Diagnostic> {
+    let format = entity.media_type.format();
+    if !scan::is_read(format, &options.scan) {
+        return Ok(None);
+    }
+    // Where the message ends in a heading, a base element put in would be one more line of it.
+    let separator = &bytes[entity.heading.separator.range()];
+    if entity.body.is_empty() && !separator.ends_with(b"\n") {
+        return Ok(None);
+    }
+    let label = entity.media_type.parameter("charset");
+    if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
+        let message = format!("the charset {label} is not known; the part was left");
+        let place = Span::at(entity.body.start);
+        return Err(Diagnostic::new(Code::CharsetUnknown, place, message));
+    }
+    let decoded = entity.decode(bytes).map_err(|obstacle| {
+        let message = format!("this part was left: {obstacle}");
+        Diagnostic::new(Code::TransferUndecodable, Span::at(obstacle.at), message)
+    })?;
+    let scan = ScanOptions {
+        entity: entity.name.clone(),
+        charset: label.and_then(Charset::for_label).or(options.scan.charset),
+        ..options.scan.clone()
+    };
+    Ok(Some(Readable { format, decoded, scan }))
 }
 
 fn refuse(links: &mut [LinkReport], reason: Reason) {

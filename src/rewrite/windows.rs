@@ -33,9 +33,10 @@ use std::thread;
 use self::StreamError::{Giving, Reading};
 use super::driver::{Driver, Ended};
 use super::file;
+use super::listing;
 use super::opened::{Opened, Task, needs_no_links};
 use super::options::Options;
-use super::rows::{RowFn, Rows, rows};
+use super::rows::{RowFn, Rows};
 use super::sink::LinkSink;
 use super::totals::Totals;
 use super::write::{LEAST, Write};
@@ -105,7 +106,7 @@ pub fn links_stream<D: Read + Seek + Send>(
         }
         return Ok(driver.totals());
     }
-    Ok(rows(&read(handles)?, options, row))
+    Ok(listing::links(&read(handles)?, options, row))
 }
 
 /// A document that can be read window by window, with its base.
