@@ -311,14 +311,12 @@ impl<R: Read> Data<R> {
 
     /// Leaves a member that cannot be inflated.
     fn broken(&mut self, why: Option<&str>) -> io::Result<Next> {
-        let file = self.member.file;
+        let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
         let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
         self.state = State::Between;
-        let (from, current) = (self.second_byte(), self.at);
-        self.at = from;
+        self.at = self.back_to(self.second_byte());
         self.find_member()?;
-        self.count_again(current);
         Ok(Next::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
@@ -326,7 +324,6 @@ impl<R: Read> Data<R> {
     fn cut(&mut self) -> Next {
         let Member { file, .. } = self.member;
         self.state = State::Between;
-        let current = self.end;
         let mut at = self.second_byte();
         while let Some(found) = magic(&self.raw[at..self.end]) {
             at += found;
@@ -335,8 +332,7 @@ impl<R: Read> Data<R> {
             let candidate = &self.raw[at..self.end];
             let inflated = inflate.decompress(candidate, &mut first, FlushDecompress::None);
             if inflated.is_ok() && begins_record(&first) {
-                self.at = at;
-                self.count_again(current);
+                self.at = self.back_to(at);
                 let why = format!("a damaged gzip member at {file}: it has no end");
                 return Next::Broken(self.member, why);
             }
@@ -346,18 +342,21 @@ impl<R: Read> Data<R> {
         Next::Cut(self.member)
     }
 
-    /// From where on in `raw` the next member is looked for after the current one was broken. It goes back no
-    /// further than all in all eight times the file, so that what is hostile costs no more.
+    /// Where in `raw` a member is looked for after the current one was broken: not in its first byte, and not in
+    /// what is no more there.
     fn second_byte(&self) -> usize {
-        let start = self.member.file.saturating_sub(self.offset) as usize + 1;
-        let again = self.again + self.at.saturating_sub(start) as u64;
-        let is_allowed = again <= 8 * (self.offset + self.end as u64) + BEHIND as u64;
-        if is_allowed { start.min(self.at) } else { self.at }
+        (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.at)
     }
 
-    /// Counts the way back to `at` from where it was before.
-    fn count_again(&mut self, before: usize) {
-        self.again += before.saturating_sub(self.at) as u64;
+    /// `at`, which is before the current place in `raw`, or that place once it went back by eight times the file:
+    /// what is hostile costs no more.
+    fn back_to(&mut self, at: usize) -> usize {
+        let again = self.again + (self.at - at) as u64;
+        if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
+            return self.at;
+        }
+        self.again = again;
+        at
     }
 
     /// Reads on, and says whether there was more. What is kept moves to the start of `raw`: at most the bytes
