@@ -48,8 +48,8 @@ pub(super) struct Member {
 pub(super) enum Next {
     /// So many bytes, at least one.
     Bytes(usize),
-    /// A member begins, and whether a record begins with it.
-    Member(bool),
+    /// A member begins.
+    Member,
     /// What begins there is no member, or a damaged one, of which there are no more bytes; and why.
     Broken(Member, String),
     /// The file ends within the member that begins there.
@@ -171,6 +171,26 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
+    /// Whether a record begins with the member that [`Data::read`] just said begins.
+    pub(super) fn begins_record(&mut self) -> io::Result<bool> {
+        match self.waiting.front() {
+            Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
+            Some(Waiting::Other(_)) => return Ok(false),
+            None => {}
+        }
+        let mut first = [0; BEGINNING];
+        let (mut length, mut other) = (0, None);
+        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
+            match self.inflated(&mut first[length..])? {
+                Some(Next::Bytes(more)) => length += more,
+                next => other = next,
+            }
+        }
+        self.waiting.push_front(Waiting::Bytes(first[..length].to_vec(), 0));
+        self.waiting.extend(other.map(Waiting::Other));
+        Ok(begins_record(&first[..length]))
+    }
+
     /// What comes next in the file.
     fn new_data(&mut self, into: &mut [u8]) -> io::Result<Next> {
         if let State::New = self.state {
@@ -243,7 +263,7 @@ impl<R: Read> Data<R> {
                 self.inflate.reset(true);
                 self.member = Member { file, data: self.position };
                 self.state = State::Inside;
-                self.looked_ahead()
+                Ok(Next::Member)
             }
             _ => {
                 self.find_member()?;
@@ -270,23 +290,6 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Looks at the first bytes of the member that was begun.
-    fn looked_ahead(&mut self) -> io::Result<Next> {
-        let mut first = [0; BEGINNING];
-        let (mut length, mut other) = (0, None);
-        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
-            match self.inflated(&mut first[length..])? {
-                Some(Next::Bytes(more)) => length += more,
-                next => other = next,
-            }
-        }
-        if length > 0 {
-            self.waiting.push_back(Waiting::Bytes(first[..length].to_vec(), 0));
-        }
-        self.waiting.extend(other.map(Waiting::Other));
-        Ok(Next::Member(begins_record(&first[..length])))
-    }
-
     /// More of the member that was begun; `None` where it ends.
     fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<Next>> {
         loop {
@@ -296,7 +299,13 @@ impl<R: Read> Data<R> {
             self.at += (self.inflate.total_in() - read) as usize;
             let written = (self.inflate.total_out() - written) as usize;
             match status {
-                Err(error) => return self.broken(error.message()).map(Some),
+                Err(error) => {
+                    let broken = self.broken(error.message())?;
+                    if written == 0 {
+                        return Ok(Some(broken));
+                    }
+                    self.waiting.push_back(Waiting::Other(broken));
+                }
                 Ok(Status::StreamEnd) => self.state = State::Between,
                 Ok(_) if written > 0 => {}
                 Ok(_) if self.at < self.end => return self.broken(None).map(Some),
@@ -342,16 +351,15 @@ impl<R: Read> Data<R> {
         Next::Cut(self.member)
     }
 
-    /// Where in `raw` a member is looked for after the current one was broken: not in its first byte, and not in
-    /// what is no more there.
+    /// Where in `raw` the next member is looked for after the current one was broken.
     fn second_byte(&self) -> usize {
-        (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.at)
+        (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// `at`, which is before the current place in `raw`, or that place once it went back by eight times the file:
-    /// what is hostile costs no more.
+    /// `at`, or the current place in `raw` where that would make it go back by more than eight times the file: what
+    /// is hostile costs no more.
     fn back_to(&mut self, at: usize) -> usize {
-        let again = self.again + (self.at - at) as u64;
+        let again = self.again + self.at.saturating_sub(at) as u64;
         if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
             return self.at;
         }
