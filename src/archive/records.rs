@@ -83,8 +83,8 @@ pub struct Anomaly {
 
 /// What an archive holds, in order. Only an error of the reader ends it, or an archive of another kind.
 ///
-/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the
-/// bound.
+/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the bound,
+/// by default 1 GiB: a record with a longer one is an anomaly.
 #[derive(Debug)]
 pub struct Records<R> {
     data: Data<R>,
@@ -176,10 +176,11 @@ impl<R: Read> Records<R> {
     /// Takes no blocks longer than `bytes`; they are anomalies.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
-        Self { limit: bytes, ..self }
+        Self { limit: bytes.min(usize::MAX / 2), ..self }
     }
 
-    /// Reads the next record into `buffer`, mostly that of an earlier record, instead of a new one.
+    /// Reads the next record into `buffer`, mostly that of an earlier record ([`Record::into_buffer`]), instead of a
+    /// new one, which has at least 64 KiB.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
     }
