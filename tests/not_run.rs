@@ -17,6 +17,7 @@ fn main() {
     let data = outside::ALL.map(|data| (data.what, data.find().is_some()));
     let programs = [
         ("the comparison with Python's reader of messages", outside::python().is_some()),
+        ("the comparison with Python's readers of archives", outside::warc_readers().is_some()),
         ("pages in Chromium", outside::chromium().is_some()),
         ("mirrors by wget", outside::is_installed("wget")),
         ("mirrors by HTTrack", outside::is_installed("httrack")),
@@ -24,8 +25,8 @@ fn main() {
     let absent: Vec<_> =
         data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
     if !absent.is_empty() {
-        let why =
-            "for lack of ../shared, python3, chromium, wget or httrack (tests/outside/mod.rs)";
+        let why = "for lack of ../shared, python3, warcio and fastwarc, chromium, wget or httrack \
+                   (tests/outside/mod.rs)";
         eprintln!("\nnot run {why}: {}", absent.join(", "));
     }
 }

@@ -48,8 +48,8 @@ pub(super) struct Member {
 pub(super) enum Next {
     /// So many bytes, at least one.
     Bytes(usize),
-    /// A member begins, and whether a record begins with it.
-    Member(bool),
+    /// A member begins.
+    Member,
     /// What begins there is no member, or a damaged one, of which there are no more bytes; and why.
     Broken(Member, String),
     /// The file ends within the member that begins there.
@@ -171,6 +171,26 @@ impl<R: Read> Data<R> {
         Ok(next)
     }
 
+    /// Whether a record begins with the member that [`Data::read`] just said begins.
+    pub(super) fn begins_record(&mut self) -> io::Result<bool> {
+        match self.waiting.front() {
+            Some(Waiting::Bytes(bytes, at)) => return Ok(begins_record(&bytes[*at..])),
+            Some(Waiting::Other(_)) => return Ok(false),
+            None => {}
+        }
+        let mut first = [0; BEGINNING];
+        let (mut length, mut other) = (0, None);
+        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
+            match self.inflated(&mut first[length..])? {
+                Some(Next::Bytes(more)) => length += more,
+                next => other = next,
+            }
+        }
+        self.waiting.push_front(Waiting::Bytes(first[..length].to_vec(), 0));
+        self.waiting.extend(other.map(Waiting::Other));
+        Ok(begins_record(&first[..length]))
+    }
+
     /// What comes next in the file.
     fn new_data(&mut self, into: &mut [u8]) -> io::Result<Next> {
         if let State::New = self.state {
@@ -243,7 +263,7 @@ impl<R: Read> Data<R> {
                 self.inflate.reset(true);
                 self.member = Member { file, data: self.position };
                 self.state = State::Inside;
-                self.looked_ahead()
+                Ok(Next::Member)
             }
             _ => {
                 self.find_member()?;
@@ -270,23 +290,6 @@ impl<R: Read> Data<R> {
         }
     }
 
-    /// Looks at the first bytes of the member that was begun.
-    fn looked_ahead(&mut self) -> io::Result<Next> {
-        let mut first = [0; BEGINNING];
-        let (mut length, mut other) = (0, None);
-        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
-            match self.inflated(&mut first[length..])? {
-                Some(Next::Bytes(more)) => length += more,
-                next => other = next,
-            }
-        }
-        if length > 0 {
-            self.waiting.push_back(Waiting::Bytes(first[..length].to_vec(), 0));
-        }
-        self.waiting.extend(other.map(Waiting::Other));
-        Ok(Next::Member(begins_record(&first[..length])))
-    }
-
     /// More of the member that was begun; `None` where it ends.
     fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<Next>> {
         loop {
@@ -296,7 +299,13 @@ impl<R: Read> Data<R> {
             self.at += (self.inflate.total_in() - read) as usize;
             let written = (self.inflate.total_out() - written) as usize;
             match status {
-                Err(error) => return self.broken(error.message()).map(Some),
+                Err(error) => {
+                    let broken = self.broken(error.message())?;
+                    if written == 0 {
+                        return Ok(Some(broken));
+                    }
+                    self.waiting.push_back(Waiting::Other(broken));
+                }
                 Ok(Status::StreamEnd) => self.state = State::Between,
                 Ok(_) if written > 0 => {}
                 Ok(_) if self.at < self.end => return self.broken(None).map(Some),
@@ -311,14 +320,12 @@ impl<R: Read> Data<R> {
 
     /// Leaves a member that cannot be inflated.
     fn broken(&mut self, why: Option<&str>) -> io::Result<Next> {
-        let file = self.member.file;
+        let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
         let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
         self.state = State::Between;
-        let (from, current) = (self.second_byte(), self.at);
-        self.at = from;
+        self.at = self.back_to(self.second_byte());
         self.find_member()?;
-        self.count_again(current);
         Ok(Next::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
@@ -326,7 +333,6 @@ impl<R: Read> Data<R> {
     fn cut(&mut self) -> Next {
         let Member { file, .. } = self.member;
         self.state = State::Between;
-        let current = self.end;
         let mut at = self.second_byte();
         while let Some(found) = magic(&self.raw[at..self.end]) {
             at += found;
@@ -335,8 +341,7 @@ impl<R: Read> Data<R> {
             let candidate = &self.raw[at..self.end];
             let inflated = inflate.decompress(candidate, &mut first, FlushDecompress::None);
             if inflated.is_ok() && begins_record(&first) {
-                self.at = at;
-                self.count_again(current);
+                self.at = self.back_to(at);
                 let why = format!("a damaged gzip member at {file}: it has no end");
                 return Next::Broken(self.member, why);
             }
@@ -346,18 +351,20 @@ impl<R: Read> Data<R> {
         Next::Cut(self.member)
     }
 
-    /// From where on in `raw` the next member is looked for after the current one was broken. It goes back no
-    /// further than all in all eight times the file, so that what is hostile costs no more.
+    /// Where in `raw` the next member is looked for after the current one was broken.
     fn second_byte(&self) -> usize {
-        let start = self.member.file.saturating_sub(self.offset) as usize + 1;
-        let again = self.again + self.at.saturating_sub(start) as u64;
-        let is_allowed = again <= 8 * (self.offset + self.end as u64) + BEHIND as u64;
-        if is_allowed { start.min(self.at) } else { self.at }
+        (self.member.file.saturating_sub(self.offset) as usize + 1).min(self.end)
     }
 
-    /// Counts the way back to `at` from where it was before.
-    fn count_again(&mut self, before: usize) {
-        self.again += before.saturating_sub(self.at) as u64;
+    /// `at`, or the current place in `raw` where that would make it go back by more than eight times the file: what
+    /// is hostile costs no more.
+    fn back_to(&mut self, at: usize) -> usize {
+        let again = self.again + self.at.saturating_sub(at) as u64;
+        if again > 8 * (self.offset + self.end as u64) + BEHIND as u64 {
+            return self.at;
+        }
+        self.again = again;
+        at
     }
 
     /// Reads on, and says whether there was more. What is kept moves to the start of `raw`: at most the bytes

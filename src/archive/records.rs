@@ -24,7 +24,7 @@
 //! Deliberately absent: digests, which are not checked; segments, which are not put together (ISO 28500, 7); ARC.
 
 use std::borrow::Cow;
-use std::io::Read;
+use std::io::{self, Read};
 use std::mem;
 
 use super::data::{Data, Member, Next};
@@ -42,9 +42,11 @@ const LONGEST_HEADING: usize = 1 << 20;
 /// How much is read at first: most headings.
 const FIRST: usize = 2 << 10;
 /// The same where a member begins with the record, which then mostly ends with it.
-const MEMBER: usize = 16 << 10;
+const MEMBER: usize = 64 << 10;
 /// By how much a buffer grows at least.
 const CHUNK: usize = 64 << 10;
+/// How much more is read than is needed: the inflater is slow where a match might not fit into the buffer.
+const SLACK: usize = 320;
 /// How much is read at first where a record is looked for.
 const LOOK: usize = 512;
 /// What is read after a block: two line ends, and what says that a record begins.
@@ -81,8 +83,8 @@ pub struct Anomaly {
 
 /// What an archive holds, in order. Only an error of the reader ends it, or an archive of another kind.
 ///
-/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the
-/// bound.
+/// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the bound,
+/// by default 1 GiB: a record with a longer one is an anomaly.
 #[derive(Debug)]
 pub struct Records<R> {
     data: Data<R>,
@@ -174,10 +176,11 @@ impl<R: Read> Records<R> {
     /// Takes no blocks longer than `bytes`; they are anomalies.
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
-        Self { limit: bytes, ..self }
+        Self { limit: bytes.min(usize::MAX / 2), ..self }
     }
 
-    /// Reads the next record into `buffer`, mostly that of an earlier record, instead of a new one.
+    /// Reads the next record into `buffer`, mostly that of an earlier record ([`Record::into_buffer`]), instead of a
+    /// new one, which has at least 64 KiB.
     pub fn reuse(&mut self, buffer: Vec<u8>) {
         self.spare = buffer;
     }
@@ -207,6 +210,7 @@ impl<R: Read> Records<R> {
             };
             return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
         }
+        self.fill_on(&mut part, BEGINNING)?;
         if !begins_record(part.filled()) {
             if part.position == 0 && part.filled().starts_with(b"filedesc://") {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
@@ -226,7 +230,7 @@ impl<R: Read> Records<R> {
                     Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
                 }
                 Some(Next::Broken(_, why)) => Broken::Member(why),
-                Some(Next::Member(_)) => Broken::Record("a heading without an end".into()),
+                Some(Next::Member) => Broken::Record("a heading without an end".into()),
                 Some(_) => Broken::Cut("within the heading of a record"),
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
@@ -251,11 +255,12 @@ impl<R: Read> Records<R> {
             if let Some(end) = heading_end(part.filled(), searched) {
                 return Ok(Some(end));
             }
-            if part.stop.is_some() || part.filled >= LONGEST_HEADING {
+            let has_more = matches!(part.stop, None | Some(Next::Member));
+            if !has_more || searched == part.filled || searched >= LONGEST_HEADING {
                 return Ok(None);
             }
             searched = part.filled;
-            self.fill(part, 2 * searched)?;
+            self.fill_on(part, 2 * searched)?;
         }
     }
 
@@ -270,8 +275,8 @@ impl<R: Read> Records<R> {
         let start = begun.length;
         let end = start + length;
         self.fill(&mut part, end + AFTER)?;
-        if part.filled >= end && part.after(end) == After::Other {
-            self.fill(&mut part, end + FAR_AFTER)?;
+        if !part.has_usual_end(end) {
+            self.fill_on(&mut part, end + FAR_AFTER)?;
         }
         let block = Span::new(start, part.filled.min(end));
         let after = part.after(end);
@@ -285,7 +290,7 @@ impl<R: Read> Records<R> {
                 let message = "the archive ends within this gzip member";
                 begun.say(Code::RecordTruncated, block, message);
             }
-            Some(Next::Member(_)) if part.filled < end => {
+            Some(Next::Member) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
                 begun.say_length(block, length);
                 return Ok(begun.entry(offset, part, block));
@@ -358,7 +363,7 @@ impl<R: Read> Records<R> {
         let mut length = LOOK;
         loop {
             part.position = self.position();
-            self.fill(&mut part, length)?;
+            self.fill_on(&mut part, length)?;
             let found = match self.begins_member(part.position) && begins_record(part.filled()) {
                 true => Some(0),
                 false => record_start(part.filled()),
@@ -384,19 +389,31 @@ impl<R: Read> Records<R> {
         Ok(damage)
     }
 
-    /// Reads until `part` has `length` bytes, or there are no more.
+    /// The same, with the bytes of further members in which no record begins.
+    fn fill_on(&mut self, part: &mut Part, length: usize) -> Result<()> {
+        self.fill(part, length)?;
+        while part.filled < length && matches!(part.stop, Some(Next::Member)) {
+            if self.data.begins_record().map_err(failed)? {
+                break;
+            }
+            part.stop = None;
+            self.fill(part, length)?;
+        }
+        Ok(())
+    }
+
+    /// Reads until `part` has `length` bytes or a few more, or its member ends.
     fn fill(&mut self, part: &mut Part, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
-            let room = length.min((2 * part.filled).max(CHUNK));
+            let room = length.min((2 * part.filled).max(CHUNK)) + SLACK;
             if part.bytes.len() < room {
                 part.bytes.resize(room, 0);
             }
             let next = self.data.read(&mut part.bytes[part.filled..room]);
-            match next.map_err(|error| Error::system(cause(&error), error))? {
+            match next.map_err(failed)? {
                 Next::Bytes(more) => part.filled += more,
-                Next::Member(_) if part.filled == 0 => self.member = self.data.member(),
-                Next::Member(false) => {}
+                Next::Member if part.filled == 0 => self.member = self.data.member(),
                 stop => part.stop = Some(stop),
             }
         }
@@ -463,6 +480,10 @@ impl Begun {
     fn entry(self, offset: Offset, part: Part, block: Span) -> Entry {
         Entry::Record(self.record(offset, part.bytes, block))
     }
+}
+
+fn failed(error: io::Error) -> Error {
+    Error::system(cause(&error), error)
 }
 
 /// How many of the first bytes are line ends.

@@ -29,7 +29,10 @@ pub(crate) const RESOLUTION: Outside =
 pub(crate) const PAGES: Outside = Outside { folder: "corpus/pages", what: "130 real pages" };
 pub(crate) const MAIL: Outside = Outside { folder: "corpus/mail", what: "434 real messages" };
 
-pub(crate) const ALL: [Outside; 6] = [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL];
+pub(crate) const WARC: Outside =
+    Outside { folder: "corpus/warc", what: "31 archives that others wrote" };
+
+pub(crate) const ALL: [Outside; 7] = [TOKENIZER, TREES, CSS, RESOLUTION, PAGES, MAIL, WARC];
 
 /// Whether what is absent is a failure.
 pub(crate) fn is_required() -> bool {
@@ -42,6 +45,14 @@ pub(crate) fn python() -> Option<Command> {
     let is_here = found.is_ok_and(|status| status.success());
     assert!(is_here || !is_required(), "python3 is absent");
     is_here.then(|| Command::new("python3"))
+}
+
+/// Python with readers of archives, unless they are absent, which is no failure even where data is required, since
+/// they cannot be installed everywhere.
+pub(crate) fn warc_readers() -> Option<Command> {
+    let mut command = python()?;
+    let found = command.args(["-c", "import warcio, fastwarc"]).stderr(Stdio::null()).status();
+    found.is_ok_and(|status| status.success()).then(|| Command::new("python3"))
 }
 
 /// Whether a crawler is installed.
