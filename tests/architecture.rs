@@ -33,7 +33,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("quick_xml", &["scan/xml/", "verify.rs"]),
     ("encoding_rs", &["layer/charset.rs"]),
     ("simdutf8", &["layer/charset.rs"]),
-    ("base64", &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "cli/har.rs"]),
+    (
+        "base64",
+        &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "cli/har.rs"],
+    ),
     ("md5", &["layer/digest.rs"]),
     ("brotli_decompressor", &["layer/transfer/codings"]),
     ("ruzstd", &["layer/transfer/codings"]),

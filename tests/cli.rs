@@ -32,7 +32,8 @@ const OF_THE_CASE: [&str; 6] = ["cmd", "stdin", "stdout", "stderr", "status", "a
 fn baselink(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     // No colours, no width: nothing of the terminal in which the tests run.
-    command.current_dir(folder).env_clear();
+    // What is written has no time of its own.
+    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "0");
     command
 }
 

@@ -181,6 +181,8 @@ fn every_format_is_documented_in_its_order() {
             Format::Other => "no",
             Format::Script => "with `--enable imports`",
             Format::Manifest => "with `--enable manifest`",
+            Format::Warc => "by `links`, `base`, `rewrite`",
+            _ if format.is_archive() => "by `links`, `base`",
             _ if format.is_read() => "yes",
             _ => "not yet",
         };

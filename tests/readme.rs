@@ -21,6 +21,7 @@ const CHECK: &str = include_str!("../docs/check.md");
 const REWRITE: &str = include_str!("../docs/rewrite.md");
 const COMPARISON: &str = include_str!("../docs/comparison.md");
 const RECIPES: &str = include_str!("../docs/recipes.md");
+const ARCHIVES: &str = include_str!("../docs/archives.md");
 
 /// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
 fn is_shown(shown: &[&str], found: &[&str]) -> bool {

@@ -40,7 +40,6 @@ struct HarFile {
 
 #[derive(Deserialize)]
 struct HarLog {
-    #[serde(default)]
     entries: Vec<HarEntry>,
 }
 
@@ -83,7 +82,14 @@ impl Har {
         // Some programs begin the file with a byte order mark.
         let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let file: HarFile = serde_json::from_slice(json).map_err(|error| {
-            Error::of(ErrorKind::Syntax, format!("no HTTP archive (HAR 1.2): {error}"))
+            let (line, column) = (error.line(), error.column());
+            let why = match error.is_data() {
+                true => format!(
+                    "it has no log.entries as HAR 1.2 has them: line {line}, column {column}"
+                ),
+                false => format!("no JSON: {error}"),
+            };
+            Error::of(ErrorKind::Syntax, format!("no HTTP archive: {why}"))
         })?;
         Ok(Self { entries: file.log.entries.into_iter(), number: 0 })
     }

@@ -39,7 +39,7 @@ use baselink::{Beside, Options};
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
 use super::foreign::Foreign;
-use super::request::{Documents, Origin, Reading, is_standard_input};
+use super::request::{Archives, Documents, Origin, Reading, is_standard_input};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -252,7 +252,12 @@ impl<'a> File<'a> {
             true => None,
             false => Foreign::of(&bytes).or_else(utf_16),
         };
-        let is_left = format.is_archive() && !documents.reads_archives;
+        let is_left = format.is_archive()
+            && match documents.archives {
+                Archives::None => true,
+                Archives::Named => !origin.is_named(),
+                Archives::All => false,
+            };
         let is_document = !is_left && (format.is_read() || is_read(format, scan));
         if !is_document || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
@@ -397,11 +402,11 @@ fn refuse_archive(
     documents: &Documents,
     original: Option<&Original>,
 ) -> Result<()> {
-    let why = match (original, documents.reads_archives) {
-        (Some(_), true) => {
-            "an archive is never altered; -o FILE writes what is made of its documents"
-        }
-        (_, false) if origin.is_named() => "an archive; rewrite, links and base read it",
+    const NEVER: &str = "an archive is never altered; -o FILE writes what is made of its documents";
+    let why = match (original, documents.archives) {
+        _ if !origin.is_named() => return Ok(()),
+        (_, Archives::None) => "an archive; rewrite, links and base read it",
+        (Some(_), _) => NEVER,
         _ => return Ok(()),
     };
     Err(Error::new(format!("{}: {why}", name(origin.path()))))

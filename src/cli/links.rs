@@ -267,12 +267,10 @@ impl<'a> LinkListing<'a> {
             }
             (LinksForm::Target { .. }, None) => Ok(()),
             (LinksForm::Target { ends_with_zero: true }, Some(target)) => {
-                write!(output.out(), "{target}\0")
+                output.line(&[target, "\0"])
             }
             // What a URL on a line of its own must not have is escaped.
-            (LinksForm::Target { .. }, Some(target)) => {
-                writeln!(output.out(), "{}", visible(target))
-            }
+            (LinksForm::Target { .. }, Some(target)) => output.line(&[&visible(target), "\n"]),
             (LinksForm::Text, _) => {
                 // An empty line divides files.
                 if !std::mem::replace(&mut self.is_listed, true) {

@@ -104,6 +104,8 @@ pub(crate) struct Output {
     file: Option<ResultFile>,
     /// Whether it is that of one of several threads.
     is_page: bool,
+    /// A line that is being put together.
+    json_line: Vec<u8>,
 }
 
 enum Surface {
@@ -211,6 +213,7 @@ impl Output {
             is_begun: false,
             file: None,
             is_page: false,
+            json_line: Vec::new(),
         }
     }
 
@@ -268,7 +271,8 @@ impl Output {
         let counted = self.counted.is_some().then(CountedDiagnostics::default);
         let Self { talk, is_looked_at, ink, err, is_begun, .. } = *self;
         let sink = Surface::Page(Page::default());
-        Self { sink, talk, is_looked_at, ink, err, counted, is_begun, file: None, is_page: true }
+        let (file, is_page, json_line) = (None, true, Vec::new());
+        Self { sink, talk, is_looked_at, ink, err, counted, is_begun, file, is_page, json_line }
     }
 
     /// The same with results that go to `file`.
@@ -366,10 +370,22 @@ impl Output {
         self.out().flush()
     }
 
+    /// Prints a line that is in pieces, with what ends it.
+    pub(crate) fn line(&mut self, pieces: &[&str]) -> io::Result<()> {
+        let out = self.out();
+        pieces.iter().try_for_each(|piece| out.write_all(piece.as_bytes()))
+    }
+
     /// Prints a record as one line of JSON.
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
-        serde_json::to_writer(self.out(), record)?;
-        self.out().write_all(b"\n")
+        // Its many small pieces are put together first: to list web archives takes three quarters of the time.
+        let mut line = std::mem::take(&mut self.json_line);
+        line.clear();
+        serde_json::to_writer(&mut line, record)?;
+        line.push(b'\n');
+        let written = self.out().write_all(&line);
+        self.json_line = line;
+        written
     }
 
     /// Says on standard error why something could not be done, or does not hold.
@@ -477,7 +493,7 @@ impl Output {
     pub(crate) fn diagnostic(&mut self, places: &Places<'_>, found: &Diagnostic) {
         // To find a line every line before it is counted.
         // Of a record only what the response brings is written.
-        let is_unwritten = found.code == Code::FieldsRenamed && places.is_of_record();
+        let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
         if self.talk.quiet || is_unwritten {
             return;
         }

@@ -53,7 +53,7 @@ impl OutputFolder {
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
                 return Err(Error::new(format!(
-                    "{root} and {other} would both become {place}; rewrite them into two folders"
+                    "{root} and {other} would both become {place}; give each an output folder of its own"
                 )));
             }
             names.insert(root.to_owned(), (!is_alone).then_some(own));

@@ -18,7 +18,7 @@ use baselink::error::{Error, Result};
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
 
-use super::document_name::DocumentName;
+use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;
 
 /// So much of a file is looked at at once.
@@ -74,9 +74,9 @@ impl<'a> Places<'a> {
         Ok(Self { name, bytes: &[], charset: None, lines, known, before: (0, 0) })
     }
 
-    /// Whether they are those of a record of an archive.
-    pub(crate) fn is_of_record(&self) -> bool {
-        self.name.record.is_some()
+    /// The record of an archive in which they are.
+    pub(crate) fn record(&self) -> Option<&'a RecordKey> {
+        self.name.record
     }
 
     /// Line and column of the first byte of `span`.

@@ -214,6 +214,9 @@ pub(crate) struct FileRecord<'a> {
 #[derive(Serialize)]
 pub(crate) struct DiagnosticRecord {
     code: &'static str,
+    /// Of the record, in an archive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
     line: usize,
     column: usize,
     start: usize,
@@ -227,7 +230,8 @@ impl DiagnosticRecord {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);
-        Self { code: found.code.name(), line, column, start, end, message }
+        let offset = places.record().map(|record| record.offset.file);
+        Self { code: found.code.name(), offset, line, column, start, end, message }
     }
 }
 

@@ -337,12 +337,22 @@ pub(crate) struct Documents {
     pub(crate) progress: bool,
     /// Whether what comes of each file goes to a file of its own, so that large ones need not wait for each other.
     pub(crate) has_result_files: bool,
-    /// Whether archives are gone through. What is asked of a folder is not asked of them.
-    pub(crate) reads_archives: bool,
+    /// Which archives are gone through.
+    pub(crate) archives: Archives,
     /// How they are read, but for what settings say of some of them.
     pub(crate) reading: Arc<Reading>,
     /// What settings say of single files, where there are settings.
     pub(crate) sections: Option<Box<dyn BySection>>,
+}
+
+/// Which archives are gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Archives {
+    /// None: what is asked of a folder is not asked of them.
+    None,
+    /// Those that are named. One that is found in a folder is no document, since what is made of it is another file.
+    Named,
+    All,
 }
 
 /// How documents are read.

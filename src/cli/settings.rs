@@ -50,8 +50,12 @@ const NEEDS: &[(&str, &[&str])] = &[
 ];
 
 /// The same for commands of which it is not so, or only of which.
-const NEEDS_OF: &[(&str, &str, &[&str])] =
-    &[("check", "json", &[]), ("check", "diff", &["fix"]), ("check", "dry-run", &["fix"])];
+const NEEDS_OF: &[(&str, &str, &[&str])] = &[
+    ("links", "json", &[]),
+    ("check", "json", &[]),
+    ("check", "diff", &["fix"]),
+    ("check", "dry-run", &["fix"]),
+];
 
 /// What a settings file says.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use clap::{Args, ValueEnum};
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::{TypedInPlace, backup_suffix};
-use crate::cli::request::{By, Check, CheckForm, Classes, WrittenTo, is_standard_input};
+use crate::cli::request::{Archives, By, Check, CheckForm, Classes, WrittenTo, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -177,7 +177,7 @@ impl TypedCheck {
             (.., true) => CheckForm::Github,
             _ => CheckForm::Text,
         };
-        documents.reads_archives = false;
+        documents.archives = Archives::None;
         let to = goal(self.to.as_deref(), folder)?;
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.assume_root(to.as_ref());

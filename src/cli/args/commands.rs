@@ -24,7 +24,8 @@ use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    BasesForm, Command, LinksForm, ListLinks, Reading, Rewrite, ShowBases, Talk, WrittenTo,
+    Archives, BasesForm, Command, LinksForm, ListLinks, Reading, Rewrite, ShowBases, Talk,
+    WrittenTo,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -290,7 +291,10 @@ impl TypedRewrite {
         let verify = self.output.verify;
         let (destination, backup) = match self.documents_to {
             Some(out) => (WrittenTo::Documents(out), None),
-            None => self.output.meant(&mut documents, self.only_documents, self.json)?,
+            None => {
+                documents.archives = Archives::Named;
+                self.output.meant(&mut documents, self.only_documents, self.json)?
+            }
         };
         let (json, strict) = (self.json, self.policy.strict);
         Ok(Rewrite { documents, destination, backup, json, strict, verify })

@@ -32,7 +32,7 @@ use super::base_from::BaseFrom;
 use super::named::{
     BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
 };
-use crate::cli::request::{Documents, Reading, is_standard_input};
+use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
 
 /// How documents are read.
 #[derive(Clone, Debug, Args)]
@@ -245,7 +245,7 @@ impl TypedDocuments {
             jobs,
             progress,
             has_result_files: false,
-            reads_archives: true,
+            archives: Archives::All,
             reading,
             sections: None,
         })

@@ -15,7 +15,7 @@ use clap::Args;
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::named::{ABSENT, named};
 use super::output::TypedOutput;
-use crate::cli::request::{Localize, Rewrite, is_standard_input};
+use crate::cli::request::{Archives, Localize, Rewrite, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedLocalize {
@@ -61,7 +61,7 @@ impl TypedLocalize {
     pub(super) fn meant(self) -> Result<Localize> {
         let policy = self.policy();
         let mut documents = self.documents.meant_with(&policy)?;
-        documents.reads_archives = false;
+        documents.archives = Archives::None;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;
         let printed = match (self.json, self.output.diff) {

@@ -24,6 +24,7 @@ use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
 use crate::cli::archive;
+use crate::cli::diff::DiffProgress;
 use crate::cli::input::{Archive, Input};
 use crate::cli::output::Output;
 use crate::cli::request::{Origin, Rewrite};
@@ -93,7 +94,9 @@ pub(super) fn rewrite(
         let RewrittenDocument { summary: of_document, examined, made } = done;
         summary.merge(of_document);
         match (&mut *sink, made, archived.record()) {
-            (FileSink::Diff(_), ..) if examined.is_proved => {
+            (FileSink::Diff(progress), ..) if examined.is_proved => {
+                // Its lines are counted from its own start.
+                *progress = DiffProgress::default();
                 sink.add(input, &examined.edits, output)
             }
             (FileSink::Documents(files), Some(made), _) => Ok(files.add(input, &made)),

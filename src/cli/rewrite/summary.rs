@@ -126,15 +126,18 @@ impl FileSummary {
         let text = |url: &Option<Arc<str>>, rule: Rule, source: Source| {
             base_and_rule(url.as_deref(), rule, source)
         };
-        let base = match (format.has_headings(), &self.of_links) {
+        let holds_others = format.has_headings() || format.is_archive();
+        let holds_many = format.holds_many() || format.is_archive();
+        let base = match (holds_others, &self.of_links) {
             (true, LinkBases::Several) => "several bases".to_owned(),
             (true, LinkBases::One(one, rule, source)) if one.as_ref() != url => {
                 text(one, *rule, *source)
             }
-            (true, LinkBases::None) if format.holds_many() => String::new(),
+            (true, LinkBases::None) if holds_many => String::new(),
             _ => outermost.map(|(url, rule, source)| text(url, *rule, *source)).unwrap_or_default(),
         };
         let what = match format.has_headings() {
+            _ if format.is_archive() => count(self.documents, "document", "documents"),
             true if format.holds_many() => count(self.documents, "message", "messages"),
             true => count(self.entities, "entity", "entities"),
             false => String::new(),

@@ -24,6 +24,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "help",
     "version",
     "output",
+    "documents",
     "in-place",
     "backup",
     "report",
