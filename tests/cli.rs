@@ -463,6 +463,9 @@ mod unix {
         }
         put("docs/index.html", "<a href=x>");
         put("docs/x", "");
+        for archive in ["crawl.warc.gz", "crawl-1.warc.gz", "crawl-2.warc.gz"] {
+            put(archive, include_str!("../fixtures/archive/site.warc"));
+        }
         put("crawl/a.example/x.html", "<a href=x>");
         put(
             "Maildir/new/1.a.host",

@@ -39,8 +39,11 @@ Examples:
   baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
   baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
   baselink rewrite --in-place Maildir
+  baselink rewrite crawl.warc.gz -o absolute.warc.gz
+  baselink rewrite --documents out crawl.warc.gz
 
-Of many files only errors and sums are said, each kind of oddity once; -v says all.
+Of an archive (WARC) each document is read with its own URL, and those that changed become conversion records of another \
+archive, or files. Of many files only errors and sums are said, each kind of oddity once; -v says all.
 
 Exit status:
   0  done
@@ -81,7 +84,8 @@ With --json, an object per link: path, entity, line, column, start, end, element
 reference, base, rule, source, target, outcome (rewritten, absolute, no-base, left or not-editable), \
 reason; and with --grammar also category (absolute, net_path, abs_path, rel_path, fragment or empty), \
 conforms, violation (null, or an object with at, the byte of the reference; character; production; \
-message). Every key is always there, null where it does not apply.
+message). Every key is always there, null where it does not apply. Of a document in an archive (WARC, WACZ, HAR) \
+there are also record, offset and within (its id, and where it begins), url and media_type.
 
 Examples:
   baselink links --url http://a.example/docs/page.html page.html
@@ -91,6 +95,7 @@ Examples:
   baselink links --enable headers,text mail.eml
   baselink links --only-targets --url http://a.example/ page.html
   baselink links --json --url http://a.example/ page.html | jq -r .target
+  baselink links --json --output results crawl-1.warc.gz crawl-2.warc.gz
 
 Exit status:
   0  done
