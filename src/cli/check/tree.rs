@@ -75,6 +75,15 @@ pub(super) struct ClassCounts {
 }
 
 impl ClassCounts {
+    /// Those of a file, in which these are the findings.
+    pub(super) fn of_file(scanned: &Scanned, found: &[Finding]) -> Self {
+        let mut counts = Self::default();
+        for (link, finding) in scanned.links().zip(found) {
+            counts.add(link.reference, finding);
+        }
+        counts
+    }
+
     fn add(&mut self, reference: &str, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         if finding.fix.is_some() {
@@ -124,7 +133,7 @@ impl ClassCounts {
 }
 
 impl Tree {
-    /// Scans the files that were asked for, and judges their links. What cannot be read is said.
+    /// Scans the files that were asked for, whose links are judged next. What cannot be read is said.
     pub(super) fn read(
         asked: &Check,
         moving: &Move,
@@ -163,7 +172,6 @@ impl Tree {
         if is_first {
             tree.say_doubles(output);
         }
-        tree.judge_all(documents.jobs);
         Ok((tree, read.status))
     }
 
@@ -220,16 +228,14 @@ impl Tree {
         }
     }
 
-    fn judge_all(&mut self, threads: usize) {
+    /// Judges the links of all files.
+    pub(super) fn judge_all(&mut self, threads: usize) {
         let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
         let chunks = self.files.chunks_mut(FILES).map(|files| (files, 0));
         let judge = |files: &mut [Checked]| {
             let mut sum = ClassCounts::default();
             for file in files {
-                let found = findings(&file.scanned, index, moving);
-                for (link, finding) in file.scanned.links().zip(&found) {
-                    file.counts.add(link.reference, finding);
-                }
+                file.counts = ClassCounts::of_file(&file.scanned, &findings(&file.scanned, index, moving));
                 sum.merge(&file.counts);
             }
             sum

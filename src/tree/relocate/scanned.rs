@@ -180,6 +180,12 @@ impl Scanned {
         }
     }
 
+    /// Whether it was retrieved by a URL that a reference of its own names: another reference may name another.
+    #[must_use]
+    pub fn names_its_url(&self) -> bool {
+        self.retrieval.as_ref().is_some_and(|one| one.source == Source::Canonical)
+    }
+
     /// Its links, in the order of the file.
     pub fn links(&self) -> impl ExactSizeIterator<Item = ScannedLink<'_>> {
         let mut start = 0;
@@ -266,13 +272,46 @@ impl Scanning {
         Self { scanned, places: HashMap::new() }
     }
 
+    /// Begins the scan of a file whose references are others than when it was `scanned`, and whose ids are the same.
+    #[must_use]
+    pub fn again(scanned: &Scanned) -> Self {
+        let scanned = Scanned {
+            path: scanned.path.clone(),
+            retrieval: scanned.retrieval.clone(),
+            passed_over: Vec::new(),
+            moved: scanned.moved.clone(),
+            ids: None,
+            diagnostics: Vec::new(),
+            beside: scanned.beside.clone(),
+            assumed_scheme: scanned.assumed_scheme.clone(),
+            bases: Vec::new(),
+            links: Vec::new(),
+            places: Vec::new(),
+            references: String::new(),
+            canonical: None,
+            ..*scanned
+        };
+        Self { scanned, places: HashMap::new() }
+    }
+
     /// Adds what is in the document or message `bytes`, which begins at `offset` of the file. `options` are
     /// those of the beginning, with the name of the message in a mailbox.
     pub fn add(&mut self, bytes: &[u8], offset: usize, options: &Options) {
         let mut options = self.scanned.options(options);
         options.scan.ids =
             matches!(self.scanned.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
-        self.document(bytes, offset, &options);
+        self.document(bytes, offset, &options, examine(bytes, &options));
+    }
+
+    /// The same, with what `examine` found in it with those options, and without its ids.
+    pub fn add_examined(
+        &mut self,
+        bytes: &[u8],
+        offset: usize,
+        options: &Options,
+        report: Report,
+    ) {
+        self.document(bytes, offset, &self.scanned.options(options), report);
     }
 
     /// What was found up to here.
@@ -292,8 +331,7 @@ impl Scanning {
         scanned
     }
 
-    fn document(&mut self, bytes: &[u8], offset: usize, options: &Options) {
-        let mut report = examine(bytes, options);
+    fn document(&mut self, bytes: &[u8], offset: usize, options: &Options, mut report: Report) {
         let moved = self.moved_bases(bytes, &report, options);
         let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
         let is_message = options.format.has_headings();
