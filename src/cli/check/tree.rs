@@ -235,7 +235,8 @@ impl Tree {
         let judge = |files: &mut [Checked]| {
             let mut sum = ClassCounts::default();
             for file in files {
-                file.counts = ClassCounts::of_file(&file.scanned, &findings(&file.scanned, index, moving));
+                file.counts =
+                    ClassCounts::of_file(&file.scanned, &findings(&file.scanned, index, moving));
                 sum.merge(&file.counts);
             }
             sum

@@ -304,13 +304,7 @@ impl Scanning {
     }
 
     /// The same, with what `examine` found in it with those options, and without its ids.
-    pub fn add_examined(
-        &mut self,
-        bytes: &[u8],
-        offset: usize,
-        options: &Options,
-        report: Report,
-    ) {
+    pub fn add_examined(&mut self, bytes: &[u8], offset: usize, options: &Options, report: Report) {
         self.document(bytes, offset, &self.scanned.options(options), report);
     }
 
