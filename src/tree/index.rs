@@ -395,6 +395,17 @@ impl Index {
         self.by_path.get(path).copied()
     }
 
+    /// How the URLs begin that lead to files by what follows, where that is so of every file.
+    pub(in crate::tree) fn folder_url(&self) -> Option<&str> {
+        self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
+    }
+
+    /// The file that this path below the root means in a URL, where it means it byte for byte.
+    pub(in crate::tree) fn plain_file(&self, path: &[u8]) -> Option<usize> {
+        let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
+        (self.files[number].kind == Kind::File).then_some(number)
+    }
+
     /// Where `url` leads. Its fragment does not count.
     #[must_use]
     pub fn find(&self, url: &str) -> Place {

@@ -13,7 +13,7 @@ use std::io;
 
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
-use baselink::tree::relocate::{Finding, Scanned, Scanning, findings, fixes};
+use baselink::tree::relocate::{Finding, Scanned, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
 use super::tree::{Checked, ClassCounts, Tree, changed};
@@ -74,7 +74,7 @@ pub(super) fn make(
     let is_written = fixed.is_written;
     let work = |origin: &Origin, output: &mut Output| {
         let Some(file) = tree.file(origin) else { return Ok(None) };
-        let found = findings(&file.scanned, &tree.index, &tree.moving);
+        let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
         let counts = ClassCounts::of_file(&file.scanned, &found);
         let done = match counts.fixes > 0 && !(is_written && is_delivery(origin)) {
             true => one(asked, &target, tree, file, &found, origin, output)?.map(Some),
@@ -139,7 +139,7 @@ fn one(
     target: &RunTarget<'_>,
     tree: &Tree,
     file: &Checked,
-    found: &[Finding],
+    found: &[Option<Finding>],
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<Result<Done>> {
@@ -195,7 +195,7 @@ fn one(
     Ok(ended.map(|written| {
         let after = again.map(|again| {
             let scanned = again.end();
-            let found = findings(&scanned, &tree.index, &tree.moving);
+            let found = quick_findings(&scanned, &tree.index, &tree.moving);
             let counts = ClassCounts::of_file(&scanned, &found);
             (scanned, counts)
         });

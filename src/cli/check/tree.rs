@@ -18,7 +18,9 @@ use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Span;
 use baselink::tree::index::Index;
-use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
+use baselink::tree::relocate::{
+    Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings, quick_findings,
+};
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use baselink::tree::write::is_temporary;
 
@@ -56,6 +58,22 @@ pub(super) struct Checked {
     pub(super) counts: ClassCounts,
 }
 
+impl Checked {
+    /// What is found of each of its links, as far as it `is_wanted`.
+    pub(super) fn findings(
+        &self,
+        tree: &Tree,
+        is_wanted: impl Fn(Class) -> bool,
+    ) -> Vec<Option<Finding>> {
+        match is_wanted(Class::Travels) {
+            true => {
+                findings(&self.scanned, &tree.index, &tree.moving).into_iter().map(Some).collect()
+            }
+            false => quick_findings(&self.scanned, &tree.index, &tree.moving),
+        }
+    }
+}
+
 /// How many links have which class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
@@ -76,10 +94,20 @@ pub(super) struct ClassCounts {
 
 impl ClassCounts {
     /// Those of a file, in which these are the findings.
-    pub(super) fn of_file(scanned: &Scanned, found: &[Finding]) -> Self {
+    pub(super) fn of_file(scanned: &Scanned, found: &[Option<Finding>]) -> Self {
         let mut counts = Self::default();
+        let mut travelling = 0;
         for (link, finding) in scanned.links().zip(found) {
-            counts.add(link.reference, finding);
+            match finding {
+                Some(finding) => counts.add(link.reference, finding),
+                None => {
+                    travelling += 1;
+                    counts.differing += usize::from(link.differs);
+                }
+            }
+        }
+        if travelling > 0 {
+            *counts.classes.entry(Class::Travels).or_default() += travelling;
         }
         counts
     }
@@ -95,8 +123,8 @@ impl ClassCounts {
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
         self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
-        let lacks_only_scheme = lacks_only_scheme(reference, Profile::Rfc1808);
-        self.without_scheme += usize::from(is_without_base && lacks_only_scheme);
+        let lacks_only_scheme = || lacks_only_scheme(reference, Profile::Rfc1808);
+        self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -235,8 +263,10 @@ impl Tree {
         let judge = |files: &mut [Checked]| {
             let mut sum = ClassCounts::default();
             for file in files {
-                file.counts =
-                    ClassCounts::of_file(&file.scanned, &findings(&file.scanned, index, moving));
+                file.counts = ClassCounts::of_file(
+                    &file.scanned,
+                    &quick_findings(&file.scanned, index, moving),
+                );
                 sum.merge(&file.counts);
             }
             sum
