@@ -128,13 +128,15 @@ fn name(written: String) -> Cow<'static, str> {
     NAMES.get(&*written).map_or(Cow::Owned(written), |known| Cow::Borrowed(*known))
 }
 
+/// A link in 28 bytes: there are millions of them.
 #[derive(Clone, Copy, Debug)]
+#[repr(packed(4))]
 struct Compact {
     /// Where its span begins, and how long that is. Of one of 4 GiB or more the end is reported too early.
     start: usize,
     length: u32,
-    /// Where the reference ends in the text of all; it begins where the one before ends.
-    reference_end: usize,
+    /// How long the reference is in the text of all, where it follows the one before; one of 4 GiB or more is left out.
+    reference_length: u32,
     place: u32,
     /// None is the greatest number.
     base: u32,
@@ -190,8 +192,9 @@ impl Scanned {
     pub fn links(&self) -> impl ExactSizeIterator<Item = ScannedLink<'_>> {
         let mut start = 0;
         self.links.iter().map(move |link| {
-            let reference = &self.references[start..link.reference_end];
-            start = link.reference_end;
+            let end = start + link.reference_length as usize;
+            let reference = &self.references[start..end];
+            start = end;
             let place = &self.places[link.place as usize];
             let span = Span::new(link.start, link.start + link.length as usize);
             let base_number = (link.base != u32::MAX).then_some(link.base as usize);
@@ -457,11 +460,12 @@ impl Scanning {
             let (element, attribute) = (name(element), attribute.map(name));
             self.place(Location { entity, element, attribute })
         });
-        self.scanned.references.push_str(&link.reference);
+        let reference_length = u32::try_from(link.reference.len()).unwrap_or_default();
+        self.scanned.references.push_str(&link.reference[..reference_length as usize]);
         self.scanned.links.push(Compact {
             start: link.span.start + offset,
             length: u32::try_from(link.span.len()).unwrap_or(u32::MAX),
-            reference_end: self.scanned.references.len(),
+            reference_length,
             place,
             base: base.unwrap_or(u32::MAX),
             outcome: link.outcome,
