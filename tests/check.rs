@@ -15,12 +15,31 @@ use baselink::tree::index::{Absence, Index};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{Layout, Origins, RootUrl};
 use baselink::tree::relocate::{
-    Cause, Class, Finding, Fix, Move, Scanned, findings, fixes, on_disk, scan,
+    Cause, Class, Finding, Fix, Move, Scanned, fixes, on_disk, quick_findings, scan,
 };
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use baselink::{Options, Outcome, examine, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;
+
+/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
+fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
+    let all = baselink::tree::relocate::findings(scanned, index, moving);
+    let quick = quick_findings(scanned, index, moving);
+    assert_eq!(quick.len(), all.len());
+    for (quick, finding) in quick.into_iter().zip(&all) {
+        let travels = || Finding {
+            class: Class::Travels,
+            cause: None,
+            missing: None,
+            fix: None,
+            hint: None,
+            ..finding.clone()
+        };
+        assert_eq!(quick.unwrap_or_else(travels), *finding);
+    }
+    all
+}
 
 /// The files below `site` that are read, with what was found in them, and the index of all.
 fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned)>, Index) {
@@ -616,7 +635,9 @@ fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
     let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
     let of_base = Some(Fix::Reference("./".into()));
     assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
-    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    let fixed =
+        rewrite(bytes, &fixes(one, &quick_findings(one, &index, &moving), &Options::default()))
+            .output();
     assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
     fs::write(site.path().join("page.html"), fixed).unwrap();
     let found = of_page(site.path(), &moving, &Options::default());
@@ -861,7 +882,7 @@ proptest! {
         let (scanned, index) = generated(&pages, &moving);
         for (one, (path, bytes)) in scanned.iter().zip(&pages) {
             let found = findings(one, &index, &moving);
-            let options = fixes(one, &found, &Options::default());
+            let options = fixes(one, &quick_findings(one, &index, &moving), &Options::default());
             let fixed = rewrite(bytes, &options);
             prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
             let retrieval = format!("{new}{}", encoded(path));

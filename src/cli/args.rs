@@ -152,8 +152,15 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::options::tests::undocumented;
     use super::*;
     use baselink::scan::attributes::Group;
+
+    #[test]
+    fn every_option_is_a_key_of_settings_or_is_only_typed() {
+        let wrong = undocumented(include_str!("../../docs/settings.md"), &program());
+        assert!(wrong.is_empty(), "docs/settings.md: {}", wrong.join("\n"));
+    }
 
     #[test]
     fn the_arguments_are_consistent_and_the_help_names_every_group() {

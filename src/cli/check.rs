@@ -62,13 +62,17 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     stop_between_files()?;
     let (mut tree, mut status) = Tree::read(asked, &moving, true, output)?;
     let mut fixed = None;
-    if let Some(destination) = asked.fix.as_ref().filter(|_| !is_stopped()) {
-        let done = fix::make(asked, destination, &tree, output)?;
-        status = status.max(done.status);
-        if done.is_written && done.files > 0 && !is_stopped() {
-            (tree, _) = Tree::read(asked, &moving, false, &mut output.page())?;
+    match asked.fix.as_ref().filter(|_| !is_stopped()) {
+        None => tree.judge_all(asked.documents.jobs),
+        Some(destination) => {
+            let done = fix::make(asked, destination, &mut tree, output)?;
+            status = status.max(done.status);
+            if done.needs_reading && !is_stopped() {
+                (tree, _) = Tree::read(asked, &moving, false, &mut output.page())?;
+                tree.judge_all(asked.documents.jobs);
+            }
+            fixed = Some(done);
         }
-        fixed = Some(done);
     }
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));

@@ -50,7 +50,7 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
 ) -> Result<(), E> {
     let Some(first) = items.next() else { return Ok(()) };
     let mut items = iter::once(first).chain(items);
-    let queue = Queue::new(receive);
+    let queue = Queue::new(bounds, receive);
     let is_done = bounds.threads > 1
         && thread::scope(|scope| {
             let spawn = |_: &usize| {
@@ -58,7 +58,7 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
             };
             let is_shared = (0..bounds.threads).filter(spawn).count() > 0;
             if is_shared {
-                queue.feed(bounds, &mut items);
+                queue.feed(&mut items);
             }
             is_shared
         });
@@ -74,6 +74,7 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
 
 /// What the threads share.
 struct Queue<I, R, E, F> {
+    bounds: Bounds,
     state: Mutex<QueueState<I, R, E, F>>,
     /// There is an item to be worked on, or none will come any more.
     item: Condvar,
@@ -95,13 +96,17 @@ struct QueueState<I, R, E, F> {
     size: usize,
     /// `None` while a thread receives.
     receive: Option<F>,
+    /// How many threads wait for an item. Nobody is woken in vain, since that is a call of the system.
+    idle: usize,
+    /// Whether the calling thread waits for room, of which it gets half at a time.
+    is_full: bool,
     failed: Option<E>,
     /// Whether nothing is to be done any more: an error was returned, or a thread panicked.
     is_over: bool,
 }
 
 impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
-    fn new(receive: F) -> Self {
+    fn new(bounds: Bounds, receive: F) -> Self {
         let state = QueueState {
             items: VecDeque::new(),
             is_last: false,
@@ -110,10 +115,12 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             sizes: VecDeque::new(),
             size: 0,
             receive: Some(receive),
+            idle: 0,
+            is_full: false,
             failed: None,
             is_over: false,
         };
-        Self { state: Mutex::new(state), item: Condvar::new(), result: Condvar::new() }
+        Self { bounds, state: Mutex::new(state), item: Condvar::new(), result: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, QueueState<I, R, E, F>> {
@@ -121,10 +128,11 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
     }
 
     /// Takes `items` as long as there is room for them, and waits until all results are received.
-    fn feed(&self, bounds: Bounds, items: &mut dyn Iterator<Item = (I, usize)>) {
+    fn feed(&self, items: &mut dyn Iterator<Item = (I, usize)>) {
         let _watch = PanicGuard(self);
         let has_room = |state: &QueueState<I, R, E, F>| {
-            state.sizes.is_empty() || state.sizes.len() < bounds.items && state.size < bounds.size
+            let Bounds { items, size, .. } = self.bounds;
+            state.sizes.is_empty() || state.sizes.len() < items && state.size < size
         };
         for number in 0.. {
             if self.wait(has_room).is_over {
@@ -135,7 +143,9 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             state.items.push_back((number, item));
             state.sizes.push_back(size);
             state.size += size;
-            self.item.notify_one();
+            if state.idle > 0 {
+                self.item.notify_one();
+            }
         }
         self.lock().is_last = true;
         self.item.notify_all();
@@ -152,6 +162,7 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
             if state.is_over || holds(&state) {
                 return state;
             }
+            state.is_full = true;
             state = self.result.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
@@ -165,7 +176,9 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
                 if state.is_last {
                     return;
                 }
+                state.idle += 1;
                 state = self.item.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
                 continue;
             };
             drop(state);
@@ -199,7 +212,12 @@ impl<I, R, E, F: FnMut(R) -> Result<(), E>> Queue<I, R, E, F> {
                 (state.failed, state.is_over) = (Some(error), true);
                 self.item.notify_all();
             }
-            self.result.notify_one();
+            let Bounds { items, size, .. } = self.bounds;
+            let is_half = state.sizes.len() <= items / 2 && state.size <= size / 2;
+            if state.is_full && (is_half || state.is_over) {
+                state.is_full = false;
+                self.result.notify_one();
+            }
         }
         state
     }

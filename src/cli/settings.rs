@@ -358,6 +358,8 @@ mod tests {
             ("in-place = true", "1: 'in-place' is only for the command line"),
             ("backup = '.orig'", "1: 'backup' is only for the command line"),
             ("report = 'x'", "1: 'report' is only for the command line"),
+            ("editor = 'x:{path}'", "1: 'editor' is only for the command line"),
+            ("missing = 'x'", "1: 'missing' is only for the command line"),
             ("fix = true", "1: 'fix' is only for the command line"),
             ("follow = true", "1: 'follow' is only for the command line"),
             ("baseline = 'x'", "1: 'baseline' is only for the command line"),

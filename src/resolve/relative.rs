@@ -28,6 +28,9 @@ impl Base {
     /// ```
     #[must_use]
     pub fn relativize(&self, target: &str) -> String {
+        if let Some(reference) = self.spliced_to(target) {
+            return reference;
+        }
         let Ok(wanted) = self.resolve(target) else {
             return target.to_owned();
         };
@@ -41,6 +44,18 @@ impl Base {
                 self.resolve_into(candidate, &mut found).is_ok() && found.url == wanted.url
             })
             .unwrap_or_else(|| target.to_owned())
+    }
+
+    /// The same without resolving: what is spliced to `target` shows that this is how the profile spells it. `None`
+    /// where a candidate would have to be looked into.
+    fn spliced_to(&self, target: &str) -> Option<String> {
+        for candidate in self.candidates(target) {
+            let splice = self.splice(candidate.as_bytes())?;
+            if target.strip_prefix(splice.prefix) == Some(&candidate[splice.dropped..]) {
+                return Some(candidate);
+            }
+        }
+        None
     }
 
     /// References that may resolve to `target`, the best first.

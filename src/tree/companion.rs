@@ -13,6 +13,7 @@
 //! the files that lie in one.
 
 use std::collections::{HashMap, HashSet};
+use std::env;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -44,6 +45,8 @@ pub struct Companions {
     named_by_firefox: Known<bool>,
     /// From where pages say that they were saved.
     urls: Known<Option<Saved>>,
+    /// Where paths begin that are not absolute.
+    here: Arc<OnceLock<PathBuf>>,
 }
 
 /// What was found out about paths.
@@ -83,10 +86,10 @@ impl Companions {
     /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
     pub fn beside(&self, entry: &Entry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
-        let path = absolute(&entry.path);
+        let path = self.absolute(&entry.path);
         let root = match entry.relative.is_empty() {
             true => path.parent().map(Path::to_owned),
-            false => Some(absolute(&entry.root)),
+            false => Some(self.absolute(&entry.root)),
         };
         Arc::new(OnDisk {
             is_crawled,
@@ -102,7 +105,13 @@ impl Companions {
     /// Whether the file `path` lies in the companion folder of a page, or further down in it.
     #[must_use]
     pub fn has(&self, path: &Path) -> bool {
-        self.around(&absolute(path)).is_some()
+        self.around(&self.absolute(path)).is_some()
+    }
+
+    /// `path` from the root of the file system: what lies around it counts, too.
+    fn absolute(&self, path: &Path) -> PathBuf {
+        let here = self.here.get_or_init(|| env::current_dir().unwrap_or_default());
+        std::path::absolute(here.join(path)).unwrap_or_else(|_| path.to_owned())
     }
 
     /// The companion folder in which the file `path` lies.
@@ -207,11 +216,6 @@ fn is_named_by_firefox(folder: &Path) -> bool {
         let is_word = drawn.bytes().all(|byte| byte.is_ascii_lowercase());
         !drawn.bytes().all(|byte| byte.is_ascii_digit()) && (files > 1 || !is_word)
     })
-}
-
-/// `path` from the root of the file system: what lies around it counts, too.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Whether a file is called as pages are.

@@ -20,7 +20,9 @@ pub struct Ids {
     /// All of them, one after another, sorted, those next to each other that differ only in case.
     text: Box<str>,
     /// Where each ends.
-    ends: Box<[usize]>,
+    ends: Box<[u32]>,
+    /// Whether they are 4 GiB or more: then nothing is known of them.
+    is_too_much: bool,
     has_pointers: bool,
 }
 
@@ -33,9 +35,12 @@ impl Ids {
         sorted.dedup();
         let ends = sorted.iter().scan(0, |end, id| {
             *end += id.len();
-            Some(*end)
+            Some(u32::try_from(*end))
         });
-        Self { ends: ends.collect(), text: sorted.concat().into(), has_pointers: false }
+        let ends = ends.collect::<Result<_, _>>();
+        let is_too_much = ends.is_err();
+        let (ends, text) = (ends.unwrap_or_default(), sorted.concat().into());
+        Self { text, ends, is_too_much, has_pointers: false }
     }
 
     /// The same in XML, where a fragment that ends with `)` is no id, but says where to look: XPointer
@@ -65,7 +70,8 @@ impl Ids {
     /// ```
     pub fn find(&self, fragment: &str) -> Result<(), Option<&str>> {
         let fragment = fragment.split(":~:").next().unwrap_or_default();
-        if fragment.is_empty() || (self.has_pointers && fragment.ends_with(')')) {
+        let is_pointer = self.has_pointers && fragment.ends_with(')');
+        if fragment.is_empty() || is_pointer || self.is_too_much {
             return Ok(());
         }
         let decoded = names::decode(fragment);
@@ -123,7 +129,7 @@ impl Ids {
     fn first(&self, before: impl Fn(&str) -> bool) -> Option<&str> {
         let id = |number: usize| {
             let start = number.checked_sub(1).map_or(0, |last| self.ends[last]);
-            &self.text[start..self.ends[number]]
+            &self.text[start as usize..self.ends[number] as usize]
         };
         let (mut from, mut to) = (0, self.ends.len());
         while from < to {

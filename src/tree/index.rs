@@ -37,7 +37,7 @@ use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -181,6 +181,30 @@ pub struct Index {
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
+    hints: Hints,
+}
+
+/// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
+#[derive(Debug, Default)]
+struct Hints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
+
+impl Clone for Hints {
+    /// Other files may follow, so none are kept.
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Hints {
+    fn of(&self, path: &[u8], find: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(path) {
+            return *known;
+        }
+        let hint = find();
+        lock().insert(path.into(), hint);
+        hint
+    }
 }
 
 impl Index {
@@ -206,6 +230,7 @@ impl Index {
             otherwise_encoded: HashMap::new(),
             by_name: HashMap::new(),
             doubles: Vec::new(),
+            hints: Hints::default(),
         }
     }
 
@@ -261,6 +286,7 @@ impl Index {
             }
         }
         self.by_name.entry(hashed(name)).or_insert(number);
+        self.hints = Hints::default();
         self.folder(folder).push(number);
         self.by_path.insert(Arc::clone(&path), number);
         self.files.push(File { path, kind: entry.kind, ids });
@@ -393,6 +419,17 @@ impl Index {
     /// The number of the file with this path.
     pub(in crate::tree) fn number_at(&self, path: &[u8]) -> Option<usize> {
         self.by_path.get(path).copied()
+    }
+
+    /// How the URLs begin that lead to files by what follows, where that is so of every file.
+    pub(in crate::tree) fn folder_url(&self) -> Option<&str> {
+        self.origins.root_url.as_ref().filter(|_| self.has_only_paths())?.folder()
+    }
+
+    /// The file that this path below the root means in a URL, where it means it byte for byte.
+    pub(in crate::tree) fn plain_file(&self, path: &[u8]) -> Option<usize> {
+        let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
+        (self.files[number].kind == Kind::File).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.
@@ -745,15 +782,20 @@ impl Index {
             return (Absence::NoName, None);
         }
         let (folder, name) = split_name(path);
-        let hint = self.neighbour(folder, name).or_else(|| {
-            /// A shorter name, without its extension, says little of a file that is far away.
-            const TELLING: usize = 3;
+        let hint = self.hints.of(path, || self.hint(folder, name));
+        (Absence::Absent, hint)
+    }
+
+    /// The file that was perhaps meant by `name` in `folder`.
+    fn hint(&self, folder: &[u8], name: &[u8]) -> Option<usize> {
+        /// A shorter name, without its extension, says little of a file that is far away.
+        const TELLING: usize = 3;
+        self.neighbour(folder, name).or_else(|| {
             let number = *self.by_name.get(&hashed(name))?;
             let (there, same) = split_name(&self.files[number].path);
             let is_near = || split_name(there).0 == folder || split_name(folder).0 == there;
             (same == name && (stem(name).len() >= TELLING || is_near())).then_some(number)
-        });
-        (Absence::Absent, hint)
+        })
     }
 
     /// The file in `folder` whose name takes the fewest changes to become `name`.

@@ -205,6 +205,11 @@ impl RootUrl {
         self.below_by(url, is_one_web)
     }
 
+    /// The URL with which those of its files begin that are made of it.
+    pub(in crate::tree) fn folder(&self) -> Option<&str> {
+        self.folder.as_deref()
+    }
+
     fn below_by(&self, url: &str, is_same_scheme: fn(&str, &str) -> bool) -> Option<Below> {
         let folder = self.folder.as_deref()?;
         // Most URLs begin as the folder is written, and then there is nothing to compare.
@@ -270,15 +275,20 @@ pub(in crate::tree) struct Below {
 }
 
 impl Below {
-    /// What `path` names, where it says so byte for byte: no escapes, dot segments or empty names.
+    /// What `path` names, where it says so byte for byte.
     fn plain(path: &str) -> Option<Self> {
-        let bytes = path.as_bytes();
-        let is_plain = memchr::memchr2(b'%', 0, bytes).is_none()
-            && !path.starts_with(['.', '/'])
-            && memchr::memchr_iter(b'/', bytes)
-                .all(|at| !matches!(bytes.get(at + 1), Some(b'.' | b'/')));
-        let below = || Self { path: bytes.to_vec(), is_path: true, names_root: false, tail: None };
-        is_plain.then(below)
+        let path = path.as_bytes();
+        let below = || Self { path: path.to_vec(), is_path: true, names_root: false, tail: None };
+        Self::is_plain(path).then(below)
+    }
+
+    /// Whether a path has no escapes, dot segments or empty names.
+    pub(in crate::tree) fn is_plain(path: &[u8]) -> bool {
+        memchr::memchr2(b'%', 0, path).is_none()
+            && !path.starts_with(b".")
+            && !path.starts_with(b"/")
+            && memchr::memchr_iter(b'/', path)
+                .all(|at| !matches!(path.get(at + 1), Some(b'.' | b'/')))
     }
 
     /// What these segments of a path, which are no dot segments, name.

@@ -217,22 +217,26 @@ pub struct Finding {
 #[must_use]
 pub fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
     let judge = Judge::new(scanned, index, moving);
-    let shown = |finding: Finding| Finding {
-        target: finding.target.and_then(without_assumed),
-        moved: finding.moved.and_then(without_assumed),
-        ..finding
-    };
-    scanned.links().map(|link| shown(judge.link(&link))).collect()
+    scanned.links().map(|link| judge.shown(&link)).collect()
 }
 
-/// The options with which `rewrite` makes the fixes among `found`, which are those of `scanned`, and
+/// The same without what is said of most links that travel, which takes most of the time: such a link has `None`.
+#[must_use]
+pub fn quick_findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Option<Finding>> {
+    let judge = Judge::new(scanned, index, moving);
+    let mut path = Vec::new();
+    let finding = |link| (!judge.travels(&link, &mut path)).then(|| judge.shown(&link));
+    scanned.links().map(finding).collect()
+}
+
+/// The options with which `rewrite` makes the fixes among `found`, the [`quick_findings`] of `scanned`, and
 /// changes nothing else. `options` are those with which it was scanned; the name of an entity in a mailbox is
 /// to be put in.
 ///
 /// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
 #[must_use]
-pub fn fixes(scanned: &Scanned, found: &[Finding], options: &Options) -> Options {
-    let fix = |(link, finding): (ScannedLink<'_>, &Finding)| match &finding.fix {
+pub fn fixes(scanned: &Scanned, found: &[Option<Finding>], options: &Options) -> Options {
+    let fix = |(link, finding): (ScannedLink<'_>, &Option<Finding>)| match &finding.as_ref()?.fix {
         Some(Fix::Reference(reference)) => {
             let place = (link.entity.to_owned(), link.base?.0.to_owned(), is_base(&link));
             Some(((place, link.reference.to_owned()), reference.clone()))
@@ -292,6 +296,8 @@ struct Prepared {
     is_fixed: bool,
     /// Whether it is the URL of the file itself, and the file has another path than that.
     is_renamed: bool,
+    /// Where what follows the URL of the root begins in it, where nothing but that URL changes.
+    tail: Option<usize>,
 }
 
 impl<'a> Judge<'a> {
@@ -358,14 +364,61 @@ impl<'a> Judge<'a> {
         } else {
             None
         };
+        let now = prepared(&base.url);
+        // What is relative to both is the same below both roots.
+        let below = |base: &Base, root: &str| -> Option<[String; 2]> {
+            let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
+            Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
+        };
+        let tail = self.index.folder_url().filter(|_| self.is_as_now && !stays);
+        let tail = tail.filter(|folder| {
+            let moved = moved.as_ref().and_then(|moved| below(moved, self.place.as_str()));
+            moved.is_some() && below(&now, folder) == moved
+        });
+        let tail = tail.map(str::len);
         Prepared {
-            now: prepared(&base.url),
+            now,
             moved,
             fixed,
             stays,
             escapes,
             is_fixed: !stays && !escapes,
             is_renamed: is_own && strays,
+            tail,
+        }
+    }
+
+    /// Whether `link` travels, as far as a look at its bytes shows it; `path` is room for one.
+    fn travels(&self, link: &ScannedLink<'_>, path: &mut Vec<u8>) -> bool {
+        let base = link.base_number.map(|number| &self.bases[number]);
+        let parts = || {
+            let (base, tail) = (base?, base?.tail?);
+            let splice = base.now.splice(link.reference.as_bytes())?;
+            Some((splice.prefix.get(tail..)?, &link.reference[splice.dropped..]))
+        };
+        let Some((prefix, rest)) = parts().filter(|_| link.outcome == Outcome::Rewritten) else {
+            return false;
+        };
+        path.clear();
+        path.extend_from_slice(prefix.as_bytes());
+        path.extend_from_slice(rest.as_bytes());
+        let fragment = memchr::memchr(b'#', path).map(|at| path.len() - at - 1);
+        path.truncate(fragment.map_or(path.len(), |length| path.len() - length - 1));
+        // With a query it may be another file.
+        let has_query = memchr::memchr(b'?', path).is_some();
+        let Some(number) = self.index.plain_file(path).filter(|_| !has_query) else { return false };
+        let fragment = fragment.map(|length| &link.reference[link.reference.len() - length..]);
+        let ids = self.index.ids(number);
+        fragment.zip(ids).is_none_or(|(fragment, ids)| ids.find(fragment).is_ok())
+    }
+
+    /// What is found of `link`, as it may be shown.
+    fn shown(&self, link: &ScannedLink<'_>) -> Finding {
+        let finding = self.link(link);
+        Finding {
+            target: finding.target.and_then(without_assumed),
+            moved: finding.moved.and_then(without_assumed),
+            ..finding
         }
     }
 
@@ -709,8 +762,9 @@ fn is_base(link: &ScannedLink<'_>) -> bool {
 
 /// The same by the names of element and attribute.
 pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
-    let local = element.rsplit(':').next().unwrap_or_default();
-    (local == "base" && attribute == Some("href")) || attribute == Some("xml:base")
+    let is_base =
+        || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
+    attribute == Some("xml:base") || (attribute == Some("href") && is_base())
 }
 
 /// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of

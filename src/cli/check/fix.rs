@@ -4,8 +4,8 @@
 //! 2 links made relative in 1 file
 //! ```
 //!
-//! What is written is scanned first, and with `--verify` proved (`baselink::verify`). A file without a fix is never
-//! opened for writing.
+//! What is written is scanned first, and with `--verify` proved (`baselink::verify`); that scan is judged in the place of
+//! the first one, by the same index. A file without a fix is never opened again.
 //!
 //! Deliberately absent: which fixes there are, and how files are replaced.
 
@@ -13,10 +13,10 @@ use std::io;
 
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
-use baselink::tree::relocate::{findings, fixes};
-use baselink::{Options, Outcome, verify};
+use baselink::tree::relocate::{Finding, Scanned, Scanning, fixes, quick_findings};
+use baselink::{Options, Outcome, examine, verify};
 
-use super::tree::{Checked, Tree, changed};
+use super::tree::{Checked, ClassCounts, Tree, changed};
 use crate::cli::files;
 use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
@@ -35,19 +35,23 @@ pub(super) struct Fixed {
     pub(super) is_written: bool,
     /// Whether what would change is shown.
     pub(super) is_shown: bool,
+    /// Whether files may have other names or URLs now, so that the tree must be read again.
+    pub(super) needs_reading: bool,
 }
 
 /// What became of the fixes of one file.
 struct Done {
     links: usize,
     written: Written,
+    /// What is found in what is written in its place.
+    after: Option<(Scanned, ClassCounts)>,
 }
 
-/// Makes every fix that is certain.
+/// Judges the links of all files, and makes every fix that is certain. What is written is judged next.
 pub(super) fn make(
     asked: &Check,
     destination: &WrittenTo,
-    tree: &Tree,
+    tree: &mut Tree,
     output: &mut Output,
 ) -> io::Result<Fixed> {
     let mut fixed = Fixed {
@@ -56,56 +60,59 @@ pub(super) fn make(
         status: Status::Done,
         is_written: matches!(destination, WrittenTo::InPlace(_)),
         is_shown: matches!(destination, WrittenTo::Diff),
+        needs_reading: false,
     };
     let target = match RunTarget::of(destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
             output.error(&error);
+            tree.judge_all(asked.documents.jobs);
             return Ok(Fixed { status: Status::Unusable, is_written: false, ..fixed });
         }
     };
-    let has_fix = |file: &&Checked| file.counts.fixes > 0;
-    let entries = tree.files.iter().filter(has_fix).map(|file| file.entry.clone()).collect();
+    let entries = tree.files.iter().map(|file| file.entry.clone()).collect();
     let is_written = fixed.is_written;
-    let work = |origin: &Origin, output: &mut Output| match tree.file(origin) {
-        Some(file) if !(is_written && is_delivery(origin)) => {
-            one(asked, &target, tree, file, origin, output)
-        }
-        _ => Ok(Ok(None)),
+    let work = |origin: &Origin, output: &mut Output| {
+        let Some(file) = tree.file(origin) else { return Ok(None) };
+        let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
+        let counts = ClassCounts::of_file(&file.scanned, &found);
+        let done = match counts.fixes > 0 && !(is_written && is_delivery(origin)) {
+            true => one(asked, &target, tree, file, &found, origin, output)?.map(Some),
+            false => Ok(None),
+        };
+        Ok(Some((counts, done)))
     };
+    let mut judged = Vec::with_capacity(tree.files.len());
     output.count_diagnostics();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         let mut all = Vec::new();
-        for (_, page, done) in batch {
+        for (origin, page, of_file) in batch {
             output.append(page)?;
-            match done {
-                Ok(done) => all.extend(done),
-                Err(error) => {
-                    output.error(&in_words_of_the_option(error));
-                    fixed.status = Status::Unusable;
-                }
-            }
-        }
-        Written::commit_all(all.iter_mut().map(|done| &mut done.written));
-        for Done { links, written } in all {
-            if let Written::Failed(error) = written {
-                output.error(&error);
+            let Some((counts, done)) = of_file else { continue };
+            let done = done.unwrap_or_else(|error| {
+                output.error(&in_words_of_the_option(error));
                 fixed.status = Status::Unusable;
-                continue;
-            }
-            if let Written::To(path, remarks) = written {
-                for remark in remarks {
-                    output.caution(&format_args!("{}: {remark}", name(&path)));
-                }
-            }
-            if links > 0 {
-                fixed.files += 1;
-                fixed.links += links;
-            }
+                None
+            });
+            all.push((origin, counts, done));
+        }
+        let done = all.iter_mut().filter_map(|(_, _, done)| done.as_mut());
+        Written::commit_all(done.map(|done| &mut done.written));
+        for (origin, counts, done) in all {
+            let after = done.and_then(|done| fixed.add(&origin, done, output));
+            judged.push((counts, after));
         }
         Ok(())
     })?;
     output.say_diagnostics();
+    for (file, (counts, after)) in tree.files.iter_mut().zip(judged) {
+        file.counts = counts;
+        if let Some((scanned, counts)) = after {
+            fixed.needs_reading |= scanned.names_its_url();
+            (file.scanned, file.counts) = (scanned, counts);
+        }
+        tree.sum.merge(&file.counts);
+    }
     Ok(fixed)
 }
 
@@ -132,9 +139,10 @@ fn one(
     target: &RunTarget<'_>,
     tree: &Tree,
     file: &Checked,
+    found: &[Option<Finding>],
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<Option<Done>>> {
+) -> io::Result<Result<Done>> {
     let mut sink = match target.begin(origin) {
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
@@ -145,25 +153,35 @@ fn one(
             Ok(None) => return Ok(Err(changed(origin))),
             Err(error) => return Ok(Err(error)),
         };
-    let found = findings(&file.scanned, &tree.index, &tree.moving);
     let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
+    let mut again = target.replaces_inputs().then(|| Scanning::again(&file.scanned));
+    // How long the documents are that come before, and what is made of them.
+    let (mut old, mut new) = (0, 0);
     let read = opened.each(|input, options| {
         if failed.is_err() {
             return Ok(());
         }
         let with_fixes: &mut Options =
-            with_fixes.get_or_insert_with(|| fixes(&file.scanned, &found, options));
+            with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
         with_fixes.scan = options.scan.clone();
         let rewritten = baselink::rewrite(input.bytes, with_fixes);
+        let made = rewritten.output();
+        let as_written = Options { destination: None, ..with_fixes.clone() };
+        let report = examine(&made, &as_written);
         let proved = match asked.verify {
             true => verify::verify(&rewritten, with_fixes),
-            false => verify::links_stand(&rewritten, with_fixes),
+            false => verify::links_stand(&rewritten, &report, with_fixes),
         };
         let differences = proved.err().unwrap_or_default();
         if let Some(difference) = differences.first() {
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
+            again = None;
             return sink.add_unproved(input, output);
+        }
+        if let Some(again) = &mut again {
+            again.add_examined(&made, input.offset - old + new, &as_written, report);
+            (old, new) = (old + input.bytes.len(), new + made.len());
         }
         let places = Places::of(input, &rewritten.totals);
         for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
@@ -174,10 +192,47 @@ fn one(
         Ok(())
     })?;
     let ended = read.and(failed).and_then(|()| sink.end());
-    Ok(ended.map(|written| Some(Done { links, written })))
+    Ok(ended.map(|written| {
+        let after = again.map(|again| {
+            let scanned = again.end();
+            let found = quick_findings(&scanned, &tree.index, &tree.moving);
+            let counts = ClassCounts::of_file(&scanned, &found);
+            (scanned, counts)
+        });
+        Done { links, written, after }
+    }))
 }
 
 impl Fixed {
+    /// Adds what became of the file `origin`; what is found in it now, where it was written.
+    fn add(
+        &mut self,
+        origin: &Origin,
+        done: Done,
+        output: &mut Output,
+    ) -> Option<(Scanned, ClassCounts)> {
+        let after = match done.written {
+            Written::Failed(error) => {
+                output.error(&error);
+                self.status = Status::Unusable;
+                return None;
+            }
+            Written::To(path, remarks) => {
+                // What is said was lost may be what it was known by.
+                self.needs_reading |= path != origin.path() || !remarks.is_empty();
+                for remark in remarks {
+                    output.caution(&format_args!("{}: {remark}", name(&path)));
+                }
+                done.after
+            }
+            _ if self.is_written => return None,
+            _ => None,
+        };
+        self.files += usize::from(done.links > 0);
+        self.links += done.links;
+        after
+    }
+
     /// Says how much it was.
     pub(super) fn say(&self, output: &mut Output) {
         let links = count(self.links, "link", "links");

@@ -15,7 +15,7 @@ use std::io;
 use baselink::edit::Edit;
 use baselink::layer::charset::Charset;
 use baselink::span::Span;
-use baselink::tree::relocate::{Class, Finding, Fix, findings, fixes};
+use baselink::tree::relocate::{Class, Finding, Fix, fixes};
 use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};
@@ -110,10 +110,11 @@ impl Listing<'_> {
         let Some(file) = self.tree.file(origin) else { return Ok(done) };
         let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
-        let found = findings(&file.scanned, &self.tree.index, &self.tree.moving);
+        let found = file.findings(self.tree, |class| self.concerns(class));
         let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
         let mut shown: Vec<Shown<'_>> = Vec::new();
         for (link, finding) in file.scanned.links().zip(&found) {
+            let Some(finding) = finding else { continue };
             let class = finding.class;
             if has_baseline && baseline::is_noted(self.asked, class) {
                 let key = Key::of(&path, &link, finding);
@@ -143,7 +144,7 @@ impl Listing<'_> {
         &self,
         origin: &Origin,
         file: &Checked,
-        found: &[Finding],
+        found: &[Option<Finding>],
         shown: &[Shown<'_>],
         done: &mut Done,
         output: &mut Output,

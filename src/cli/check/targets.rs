@@ -16,7 +16,7 @@ use std::io;
 
 use baselink::span::Span;
 use baselink::tree::index::Absence;
-use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink, findings};
+use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;
@@ -186,11 +186,11 @@ fn of_file(
     let mut targets: HashMap<Same, TargetSummary> = HashMap::new();
     let path = baseline::path(&file.scanned.path);
     let mut accepted = baseline.map(|baseline| baseline.of(&path));
-    let found = findings(&file.scanned, &tree.index, &tree.moving);
+    let found = file.findings(tree, is_wanted);
     for (link_number, (link, finding)) in file.scanned.links().zip(&found).enumerate() {
-        if !is_wanted(finding.class) {
+        let Some(finding) = finding.as_ref().filter(|finding| is_wanted(finding.class)) else {
             continue;
-        }
+        };
         if let Some(accepted) = &mut accepted
             && baseline::is_noted(asked, finding.class)
             && accepted.takes(&Key::of(&path, &link, finding))

@@ -18,7 +18,9 @@ use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Span;
 use baselink::tree::index::Index;
-use baselink::tree::relocate::{Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings};
+use baselink::tree::relocate::{
+    Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings, quick_findings,
+};
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
 use baselink::tree::write::is_temporary;
 
@@ -56,6 +58,22 @@ pub(super) struct Checked {
     pub(super) counts: ClassCounts,
 }
 
+impl Checked {
+    /// What is found of each of its links, as far as it `is_wanted`.
+    pub(super) fn findings(
+        &self,
+        tree: &Tree,
+        is_wanted: impl Fn(Class) -> bool,
+    ) -> Vec<Option<Finding>> {
+        match is_wanted(Class::Travels) {
+            true => {
+                findings(&self.scanned, &tree.index, &tree.moving).into_iter().map(Some).collect()
+            }
+            false => quick_findings(&self.scanned, &tree.index, &tree.moving),
+        }
+    }
+}
+
 /// How many links have which class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
@@ -75,6 +93,25 @@ pub(super) struct ClassCounts {
 }
 
 impl ClassCounts {
+    /// Those of a file, in which these are the findings.
+    pub(super) fn of_file(scanned: &Scanned, found: &[Option<Finding>]) -> Self {
+        let mut counts = Self::default();
+        let mut travelling = 0;
+        for (link, finding) in scanned.links().zip(found) {
+            match finding {
+                Some(finding) => counts.add(link.reference, finding),
+                None => {
+                    travelling += 1;
+                    counts.differing += usize::from(link.differs);
+                }
+            }
+        }
+        if travelling > 0 {
+            *counts.classes.entry(Class::Travels).or_default() += travelling;
+        }
+        counts
+    }
+
     fn add(&mut self, reference: &str, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         if finding.fix.is_some() {
@@ -86,8 +123,8 @@ impl ClassCounts {
         let is_without_base = finding.cause == Some(Cause::NoBase);
         self.without_base += usize::from(is_without_base);
         self.root_relative += usize::from(finding.cause == Some(Cause::RootRelative));
-        let lacks_only_scheme = lacks_only_scheme(reference, Profile::Rfc1808);
-        self.without_scheme += usize::from(is_without_base && lacks_only_scheme);
+        let lacks_only_scheme = || lacks_only_scheme(reference, Profile::Rfc1808);
+        self.without_scheme += usize::from(is_without_base && lacks_only_scheme());
     }
 
     pub(super) fn merge(&mut self, other: &Self) {
@@ -124,7 +161,7 @@ impl ClassCounts {
 }
 
 impl Tree {
-    /// Scans the files that were asked for, and judges their links. What cannot be read is said.
+    /// Scans the files that were asked for, whose links are judged next. What cannot be read is said.
     pub(super) fn read(
         asked: &Check,
         moving: &Move,
@@ -163,7 +200,6 @@ impl Tree {
         if is_first {
             tree.say_doubles(output);
         }
-        tree.judge_all(documents.jobs);
         Ok((tree, read.status))
     }
 
@@ -220,16 +256,17 @@ impl Tree {
         }
     }
 
-    fn judge_all(&mut self, threads: usize) {
+    /// Judges the links of all files.
+    pub(super) fn judge_all(&mut self, threads: usize) {
         let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
         let chunks = self.files.chunks_mut(FILES).map(|files| (files, 0));
         let judge = |files: &mut [Checked]| {
             let mut sum = ClassCounts::default();
             for file in files {
-                let found = findings(&file.scanned, index, moving);
-                for (link, finding) in file.scanned.links().zip(&found) {
-                    file.counts.add(link.reference, finding);
-                }
+                file.counts = ClassCounts::of_file(
+                    &file.scanned,
+                    &quick_findings(&file.scanned, index, moving),
+                );
                 sum.merge(&file.counts);
             }
             sum

@@ -28,6 +28,8 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "in-place",
     "backup",
     "report",
+    "editor",
+    "missing",
     "fix",
     "baseline",
     "write-baseline",

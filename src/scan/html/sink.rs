@@ -62,13 +62,7 @@ pub(crate) trait Sink {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Event<'a> {
     /// A start tag.
-    StartTag {
-        tag: &'a RawTag,
-        // Only what looks for the canonical URL of a page asks for it.
-        #[cfg_attr(not(feature = "tree"), allow(dead_code))]
-        namespace: Namespace,
-        text: TextModel,
-    },
+    StartTag { tag: &'a RawTag, text: TextModel },
     /// An end tag.
     EndTag { tag: &'a RawTag },
     /// A comment with both ends.
@@ -78,13 +72,8 @@ pub(crate) enum Event<'a> {
 impl<F: FnMut(Event<'_>)> Sink for F {
     type Stop = Infallible;
 
-    fn start_tag(
-        &mut self,
-        tag: &RawTag,
-        namespace: Namespace,
-        text: TextModel,
-    ) -> Result<(), Infallible> {
-        self(Event::StartTag { tag, namespace, text });
+    fn start_tag(&mut self, tag: &RawTag, _: Namespace, text: TextModel) -> Result<(), Infallible> {
+        self(Event::StartTag { tag, text });
         Ok(())
     }
 

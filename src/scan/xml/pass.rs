@@ -679,12 +679,15 @@ impl<'a> XmlPass<'a> {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
                 matches!(type_().as_str(), "" | "text/css").then_some(ContentKind::Css)
             }
-            (Vocabulary::Xhtml, "script") => {
+            (vocabulary @ (Vocabulary::Xhtml | Vocabulary::Svg), "script") => {
+                let elsewhere: &[&str] = match vocabulary {
+                    Vocabulary::Svg => &["href", "xlink:href"],
+                    _ => &["src"],
+                };
+                let is_here = || elsewhere.iter().all(|one| self.other(attributes, one).is_none());
                 match ScriptContent::of(Some(&type_()), &self.options.groups) {
                     Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
-                    Some(ScriptContent::Script(goal))
-                        if self.other(attributes, "src").is_none() =>
-                    {
+                    Some(ScriptContent::Script(goal)) if is_here() => {
                         Some(ContentKind::Script(goal))
                     }
                     _ => None,

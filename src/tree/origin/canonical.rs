@@ -29,7 +29,7 @@ use crate::layer::View;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
 use crate::scan::attributes::Namespace;
-use crate::scan::html::sink::Event;
+use crate::scan::html::sink::{Sink, TextModel};
 use crate::scan::html::tag::{RawTag, distinct};
 use crate::scan::html::walk;
 use crate::scan::value;
@@ -93,35 +93,52 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
 }
 
 fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
-    let (mut of_link, mut of_graph) = (None, None);
-    let (mut templates, mut is_over) = (0_usize, false);
-    let Ok(_) = walk::best_effort(text, start..text.len(), true, &mut |event: Event<'_>| {
-        if is_over {
-            return;
+    let mut head = Head { text, charset, of_link: None, of_graph: None, templates: 0 };
+    let (Ok(_) | Err(Over)) = walk::best_effort(text, start..text.len(), true, &mut head);
+    head.of_link.or(head.of_graph)
+}
+
+/// What is found in the head of a page.
+struct Head<'a> {
+    text: &'a [u8],
+    charset: Charset,
+    of_link: Option<Named>,
+    of_graph: Option<Named>,
+    /// How many `template` elements are open.
+    templates: usize,
+}
+
+/// Nothing that follows counts.
+struct Over;
+
+impl Sink for Head<'_> {
+    type Stop = Over;
+
+    fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) -> Result<(), Over> {
+        let name = &self.text[tag.name.range()];
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        if namespace != Namespace::Html {
+            return Ok(());
         }
-        match event {
-            Event::StartTag { tag, namespace: Namespace::Html, .. } => {
-                match &text[tag.name.range()] {
-                    name if name.eq_ignore_ascii_case(b"body") => is_over = true,
-                    name if name.eq_ignore_ascii_case(b"template") => templates += 1,
-                    _ if templates > 0 => {}
-                    name if of_link.is_none() && name.eq_ignore_ascii_case(b"link") => {
-                        of_link = link(text, tag, charset);
-                    }
-                    name if of_graph.is_none() && name.eq_ignore_ascii_case(b"meta") => {
-                        of_graph = open_graph(text, tag, charset);
-                    }
-                    _ => {}
-                }
-                is_over |= of_link.is_some();
-            }
-            Event::EndTag { tag } if text[tag.name.range()].eq_ignore_ascii_case(b"template") => {
-                templates = templates.saturating_sub(1);
-            }
-            _ => {}
+        if is("body") {
+            return Err(Over);
         }
-    });
-    of_link.or(of_graph)
+        if is("template") {
+            self.templates += 1;
+        } else if self.templates == 0 && is("link") {
+            self.of_link = link(self.text, tag, self.charset);
+        } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
+            self.of_graph = open_graph(self.text, tag, self.charset);
+        }
+        if self.of_link.is_some() { Err(Over) } else { Ok(()) }
+    }
+
+    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Over> {
+        if self.text[tag.name.range()].eq_ignore_ascii_case(b"template") {
+            self.templates = self.templates.saturating_sub(1);
+        }
+        Ok(())
+    }
 }
 
 fn link(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {

@@ -128,13 +128,15 @@ fn name(written: String) -> Cow<'static, str> {
     NAMES.get(&*written).map_or(Cow::Owned(written), |known| Cow::Borrowed(*known))
 }
 
+/// A link in 28 bytes: there are millions of them.
 #[derive(Clone, Copy, Debug)]
+#[repr(packed(4))]
 struct Compact {
     /// Where its span begins, and how long that is. Of one of 4 GiB or more the end is reported too early.
     start: usize,
     length: u32,
-    /// Where the reference ends in the text of all; it begins where the one before ends.
-    reference_end: usize,
+    /// How long the reference is in the text of all, where it follows the one before; one of 4 GiB or more is left out.
+    reference_length: u32,
     place: u32,
     /// None is the greatest number.
     base: u32,
@@ -180,12 +182,19 @@ impl Scanned {
         }
     }
 
+    /// Whether it was retrieved by a URL that a reference of its own names: another reference may name another.
+    #[must_use]
+    pub fn names_its_url(&self) -> bool {
+        self.retrieval.as_ref().is_some_and(|one| one.source == Source::Canonical)
+    }
+
     /// Its links, in the order of the file.
     pub fn links(&self) -> impl ExactSizeIterator<Item = ScannedLink<'_>> {
         let mut start = 0;
         self.links.iter().map(move |link| {
-            let reference = &self.references[start..link.reference_end];
-            start = link.reference_end;
+            let end = start + link.reference_length as usize;
+            let reference = &self.references[start..end];
+            start = end;
             let place = &self.places[link.place as usize];
             let span = Span::new(link.start, link.start + link.length as usize);
             let base_number = (link.base != u32::MAX).then_some(link.base as usize);
@@ -266,13 +275,40 @@ impl Scanning {
         Self { scanned, places: HashMap::new() }
     }
 
+    /// Begins the scan of a file whose references are others than when it was `scanned`, and whose ids are the same.
+    #[must_use]
+    pub fn again(scanned: &Scanned) -> Self {
+        let scanned = Scanned {
+            path: scanned.path.clone(),
+            retrieval: scanned.retrieval.clone(),
+            passed_over: Vec::new(),
+            moved: scanned.moved.clone(),
+            ids: None,
+            diagnostics: Vec::new(),
+            beside: scanned.beside.clone(),
+            assumed_scheme: scanned.assumed_scheme.clone(),
+            bases: Vec::new(),
+            links: Vec::new(),
+            places: Vec::new(),
+            references: String::new(),
+            canonical: None,
+            ..*scanned
+        };
+        Self { scanned, places: HashMap::new() }
+    }
+
     /// Adds what is in the document or message `bytes`, which begins at `offset` of the file. `options` are
     /// those of the beginning, with the name of the message in a mailbox.
     pub fn add(&mut self, bytes: &[u8], offset: usize, options: &Options) {
         let mut options = self.scanned.options(options);
         options.scan.ids =
             matches!(self.scanned.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
-        self.document(bytes, offset, &options);
+        self.document(bytes, offset, &options, examine(bytes, &options));
+    }
+
+    /// The same, with what `examine` found in it with those options, and without its ids.
+    pub fn add_examined(&mut self, bytes: &[u8], offset: usize, options: &Options, report: Report) {
+        self.document(bytes, offset, &self.scanned.options(options), report);
     }
 
     /// What was found up to here.
@@ -292,8 +328,7 @@ impl Scanning {
         scanned
     }
 
-    fn document(&mut self, bytes: &[u8], offset: usize, options: &Options) {
-        let mut report = examine(bytes, options);
+    fn document(&mut self, bytes: &[u8], offset: usize, options: &Options, mut report: Report) {
         let moved = self.moved_bases(bytes, &report, options);
         let is_whole = report.diagnostics.iter().all(|one| one.code != Code::NotWellFormed);
         let is_message = options.format.has_headings();
@@ -425,11 +460,12 @@ impl Scanning {
             let (element, attribute) = (name(element), attribute.map(name));
             self.place(Location { entity, element, attribute })
         });
-        self.scanned.references.push_str(&link.reference);
+        let reference_length = u32::try_from(link.reference.len()).unwrap_or_default();
+        self.scanned.references.push_str(&link.reference[..reference_length as usize]);
         self.scanned.links.push(Compact {
             start: link.span.start + offset,
             length: u32::try_from(link.span.len()).unwrap_or(u32::MAX),
-            reference_end: self.scanned.references.len(),
+            reference_length,
             place,
             base: base.unwrap_or(u32::MAX),
             outcome: link.outcome,
