@@ -87,10 +87,10 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> 
     }
     match kept.into_inner() {
         0 => {}
-        kept => output.notice(&format_args!(
-            "{} there already, not older than what they are of",
-            count(kept, "result was", "results were")
-        )),
+        kept => {
+            let kept = count(kept, "result was there already", "results were there already");
+            output.notice(&format_args!("{kept}, and not older than the file; not made again"));
+        }
     }
     if documents.has_folder() {
         left.say(files, output);
