@@ -16,6 +16,8 @@
 //!
 //! Deliberately absent: names of files, and what lies beside a file. A folder of documents has the module `tree`.
 
+#[cfg(feature = "archive")]
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{Read, Seek, Write};
 use std::ops::ControlFlow;
@@ -361,6 +363,29 @@ impl Rewriter {
             totals.append(its, start);
         }
         totals
+    }
+
+    /// The document of a `record` of a web archive, and a rewriter for it: the same as this one, but with the format, the
+    /// encoding and the retrieval URL that the record says. `None` where it has no document that is read.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// use baselink::archive::{Entry, Records};
+    /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c\r\n\
+    ///     Content-Type: text/html\r\nContent-Length: 10\r\n\r\n<a href=d>\r\n\r\n";
+    /// let rewriter = Rewriter::builder().build()?;
+    /// for entry in Records::new(&archive[..]) {
+    ///     let Entry::Record(record) = entry? else { continue };
+    ///     let Some((rewriter, document)) = rewriter.record(&record) else { continue };
+    ///     rewriter.links(&document, |link| assert_eq!(link.target.as_deref(), Some("http://a/b/d")));
+    /// }
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    #[cfg(feature = "archive")]
+    #[must_use]
+    pub fn record<'r>(&self, record: &'r crate::archive::Record) -> Option<(Self, Cow<'r, [u8]>)> {
+        let found = rewrite::record::document(record, &self.options)?;
+        Some((Self { options: found.options, detects: false }, found.bytes))
     }
 
     /// The base of a document, with what was found on every level and why it was taken or passed over. Of a message

@@ -146,6 +146,7 @@ fn through<T: Send>(
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }
         let Some((made, page, document)) = of_document else { return Ok(()) };
+        output.reach(document.key.offset.file);
         output.append(page).map_err(Failure::Output)?;
         let made = made.map_err(Failure::Output)?;
         let done = done(made, (&input(path, &document), &document), output);

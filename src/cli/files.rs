@@ -62,8 +62,10 @@ pub(crate) fn each<T: Send>(
         output.count_diagnostics();
     }
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
+    let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
+    let takes_long = is_tree || documents.roots().any(is_long);
     // What nobody can see need not be counted.
-    let progress = (documents.progress && is_tree && io::stderr().is_terminal())
+    let progress = (documents.progress && takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     if let Some(progress) = &progress {
         output.show_progress(progress.clone());

@@ -102,6 +102,8 @@ pub(crate) struct Output {
     is_begun: bool,
     /// Where results go instead of standard output.
     file: Option<ResultFile>,
+    /// Where it is shown how far that file is, where it is the only one in hand.
+    reaches: Option<Progress>,
     /// Whether it is that of one of several threads.
     is_page: bool,
     /// A line that is being put together.
@@ -212,6 +214,7 @@ impl Output {
             counted: None,
             is_begun: false,
             file: None,
+            reaches: None,
             is_page: false,
             json_line: Vec::new(),
         }
@@ -259,6 +262,20 @@ impl Output {
         }
     }
 
+    /// Shows that the file in hand is done up to `place`.
+    pub(crate) fn reach(&self, place: u64) {
+        if let Some(progress) = self.progress() {
+            progress.reach(place);
+        }
+    }
+
+    fn progress(&self) -> Option<&Progress> {
+        match &self.sink {
+            Surface::Streams(_, progress) => progress.as_ref(),
+            Surface::Page(_) => self.reaches.as_ref(),
+        }
+    }
+
     /// Shows it no more.
     pub(crate) fn end_progress(&mut self) {
         if let Surface::Streams(_, shown) = &mut self.sink {
@@ -271,15 +288,27 @@ impl Output {
         let counted = self.counted.is_some().then(CountedDiagnostics::default);
         let Self { talk, is_looked_at, ink, err, is_begun, .. } = *self;
         let sink = Surface::Page(Page::default());
-        let (file, is_page, json_line) = (None, true, Vec::new());
-        Self { sink, talk, is_looked_at, ink, err, counted, is_begun, file, is_page, json_line }
+        let (file, reaches, is_page, json_line) = (None, None, true, Vec::new());
+        Self {
+            sink,
+            talk,
+            is_looked_at,
+            ink,
+            err,
+            counted,
+            is_begun,
+            file,
+            reaches,
+            is_page,
+            json_line,
+        }
     }
 
     /// The same with results that go to `file`.
     pub(crate) fn with_file(&self, file: ResultFile) -> Self {
         let (is_page, ink, is_looked_at) = (self.is_page, Ink(false), false);
-        let file = Some(file);
-        Self { is_page, ink, is_looked_at, is_begun: false, file, ..self.page() }
+        let (file, reaches) = (Some(file), self.progress().cloned());
+        Self { is_page, ink, is_looked_at, is_begun: false, file, reaches, ..self.page() }
     }
 
     /// Where its results went, and what else was said.

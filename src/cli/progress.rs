@@ -19,6 +19,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress {
     bar: ProgressBar,
     files: Arc<AtomicU64>,
+    /// How many bytes are done of a file that is worked on alone.
+    reached: Arc<AtomicU64>,
     /// How many files there are, once they have been counted.
     all: Arc<OnceLock<u64>>,
     begun: Instant,
@@ -43,6 +45,7 @@ impl Progress {
         let progress = Self {
             bar,
             files: Arc::default(),
+            reached: Arc::default(),
             all: Arc::default(),
             begun: Instant::now(),
             shown: Arc::default(),
@@ -66,10 +69,22 @@ impl Progress {
         progress
     }
 
+    /// Takes in that a file which is worked on alone is done up to `place`.
+    pub(crate) fn reach(&self, place: u64) {
+        let before = self.reached.fetch_max(place, Ordering::Relaxed);
+        self.bar.inc(place.saturating_sub(before));
+        self.show(self.files.load(Ordering::Relaxed));
+    }
+
     /// Takes in that a file of `size` bytes is done.
     pub(crate) fn done(&self, size: u64) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
-        self.bar.inc(size);
+        self.bar.inc(size.saturating_sub(self.reached.swap(0, Ordering::Relaxed)));
+        self.show(files);
+    }
+
+    /// Shows that so many files are done.
+    fn show(&self, files: u64) {
         if self.begun.elapsed() < PATIENCE {
             return;
         }

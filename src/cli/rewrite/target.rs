@@ -35,7 +35,6 @@ use crate::cli::rewrite::aside::aside;
 use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
 
 /// Where the results of a run go.
-#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),

@@ -130,7 +130,7 @@ fn name(written: String) -> Cow<'static, str> {
 
 /// A link in 28 bytes: there are millions of them.
 #[derive(Clone, Copy, Debug)]
-#[repr(packed(4))]
+#[repr(Rust, packed(4))]
 struct Compact {
     /// Where its span begins, and how long that is. Of one of 4 GiB or more the end is reported too early.
     start: usize,
