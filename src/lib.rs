@@ -105,7 +105,8 @@
 //!
 //! - `cli` (default): the program `baselink`, with the crates that only it needs;
 //! - `tree`: the module `tree`, for folders of documents;
-//! - `archive`: the module `archive`, for web archives;
+//! - `archive`: the module `archive`, for web archives, and `codings`;
+//! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
 //! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
 //!
 //! # Stability
