@@ -1,8 +1,9 @@
 //! Archives that others wrote, as two readers of other makes read them, and archives that we write, whose digests
 //! one of them checks. `tests/warc_readers.py` runs the readers, warcio and fastwarc; where they differ from ours,
-//! a row of `tests/archive_readers.rows` says how often, and who is right.
+//! a row of `tests/archive_readers.rows` says how often, and who is right. `tests/warc_links.py` finds the links in the
+//! HTML by warcio and html5lib; where they differ, the row is in `tests/archive_links.rows`.
 //!
-//! Deliberately absent: what is in the blocks.
+//! Deliberately absent: links in CSS, and in what is not HTML.
 #![cfg(feature = "archive")]
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -11,6 +12,10 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use baselink::archive::{Entry, Record, Records, Warcinfo, Writer};
+use baselink::layer::charset::Charset;
+use baselink::rewrite::record::{document, payload};
+use baselink::scan::fields::MediaType;
+use baselink::{Options, rewrite};
 use sha1::{Digest, Sha1};
 
 mod outside;
@@ -43,14 +48,17 @@ fn records(file: &Path) -> Vec<Record> {
 fn row(record: &Record) -> Row {
     let or_none = |value: Option<String>| value.unwrap_or_else(|| "None".to_owned());
     let target = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
-    let block = Sha1::digest(record.block());
     [
         record.offset.to_string(),
         or_none(record.text("WARC-Type")),
         or_none(record.text("WARC-Record-ID")),
         or_none(target),
-        block.iter().map(|byte| format!("{byte:02x}")).collect(),
+        sha1(record.block()),
     ]
+}
+
+fn sha1(bytes: &[u8]) -> String {
+    Sha1::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[test]
@@ -90,8 +98,12 @@ fn two_other_readers_find_the_same_records() {
     let found = differences
         .iter()
         .map(|((file, reader, what), times)| format!("{file}\t{reader}\t{what}\t{times}"));
-    let found: BTreeSet<String> = found.collect();
-    let rows = include_str!("archive_readers.rows").lines().filter(|row| !row.starts_with('#'));
+    are_known(found.collect(), include_str!("archive_readers.rows"));
+}
+
+/// Says that the differences `found` are those of `rows`, which have who is right after each.
+fn are_known(found: BTreeSet<String>, rows: &str) {
+    let rows = rows.lines().filter(|row| !row.starts_with('#'));
     let known: BTreeSet<String> = rows
         .map(|row| {
             let (difference, reason) = row.rsplit_once('\t').unwrap();
@@ -107,6 +119,28 @@ fn two_other_readers_find_the_same_records() {
         list(new.iter().collect()),
         list(gone.iter().collect())
     );
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn another_reader_and_parser_find_the_same_targets() {
+    let Some(root) = outside::WARC.find() else { return };
+    let Some(mut command) = outside::html_parser() else { return };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/warc_links.py");
+    command.arg(script).arg(env!("CARGO_BIN_EXE_baselink"));
+    let done = command.args(outside::WARC.files(None)).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let said = String::from_utf8(done.stdout).unwrap();
+    let mut lines: Vec<_> = said.lines().collect();
+    let same: usize = lines.pop().unwrap().parse().unwrap();
+    assert!(same > 7_500, "{same}");
+    // The last field of each is an example.
+    let found = lines.iter().map(|line| {
+        println!("{line}");
+        let (difference, _) = line.rsplit_once('\t').unwrap();
+        difference.strip_prefix(root.to_str().unwrap()).unwrap()[1..].to_owned()
+    });
+    are_known(found.collect(), include_str!("archive_links.rows"));
 }
 
 #[test]
@@ -130,8 +164,9 @@ fn the_digests_of_what_is_written_are_true() {
         fs::write(&file, &written).unwrap();
         let Some(checked) = readers("check", &[&file]) else { return };
         let expected = std::iter::once("warcinfo").chain(sources.iter().map(|_| "conversion"));
-        let expected: Vec<_> =
-            expected.map(|name| vec![name.to_owned(), "True".into(), String::new()]).collect();
+        let expected: Vec<_> = expected.map(|name| [name, "True", ""]).collect();
+        let checked: Vec<_> =
+            checked.iter().map(|fields| [&*fields[0], &fields[1], &fields[2]]).collect();
         assert_eq!(checked, expected);
         // The other way round: a digest that is not true is seen.
         if !name.ends_with(".gz") {
@@ -141,4 +176,56 @@ fn the_digests_of_what_is_written_are_true() {
             assert_eq!(readers("check", &[&file]).unwrap().last().unwrap()[1], "False");
         }
     }
+}
+
+/// What the records of an archive made of `file` are: type, whether the digests are true, what is wrong with them, the
+/// record it refers to, SHA-1 of the block.
+#[cfg(feature = "cli")]
+fn expected(file: &Path) -> Vec<Vec<String>> {
+    let row = |kind: &str, source: &str, block: Option<&[u8]>| {
+        let block = block.map_or(String::new(), sha1);
+        [kind, "True", "", source, &block].map(str::to_owned).to_vec()
+    };
+    let mut rows = vec![row("warcinfo", "None", None)];
+    for record in &records(file) {
+        let Some(found) = document(record, &Options::default()) else { continue };
+        let Some(page) = payload(&found.bytes, found.options.format) else { continue };
+        let media_type = MediaType::read(found.content_type.as_bytes()).unwrap();
+        let charset = media_type.parameter("charset").and_then(Charset::for_label);
+        let mut options = Options { format: media_type.format(), ..found.options.clone() };
+        options.scan.charset = charset;
+        let made = rewrite(&page, &options).output();
+        if made != *page {
+            let id = record.text("WARC-Record-ID").unwrap_or("None".to_owned());
+            rows.push(row("conversion", &id, Some(&made)));
+        }
+    }
+    rows
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn what_the_command_writes_is_true() {
+    let mut documents = 0;
+    for file in outside::WARC.files(None) {
+        for name in ["rewritten.warc", "rewritten.warc.gz"] {
+            let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+            let _ = fs::remove_file(&out);
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
+            command.args(["rewrite", "--no-config", "-q"]).arg(&file).arg("-o").arg(&out);
+            let status = command.stderr(std::process::Stdio::null()).status().unwrap();
+            let is_arc = file.to_str().unwrap().contains(".arc");
+            assert_eq!((status.code(), out.exists()), (Some(2 * i32::from(is_arc)), !is_arc));
+            if is_arc {
+                continue;
+            }
+            let Some(mut checked) = readers("check", &[&out]) else { return };
+            // What is in a warcinfo record is no matter of the input.
+            checked[0][4].clear();
+            let expected = expected(&file);
+            documents += expected.len() - 1;
+            assert_eq!(checked, expected, "{}", file.display());
+        }
+    }
+    assert!(outside::WARC.find().is_none() || documents > 100, "{documents}");
 }

@@ -18,6 +18,7 @@ fn main() {
     let programs = [
         ("the comparison with Python's reader of messages", outside::python().is_some()),
         ("the comparison with Python's readers of archives", outside::warc_readers().is_some()),
+        ("the comparison with Python's parser of HTML", outside::html_parser().is_some()),
         ("pages in Chromium", outside::chromium().is_some()),
         ("mirrors by wget", outside::is_installed("wget")),
         ("mirrors by HTTrack", outside::is_installed("httrack")),
@@ -25,7 +26,7 @@ fn main() {
     let absent: Vec<_> =
         data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
     if !absent.is_empty() {
-        let why = "for lack of ../shared, python3, warcio and fastwarc, chromium, wget or httrack \
+        let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget or httrack \
                    (tests/outside/mod.rs)";
         eprintln!("\nnot run {why}: {}", absent.join(", "));
     }

@@ -1,5 +1,5 @@
 //! The program killed at random moments, on a full disk, and while somebody puts links in its way: every
-//! file is old or new.
+//! file is old or new, and what is made of archives is there whole or not at all.
 //!
 //! The trees are made when the tests run. `BASELINK_KILLS` says how often each command is killed; 6
 //! times without it. What is counted is shown by `--nocapture`.
@@ -23,6 +23,8 @@ fn baselink(folder: &Path, line: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
     command.current_dir(folder).stdin(Stdio::null());
     command.args(line.split(' ')).args(["-u", "http://a.example/"]);
+    // So that archives that are written are the same each time.
+    command.env("SOURCE_DATE_EPOCH", "1700000000");
     command
 }
 
@@ -47,7 +49,12 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, String> {
                 let target = fs::read_link(&path).unwrap();
                 found.insert(name, format!("to {}", target.display()));
             } else {
-                found.insert(name, fs::read_to_string(&path).unwrap());
+                let bytes = fs::read(&path).unwrap();
+                // Archives are no text.
+                let text = String::from_utf8(bytes);
+                let text = text
+                    .unwrap_or_else(|no| no.as_bytes().iter().copied().map(char::from).collect());
+                found.insert(name, text);
             }
         }
     }
@@ -349,6 +356,84 @@ fn messages_are_old_or_new_or_both() {
             assert!(there.keys().all(|path| path.starts_with("tmp")), "{:?}", there.keys());
         },
     );
+}
+
+/// An archive with so many responses, of which some are large.
+fn archive(number: usize, pages: usize) -> String {
+    let record = |page: usize| {
+        let body = self::page(page, "");
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+        format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{number}-{page}>\r\n\
+             WARC-Target-URI: http://{number}.example/{page}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    (0..pages).map(record).collect()
+}
+
+/// Kills what makes files below `out` of `scene`: each is there as a run makes it that nobody disturbs, or not at all.
+fn kill_what_makes(line: &str, scene: &Scene, files_of_all: usize) {
+    let undisturbed = tempfile::tempdir().unwrap();
+    set(undisturbed.path(), scene);
+    assert!(baselink(undisturbed.path(), line).status().unwrap().success());
+    let made = |here: &Path| {
+        let mut there = files(here);
+        assert!(scene.iter().all(|(path, bytes)| there.remove(path).as_ref() == Some(bytes)));
+        there
+    };
+    let all = made(undisturbed.path());
+    assert_eq!(all.len(), files_of_all);
+    kill(
+        line,
+        scene,
+        |here, seen| {
+            let mut there = made(here);
+            for (path, bytes) in &all {
+                match there.remove(path) {
+                    Some(found) => {
+                        assert!(found == *bytes, "{} is half written", path.display());
+                        seen.new += 1;
+                    }
+                    None => seen.old += 1,
+                }
+            }
+            assert!(there.keys().all(|path| is_temporary(path)), "{:?}", there.keys());
+            seen.temporary += there.len();
+        },
+        |here| {
+            let mut there = made(here);
+            there.retain(|path, _| !is_temporary(path));
+            assert!(there == all);
+        },
+    );
+}
+
+#[test]
+fn results_of_archives_are_whole_and_made_once() {
+    let archives = (0..20).map(|number| (format!("w/{number}.warc").into(), archive(number, 101)));
+    for jobs in ["1", "3"] {
+        kill_what_makes(
+            &format!("links -q --json -j {jobs} w -o out"),
+            &archives.clone().collect(),
+            20,
+        );
+    }
+}
+
+#[test]
+fn an_archive_of_conversions_is_there_or_not() {
+    let scene = Scene::from([("w.warc".into(), archive(0, 500))]);
+    for out in ["out.warc", "out.warc.gz"] {
+        kill_what_makes(&format!("rewrite -q -j 2 w.warc -o {out}"), &scene, 1);
+    }
+}
+
+#[test]
+fn documents_of_an_archive_are_there_or_not() {
+    let scene = Scene::from([("w.warc".into(), archive(0, 500))]);
+    kill_what_makes("rewrite -q -j 2 w.warc --documents out", &scene, 500);
 }
 
 /// Runs the program in `here` on a file system of 3 MiB, which `prepare` (a script) fills; `None`

@@ -1,7 +1,8 @@
 """Archives as warcio and fastwarc read them: what tests/archive_readers.rs compares with ours.
 
     warc_readers.py read FILE...    a line for each record: file, reader, offset, type, id, target URI, SHA-1 of the block
-    warc_readers.py check FILE...   a line for each record: whether the digests in it are true
+    warc_readers.py check FILE...   a line for each record: type, whether the digests in it are true, problems with them,
+                                    the record it refers to, SHA-1 of the block
 
 A reader that gives up has a line with "error" instead of an offset. Fields are separated by tabs.
 """
@@ -55,9 +56,9 @@ def read(path):
 def check(path):
     with open(path, "rb") as file:
         for record in ArchiveIterator(file, check_digests="log"):
-            record.content_stream().read()
-            checked = record.digest_checker
-            print(record.rec_type, checked.passed, "; ".join(checked.problems), sep="\t")
+            block = hashlib.sha1(record.content_stream().read()).hexdigest()
+            checked, source = record.digest_checker, record.rec_headers.get_header("WARC-Refers-To")
+            print(record.rec_type, checked.passed, "; ".join(checked.problems), source, block, sep="\t")
 
 
 if __name__ == "__main__":

@@ -55,22 +55,36 @@ pub(crate) fn each<T: Send>(
     let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.begins_to_count();
-    let mut through = |path: &Path, next: &mut dyn Next| {
+    let mut through = |path: &Path, next: &mut dyn Next, output: &mut Output| {
         through(path, threads, &options, next, output, &work, &mut done)
     };
     let failed = |error: &Error| Error::new(format!("{}: {error}", name(path)));
     let ended = match contents {
-        ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader)),
+        ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
         ArchiveContents::Har(reader) => match Har::read(reader) {
-            Ok(mut har) => through(path, &mut har),
+            Ok(mut har) => through(path, &mut har, output),
             Err(error) => Err(Failure::File(failed(&error))),
         },
         ArchiveContents::Wacz(file) => match Wacz::open(file) {
             Ok(mut wacz) => {
-                in_wacz(path, &wacz).into_iter().enumerate().try_for_each(|(at, inner)| {
-                    let reader = wacz.archive(at).map_err(|error| Failure::File(failed(&error)))?;
-                    through(&inner, &mut Records::new(reader))
-                })
+                // What is damaged hides nothing of the others.
+                let mut latest = None;
+                for (at, inner) in in_wacz(path, &wacz).into_iter().enumerate() {
+                    let read = match wacz.archive(at) {
+                        Ok(reader) => through(&inner, &mut Records::new(reader), output),
+                        Err(error) => Err(Failure::File(failed(&error))),
+                    };
+                    match read {
+                        Ok(()) => {}
+                        Err(Failure::Output(error)) => return Err(error),
+                        Err(Failure::File(error)) => {
+                            if let Some(earlier) = latest.replace(error) {
+                                output.error(&earlier);
+                            }
+                        }
+                    }
+                }
+                latest.map_or(Ok(()), |error| Err(Failure::File(error)))
             }
             Err(error) => Err(Failure::File(failed(&error))),
         },

@@ -28,13 +28,6 @@ pub(crate) enum ArchiveContents {
     Har(Box<dyn Read>),
 }
 
-impl ArchiveContents {
-    /// Whether it can be written, too.
-    pub(crate) fn is_warc(&self) -> bool {
-        matches!(self, Self::Warc(_))
-    }
-}
-
 /// A document of an archive.
 pub(crate) struct Archived {
     pub(crate) key: RecordKey,

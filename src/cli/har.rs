@@ -23,13 +23,14 @@ use baselink::layer::charset::Charset;
 use baselink::scan::fields::MediaType;
 use baselink::scan::is_read;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::archived::{Archived, Item};
 use super::document_name::RecordKey;
 
 /// The entries of an HTTP archive.
 pub(crate) struct Har {
-    entries: IntoIter<HarEntry>,
+    entries: IntoIter<Box<RawValue>>,
     number: u64,
 }
 
@@ -40,14 +41,13 @@ struct HarFile {
 
 #[derive(Deserialize)]
 struct HarLog {
-    entries: Vec<HarEntry>,
+    entries: Vec<Box<RawValue>>,
 }
 
 #[derive(Deserialize)]
 struct HarEntry {
     request: HarRequest,
-    #[serde(default)]
-    response: HarResponse,
+    response: Option<HarResponse>,
 }
 
 #[derive(Deserialize)]
@@ -55,10 +55,9 @@ struct HarRequest {
     url: String,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Deserialize)]
 struct HarResponse {
-    #[serde(default)]
-    content: HarContent,
+    content: Option<HarContent>,
 }
 
 #[derive(Default, Deserialize)]
@@ -96,10 +95,19 @@ impl Har {
 
     /// The next entry, whose document is read as `options` say.
     pub(crate) fn next_item(&mut self, options: &Options) -> Option<Item> {
-        let HarEntry { request, response } = self.entries.next()?;
+        let entry = self.entries.next()?;
         let offset = Offset { file: self.number, within: 0 };
         self.number += 1;
-        let HarContent { mime_type, text, encoding } = response.content;
+        let HarEntry { request, response } = match serde_json::from_str(entry.get()) {
+            Ok(entry) => entry,
+            Err(error) => {
+                let message = format!("no entry as HAR 1.2 has them: {error}");
+                let said = vec![(offset, Code::RecordBroken, message.into())];
+                return Some(Item { said, document: None });
+            }
+        };
+        let content = response.and_then(|response| response.content).unwrap_or_default();
+        let HarContent { mime_type, text, encoding } = content;
         let (Some(text), Some(content_type)) = (text, mime_type) else {
             return Some(Item::default());
         };

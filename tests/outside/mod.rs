@@ -50,8 +50,18 @@ pub(crate) fn python() -> Option<Command> {
 /// Python with readers of archives, unless they are absent, which is no failure even where data is required, since
 /// they cannot be installed everywhere.
 pub(crate) fn warc_readers() -> Option<Command> {
+    python_with("warcio, fastwarc")
+}
+
+/// The same with a reader of archives and a parser of HTML.
+pub(crate) fn html_parser() -> Option<Command> {
+    python_with("warcio, html5lib")
+}
+
+fn python_with(modules: &str) -> Option<Command> {
     let mut command = python()?;
-    let found = command.args(["-c", "import warcio, fastwarc"]).stderr(Stdio::null()).status();
+    let import = format!("import {modules}");
+    let found = command.args(["-c", &import]).stderr(Stdio::null()).status();
     found.is_ok_and(|status| status.success()).then(|| Command::new("python3"))
 }
 

@@ -24,6 +24,7 @@ use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
 use crate::cli::archive;
+use crate::cli::archived::ArchiveContents;
 use crate::cli::diff::DiffProgress;
 use crate::cli::input::{Archive, Input};
 use crate::cli::output::Output;
@@ -47,9 +48,15 @@ pub(super) fn rewrite(
     output: &mut Output,
 ) -> io::Result<Result<FileSummary>> {
     let path = archive.path;
-    if !archive.contents.is_warc() {
-        let why = "links and base read it; to rewrite what is in it, take the WARC files out of it";
-        return Ok(Err(Error::new(format!("{}: {why}", name(path)))));
+    let why = match archive.contents {
+        ArchiveContents::Warc(_) => None,
+        ArchiveContents::Wacz(_) => {
+            Some("; to rewrite what is in it, take the WARC files out of it")
+        }
+        ArchiveContents::Har(_) => Some(", and nothing rewrites it"),
+    };
+    if let Some(why) = why {
+        return Ok(Err(Error::new(format!("{}: links and base read it{why}", name(path)))));
     }
     let to = sink.path();
     let is_compressed = match &to {
