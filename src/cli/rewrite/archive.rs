@@ -17,7 +17,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use baselink::Options;
 use baselink::archive::{Warcinfo, Writer};
 use baselink::error::{Error, Result, name};
+use baselink::format::Format;
 use baselink::rewrite::record::payload;
+use baselink::scan::is_read;
 
 use super::examined::{Examined, examined};
 use super::summary::FileSummary;
@@ -84,11 +86,12 @@ pub(super) fn rewrite(
         let mut summary = FileSummary::default();
         let options = work.options(origin, options);
         let examined = examined((asked, work), input, &options, &mut summary, output);
-        let changes = examined.is_proved && !examined.edits.is_empty();
+        let changes = !examined.edits.is_empty();
         let made = match form {
             Form::Nothing => None,
+            // Of a response without one only the header fields were looked at.
+            _ if !examined.is_proved || !has_document(input, &options) => None,
             Form::Record if !changes => None,
-            Form::File if !examined.is_proved => None,
             Form::Record | Form::File => {
                 let whole = examined.edits.apply(input.bytes);
                 payload(&whole, input.format).map(std::borrow::Cow::into_owned)
@@ -120,6 +123,13 @@ pub(super) fn rewrite(
         files.say(path, output);
     }
     Ok(ended.map(|()| summary))
+}
+
+/// Whether the media type of `input` is that of a document that is read.
+fn has_document(input: &Input<'_>, options: &Options) -> bool {
+    let media_type = input.name.record.and_then(|record| record.media_type.split_once('/'));
+    let format = media_type.map_or(Format::Other, |(one, two)| Format::of_media_type(one, two));
+    format.has_headings() || is_read(format, &options.scan)
 }
 
 /// What is made of a document.
