@@ -644,6 +644,21 @@ fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
     assert!(found.iter().all(|one| one.class == Class::Travels && one.fix.is_none()), "{found:?}");
 }
 
+/// In a style sheet a fragment alone means an element of the page (SVG), so there it gets the name before it (found by
+/// `fixed_links_survive_any_move`).
+#[test]
+fn one_reference_has_another_fix_in_another_element() {
+    let page = "<p id=f style='background: url(../n/page.html#f)'><a href='../n/page.html#f'>x</a>";
+    let site = site(page, &[]);
+    let moving = at("http://a.example/n/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, one) = &scanned[0];
+    let found = quick_findings(one, &index, &moving);
+    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    let expected = "<p id=f style='background: url(page.html#f)'><a href='#f'>x</a>";
+    assert_eq!(String::from_utf8(fixed).unwrap(), expected);
+}
+
 /// RFC 1808, 5.2: `;x` has other targets by its successors.
 #[test]
 fn where_the_profiles_disagree_it_is_said() {

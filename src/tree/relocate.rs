@@ -238,8 +238,14 @@ pub fn quick_findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Op
 pub fn fixes(scanned: &Scanned, found: &[Option<Finding>], options: &Options) -> Options {
     let fix = |(link, finding): (ScannedLink<'_>, &Option<Finding>)| match &finding.as_ref()?.fix {
         Some(Fix::Reference(reference)) => {
-            let place = (link.entity.to_owned(), link.base?.0.to_owned(), is_base(&link));
-            Some(((place, link.reference.to_owned()), reference.clone()))
+            let place = FixPlace {
+                entity: link.entity.to_owned(),
+                base: link.base?.0.to_owned(),
+                element: link.element.to_owned(),
+                attribute: link.attribute.map(str::to_owned),
+                reference: link.reference.to_owned(),
+            };
+            Some((place, reference.clone()))
         }
         _ => None,
     };
@@ -247,15 +253,29 @@ pub fn fixes(scanned: &Scanned, found: &[Option<Finding>], options: &Options) ->
     Options { destination: Some(Arc::new(fixes)), ..scanned.options(options) }
 }
 
-/// The new references of links, by entity, base and reference: those who have the same have the same fix.
+/// The new references of links: those who have the same place have the same fix.
 #[derive(Debug)]
-struct Fixes(HashMap<((String, String, bool), String), String>);
+struct Fixes(HashMap<FixPlace, String>);
+
+/// What a fix depends on: a fragment alone, and a name without `./`, mean something else in other elements.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct FixPlace {
+    entity: String,
+    base: String,
+    element: String,
+    attribute: Option<String>,
+    reference: String,
+}
 
 impl Destination for Fixes {
     fn choose(&self, link: &LinkReport, _: &Against) -> Choice {
-        let is_base = names_base(&link.element, link.attribute.as_deref());
-        let base = link.base.as_deref().unwrap_or_default().to_owned();
-        let place = ((link.entity.to_string(), base, is_base), link.reference.clone());
+        let place = FixPlace {
+            entity: link.entity.to_string(),
+            base: link.base.as_deref().unwrap_or_default().to_owned(),
+            element: link.element.clone(),
+            attribute: link.attribute.clone(),
+            reference: link.reference.clone(),
+        };
         self.0.get(&place).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))
     }
 }
