@@ -19,9 +19,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
+
+use measured::{Measured, median, run};
+
+mod measured;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 
@@ -123,7 +125,8 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
             if name == "cp -r" {
                 command.arg(copy.path());
             }
-            let (took, worked, most) = run(&mut command);
+            // lychee ends with 2 where links are broken.
+            let Measured { took, worked, memory: most } = run(&mut command, 0..=2);
             seconds[number].push(took);
             processor[number].push(worked);
             memory[number] = most.max(memory[number]);
@@ -146,39 +149,6 @@ fn measure(tree: &Path, commands: &[Row], place: &Path, rounds: usize) {
             memory[number] as f64 / 1e3,
         );
     }
-}
-
-/// How many seconds a command takes, how many of a processor, and how much memory at most, in kilobytes. Findings are no
-/// failure.
-fn run(command: &mut Command) -> (f64, f64, u64) {
-    let started = Instant::now();
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    let process = PathBuf::from(format!("/proc/{}", child.id()));
-    let (mut most, mut ticks) = (0, 0);
-    let status = loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            break status;
-        }
-        let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
-        // proc(5): fields 14 and 15; the name of the program, before them, is in parentheses.
-        let fields =
-            stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
-        ticks = ticks.max(fields.filter_map(|field| field.parse::<u64>().ok()).sum());
-        let text = fs::read_to_string(process.join("status")).unwrap_or_default();
-        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let number = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
-        most = most.max(number.unwrap_or(0));
-        thread::sleep(Duration::from_millis(2));
-    };
-    let took = started.elapsed().as_secs_f64();
-    // lychee ends with 2 where links are broken.
-    assert!(matches!(status.code(), Some(0..=2)), "{command:?} ended with {status}");
-    (took, ticks as f64 / 100.0, most)
-}
-
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
 }
 
 /// How many files a tree has, and how many bytes they have.

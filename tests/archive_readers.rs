@@ -1,7 +1,8 @@
 //! Archives that others wrote, as two readers of other makes read them, and archives that we write, whose digests
 //! one of them checks. `tests/warc_readers.py` runs the readers, warcio and fastwarc; where they differ from ours,
 //! a row of `tests/archive_readers.rows` says how often, and who is right. `tests/warc_links.py` finds the links in the
-//! HTML by warcio and html5lib; where they differ, the row is in `tests/archive_links.rows`.
+//! HTML by warcio and html5lib; where they differ, the row is in `tests/archive_links.rows`. What the extractor of Common
+//! Crawl's WAT files expects in an archive of its own is in `tests/link_extraction.rows`.
 //!
 //! Deliberately absent: links in CSS, and in what is not HTML.
 #![cfg(feature = "archive")]
@@ -14,8 +15,9 @@ use std::path::Path;
 use baselink::archive::{Entry, Record, Records, Warcinfo, Writer};
 use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{document, payload};
+use baselink::scan::attributes::Group;
 use baselink::scan::fields::MediaType;
-use baselink::{Options, rewrite};
+use baselink::{Options, examine, rewrite};
 use sha1::{Digest, Sha1};
 
 mod outside;
@@ -176,6 +178,44 @@ fn the_digests_of_what_is_written_are_true() {
             assert_eq!(readers("check", &[&file]).unwrap().last().unwrap()[1], "False");
         }
     }
+}
+
+/// The links of each record as `tests/link_extraction.rows` has them, those of this `group` too.
+fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
+    let mut options = Options::default();
+    if let Some(group) = group {
+        options.scan.groups.insert(group);
+    }
+    let mut listed = Vec::new();
+    for record in &records(file) {
+        let Some(found) = document(record, &options) else { continue };
+        for link in examine(&found.bytes, &found.options).links {
+            let attribute = link.attribute.as_deref().unwrap_or("-");
+            listed.push(format!(
+                "{}\t{}\t{attribute}\t{}",
+                record.offset, link.element, link.reference
+            ));
+        }
+    }
+    listed.sort();
+    listed
+}
+
+#[test]
+fn another_extractor_expects_these_links() {
+    let Some(root) = outside::WARC.find() else { return };
+    let file = root.join("ia-web-commons/link-extraction-test.warc");
+    let rows = include_str!("link_extraction.rows").lines().filter(|row| !row.starts_with('#'));
+    let rows: Vec<Vec<_>> = rows.map(|row| row.splitn(6, '\t').collect()).collect();
+    assert!(rows.iter().all(|row| row.len() == 5 + usize::from(row[4] == "theirs")));
+    let by = |lists: &[&str]| {
+        let some = rows.iter().filter(|row| lists.contains(&row[4]));
+        let mut some: Vec<_> = some.map(|row| row[..4].join("\t")).collect();
+        some.sort();
+        some
+    };
+    assert_eq!(listed(&file, None), by(&["both"]));
+    assert_eq!(listed(&file, Some(Group::Lazy)), by(&["both", "lazy"]));
 }
 
 /// What the records of an archive made of `file` are: type, whether the digests are true, what is wrong with them, the

@@ -1,0 +1,171 @@
+//! How fast web archives are read and rewritten, beside inflating alone, `zcat`, and readers of Python with their own
+//! extraction of links, in the same run, each with one thread.
+//!
+//! ```text
+//! cargo bench --bench archive                      1 GB of the members of archives in ../shared
+//! cargo bench --bench archive -- --size 200        200 MB of them
+//! cargo bench --bench archive -- FILE...           these archives
+//! cargo bench --bench archive -- --rounds 5 --in FOLDER --python PROGRAM
+//! ```
+//!
+//! `pip install warcio fastwarc resiliparse lxml` makes what Python needs; a reader that is not there is left out, with a
+//! notice. Each round does each thing once; what is shown are medians, and of memory the most. MB are those of the data
+//! without gzip, and MB/s are those of a second of a processor. `of inflating` compares with the first row.
+//!
+//! Deliberately absent: a verdict. The numbers are those of a machine and what else it does.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use flate2::read::MultiGzDecoder;
+use measured::{Measured, median, run};
+
+mod measured;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
+
+/// Archives whose members are whole, and full of pages.
+const SAMPLES: [&str; 5] = [
+    "resiliparse/warcfile.warc.gz",
+    "whirlwind/whirlwind.warc.gz",
+    "jwarc/cc.warc.gz",
+    "resiliparse/clueweb-quirk.warc.gz",
+    "ia-web-commons/IAH-urls-wget.warc.gz",
+];
+
+/// What is measured: a name, a program, arguments before the archive, and those after it.
+struct Row {
+    name: &'static str,
+    program: PathBuf,
+    before: Vec<String>,
+    after: Vec<String>,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    if std::env::args().nth(1).as_deref() == Some("--inflate") {
+        println!("{}", inflated(Path::new(&arguments.nth(1).unwrap())));
+        return;
+    }
+    if !std::env::args().any(|argument| argument == "--bench") {
+        println!("this takes long: run it by `cargo bench --bench archive`");
+        return;
+    }
+    let (mut rounds, mut size, mut archives) = (3, 1000, Vec::new());
+    let (mut place, mut python) = (std::env::temp_dir(), PathBuf::from("python3"));
+    while let Some(argument) = arguments.next() {
+        let mut value =
+            || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
+        match argument.as_str() {
+            "--rounds" => rounds = value().parse().expect("--rounds: a number"),
+            "--size" => size = value().parse().expect("--size: a number of MB"),
+            "--in" => place = value().into(),
+            "--python" => python = value().into(),
+            _ => archives.push(PathBuf::from(argument)),
+        }
+    }
+    let folder = tempfile::tempdir_in(place).unwrap();
+    if archives.is_empty() {
+        archives.extend(samples(folder.path(), size * 1_000_000));
+    }
+    let rows = rows(&python, &folder.path().join("out.warc.gz"));
+    for archive in &archives {
+        measure(archive, &rows, rounds);
+    }
+}
+
+/// How many bytes the members of an archive hold.
+fn inflated(archive: &Path) -> u64 {
+    let file = io::BufReader::with_capacity(1 << 20, File::open(archive).unwrap());
+    io::copy(&mut MultiGzDecoder::new(file), &mut io::sink()).unwrap()
+}
+
+/// An archive of the members of the samples, again and again until they hold so many bytes.
+fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/warc");
+    if !corpus.is_dir() {
+        println!("notice: no archive was named, and there are no samples in ../shared");
+        return None;
+    }
+    let samples = SAMPLES.map(|name| corpus.join(name));
+    let samples = samples.map(|path| (fs::read(&path).unwrap(), inflated(&path)));
+    let path = folder.join("samples.warc.gz");
+    let mut archive = io::BufWriter::new(File::create(&path).unwrap());
+    let mut written = 0;
+    for (bytes, inflated) in samples.iter().cycle() {
+        if written >= size {
+            break;
+        }
+        archive.write_all(bytes).unwrap();
+        written += inflated;
+    }
+    archive.into_inner().unwrap();
+    Some(path)
+}
+
+/// What is measured, in the order of the table.
+fn rows(python: &Path, out: &Path) -> Vec<Row> {
+    let row = |name, program: &Path, before: &str| Row {
+        name,
+        program: program.to_owned(),
+        before: before.split_whitespace().map(str::to_owned).collect(),
+        after: Vec::new(),
+    };
+    let (this, ours) = (std::env::current_exe().unwrap(), Path::new(BINARY));
+    let mut rows = vec![
+        row("inflate (zlib-rs)", &this, "--inflate"),
+        row("zcat", Path::new("zcat"), ""),
+        row("links --only-targets", ours, "links --no-config -q -j 1 --only-targets"),
+        row("links --json", ours, "links --no-config -q -j 1 --json"),
+    ];
+    let mut rewrite = row("rewrite -o", ours, "rewrite --no-config -q -j 1");
+    rewrite.after = vec!["-o".to_owned(), out.display().to_string()];
+    rows.push(rewrite);
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");
+    for (name, mode, modules) in [
+        ("warcio + lxml", "warcio", "warcio, lxml.html"),
+        ("fastwarc + resiliparse", "fastwarc", "fastwarc, resiliparse"),
+    ] {
+        let mut import = Command::new(python);
+        import.args(["-c", &format!("import {modules}")]).stderr(Stdio::null());
+        match import.status().is_ok_and(|status| status.success()) {
+            true => rows.push(row(name, python, &format!("{script} {mode}"))),
+            false => println!("notice: {} has no {modules}", python.display()),
+        }
+    }
+    rows
+}
+
+fn measure(archive: &Path, rows: &[Row], rounds: usize) {
+    let (packed, bytes) = (fs::metadata(archive).unwrap().len(), inflated(archive));
+    let megabytes = bytes as f64 / 1e6;
+    println!("{}: {:.0} MB, {megabytes:.0} MB inflated", archive.display(), packed as f64 / 1e6);
+    let mut measured = vec![Vec::new(); rows.len()];
+    for _ in 0..rounds {
+        for (row, measured) in rows.iter().zip(&mut measured) {
+            let mut command = Command::new(&row.program);
+            command.args(&row.before).arg(archive).args(&row.after);
+            measured.push(run(&mut command, 0..=0));
+        }
+    }
+    println!(
+        "{:24}{:>9}{:>11}{:>8}{:>14}{:>8}",
+        "", "seconds", "processor", "MB/s", "of inflating", "MB"
+    );
+    let mut inflating = None;
+    for (row, measured) in rows.iter().zip(&measured) {
+        let of = |field: fn(&Measured) -> f64| median(measured.iter().map(field).collect());
+        let speed = megabytes / of(|one| one.worked);
+        println!(
+            "{:24}{:9.2}{:11.2}{speed:8.0}{:14.2}{:8.1}",
+            row.name,
+            of(|one| one.took),
+            of(|one| one.worked),
+            speed / *inflating.get_or_insert(speed),
+            measured.iter().map(|one| one.memory).max().unwrap() as f64 / 1e3,
+        );
+    }
+}

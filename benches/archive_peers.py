@@ -1,0 +1,53 @@
+"""The targets of links in the HTML of an archive, as readers of other makes find them: what benches/archive.rs measures.
+
+    archive_peers.py warcio FILE      warcio reads, lxml parses and finds links
+    archive_peers.py fastwarc FILE    fastwarc reads, resiliparse parses and finds links
+
+Deliberately absent: base elements, srcset and CSS, which these do not know by themselves.
+"""
+
+import sys
+from urllib.parse import urljoin
+
+
+def by_warcio(path):
+    import lxml.etree
+    import lxml.html
+    from warcio.archiveiterator import ArchiveIterator
+
+    with open(path, "rb") as file:
+        for record in ArchiveIterator(file):
+            if record.rec_type != "response" or not record.http_headers:
+                continue
+            if not (record.http_headers.get_header("Content-Type") or "").lower().startswith("text/html"):
+                continue
+            url = record.rec_headers.get_header("WARC-Target-URI")
+            try:
+                page = lxml.html.document_fromstring(record.content_stream().read())
+            except (lxml.etree.ParserError, ValueError):
+                continue
+            for _, _, reference, _ in page.iterlinks():
+                yield url, reference
+
+
+def by_fastwarc(path):
+    from fastwarc.warc import ArchiveIterator, WarcRecordType
+    from resiliparse.parse.encoding import detect_encoding
+    from resiliparse.parse.html import HTMLTree
+
+    with open(path, "rb") as file:
+        for record in ArchiveIterator(file, record_types=WarcRecordType.response, auto_decode="all"):
+            if not (record.http_content_type or "").lower().startswith("text/html"):
+                continue
+            url, body = record.headers.get("WARC-Target-URI"), record.reader.read()
+            tree = HTMLTree.parse_from_bytes(body, record.http_charset or detect_encoding(body))
+            for element in tree.document.query_selector_all("[href], [src]"):
+                yield url, element.getattr("href") or element.getattr("src")
+
+
+if __name__ == "__main__":
+    for url, reference in {"warcio": by_warcio, "fastwarc": by_fastwarc}[sys.argv[1]](sys.argv[2]):
+        try:
+            print(urljoin(url, reference))
+        except ValueError:
+            pass
