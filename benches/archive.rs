@@ -60,8 +60,8 @@ fn main() {
         let mut value =
             || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
         match argument.as_str() {
-            "--rounds" => rounds = value().parse().expect("--rounds: a number"),
-            "--size" => size = value().parse().expect("--size: a number of MB"),
+            "--rounds" => rounds = value().parse().unwrap_or_else(|_| panic!("--rounds: a number")),
+            "--size" => size = value().parse().unwrap_or_else(|_| panic!("--size: a number of MB")),
             "--in" => place = value().into(),
             "--python" => python = value().into(),
             _ => archives.push(PathBuf::from(argument)),

@@ -5,6 +5,7 @@
 //! ```
 //!
 //! Deliberately absent: single cases, which are in `fixtures/http`.
+#![cfg(feature = "codings")]
 #![allow(clippy::unwrap_used)]
 
 use std::io::Write as _;
