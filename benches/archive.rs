@@ -5,7 +5,7 @@
 //! cargo bench --bench archive                      1 GB of the members of archives in ../shared
 //! cargo bench --bench archive -- --size 200        200 MB of them
 //! cargo bench --bench archive -- FILE...           these archives
-//! cargo bench --bench archive -- --rounds 5 --in FOLDER --python PROGRAM
+//! cargo bench --bench archive -- --rounds 5 --in FOLDER --python PROGRAM --baselink PROGRAM
 //! ```
 //!
 //! `pip install warcio fastwarc resiliparse lxml` makes what Python needs; a reader that is not there is left out, with a
@@ -24,8 +24,6 @@ use flate2::read::MultiGzDecoder;
 use measured::{Measured, median, run};
 
 mod measured;
-
-const BINARY: &str = env!("CARGO_BIN_EXE_baselink");
 
 /// Archives whose members are whole, and full of pages.
 const SAMPLES: [&str; 5] = [
@@ -56,6 +54,7 @@ fn main() {
     }
     let (mut rounds, mut size, mut archives) = (3, 1000, Vec::new());
     let (mut place, mut python) = (std::env::temp_dir(), PathBuf::from("python3"));
+    let mut baselink = PathBuf::from(env!("CARGO_BIN_EXE_baselink"));
     while let Some(argument) = arguments.next() {
         let mut value =
             || arguments.next().unwrap_or_else(|| panic!("{argument}: a value is missing"));
@@ -64,6 +63,7 @@ fn main() {
             "--size" => size = value().parse().unwrap_or_else(|_| panic!("--size: a number of MB")),
             "--in" => place = value().into(),
             "--python" => python = value().into(),
+            "--baselink" => baselink = value().into(),
             _ => archives.push(PathBuf::from(argument)),
         }
     }
@@ -71,7 +71,7 @@ fn main() {
     if archives.is_empty() {
         archives.extend(samples(folder.path(), size * 1_000_000));
     }
-    let rows = rows(&python, &folder.path().join("out.warc.gz"));
+    let rows = rows(&baselink, &python, &folder.path().join("out.warc.gz"));
     for archive in &archives {
         measure(archive, &rows, rounds);
     }
@@ -107,21 +107,21 @@ fn samples(folder: &Path, size: u64) -> Option<PathBuf> {
 }
 
 /// What is measured, in the order of the table.
-fn rows(python: &Path, out: &Path) -> Vec<Row> {
+fn rows(baselink: &Path, python: &Path, out: &Path) -> Vec<Row> {
     let row = |name, program: &Path, before: &str| Row {
         name,
         program: program.to_owned(),
         before: before.split_whitespace().map(str::to_owned).collect(),
         after: Vec::new(),
     };
-    let (this, ours) = (std::env::current_exe().unwrap(), Path::new(BINARY));
+    let this = std::env::current_exe().unwrap();
     let mut rows = vec![
         row("inflate (zlib-rs)", &this, "--inflate"),
         row("zcat", Path::new("zcat"), ""),
-        row("links --only-targets", ours, "links --no-config -q -j 1 --only-targets"),
-        row("links --json", ours, "links --no-config -q -j 1 --json"),
+        row("links --only-targets", baselink, "links --no-config -q -j 1 --only-targets"),
+        row("links --json", baselink, "links --no-config -q -j 1 --json"),
     ];
-    let mut rewrite = row("rewrite -o", ours, "rewrite --no-config -q -j 1");
+    let mut rewrite = row("rewrite -o", baselink, "rewrite --no-config -q -j 1");
     rewrite.after = vec!["-o".to_owned(), out.display().to_string()];
     rows.push(rewrite);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/archive_peers.py");

@@ -347,6 +347,19 @@ proptest! {
     }
 }
 
+/// What the fuzz target `warc` found.
+#[test]
+fn a_record_without_a_target_gives_a_conversion_without_one() {
+    let source = entries(b"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+    let info = Warcinfo { software: "s", date: 0, filename: None, is_part_of: None };
+    let mut written = Vec::new();
+    Writer::new(&info, false)
+        .conversion(&mut written, records(&source)[0], "text/css", b"*{}")
+        .unwrap();
+    let found = entries(&written);
+    assert_eq!(records(&found)[0].target_uri(), None);
+}
+
 #[test]
 fn what_has_no_end_is_neither_kept_nor_read_again() {
     let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();

@@ -35,13 +35,20 @@ fn entries(reader: impl Read) -> Vec<Entry> {
     Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
 }
 
+/// What has to be the same of a target: a field that is written has no line ends, and no brackets around it.
+fn target(record: &Record) -> Vec<u8> {
+    let target = record.target_uri().unwrap_or_default();
+    let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'<' | b'>');
+    target.iter().copied().filter(is_kept).collect()
+}
+
 fn is_read_again(record: &Record, writer: &Writer) {
     let mut written = Vec::new();
     writer.conversion(&mut written, record, "text/html", record.block()).unwrap();
     let found = entries(&written[..]);
     let [Entry::Record(made)] = &found[..] else { panic!("{found:?}") };
     assert_eq!(made.block(), record.block());
-    assert_eq!(made.target_uri(), record.target_uri());
+    assert_eq!(target(made), target(record));
     assert!(made.diagnostics.is_empty(), "{:?}", made.diagnostics);
 }
 

@@ -132,7 +132,9 @@ impl Writer {
             field(&mut heading, "WARC-Refers-To", bracketed(&of).as_bytes());
         }
         // Without the angle brackets of ISO 28500:2009, which that of 2017 has no more.
-        field(&mut heading, "WARC-Target-URI", &target);
+        if !target.is_empty() {
+            field(&mut heading, "WARC-Target-URI", &target);
+        }
         field(&mut heading, "WARC-Block-Digest", digest.as_bytes());
         field(&mut heading, "WARC-Payload-Digest", digest.as_bytes());
         self.write(out, heading, content_type, payload)
