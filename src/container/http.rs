@@ -71,7 +71,9 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
     let (heading, start) = last_heading(bytes);
     diagnostics.extend(not_fields(&heading));
     let mut body = Span::new(start, bytes.len());
-    if heading.separator.is_empty() && !heading.span.is_empty() && !body.is_empty() {
+    // Without a status line there is no heading, and nothing to divide.
+    let is_undivided = heading.separator.is_empty() && start > 0;
+    if is_undivided && !body.is_empty() {
         diagnostics.push(separator_missing(body.start));
     }
     let values = |name| heading.all(bytes, name).map(|field| &bytes[field.value.range()]);
@@ -94,9 +96,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         () if heading.first(bytes, "Content-Range").is_some() => {
             Some("it is a range of something longer")
         }
-        () if heading.separator.is_empty() && !heading.span.is_empty() => {
-            Some("no empty line divides it from the heading")
-        }
+        () if is_undivided => Some("no empty line divides it from the heading"),
         () => None,
     };
     let codings = Codings::read(values("Content-Encoding"), values(TRANSFER), kept);
