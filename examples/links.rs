@@ -1,10 +1,10 @@
-//! Lists the links of a file: what became of each, the reference as written, and its target.
+//! Lists the links of a file: its place, what became of it, the reference as written, and its target.
 //!
 //! ```text
 //! cargo run --example links -- http://example.org/docs/page.html page.html
 //! ```
 //!
-//! Deliberately absent: lines and columns. A link has the place of its bytes.
+//! Deliberately absent: folders, and several files.
 
 use std::error::Error;
 use std::{env, fs};
@@ -16,9 +16,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: links URL FILE".into());
     };
     let rewriter = Rewriter::builder().url(url).build()?;
-    rewriter.links(&fs::read(file)?, |link| {
+    rewriter.links(&fs::read(file)?, |found| {
+        let (line, column, link) = (found.line, found.column, found.link);
         let target = link.target.as_deref().unwrap_or("-");
-        println!("{}: {} {} {target}", link.span.start, link.outcome.name(), link.reference);
+        println!("{line}:{column}: {} {} {target}", link.outcome.name(), link.reference);
     });
     Ok(())
 }

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
 use crate::format::Format;
+use crate::named::values;
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
@@ -118,6 +119,29 @@ pub enum Source {
     Default,
 }
 
+/// All sources with their names, in the order of their declaration.
+const SOURCES: [(Source, &str); 19] = [
+    (Source::BaseElement, "base-element"),
+    (Source::XmlBase, "xml-base"),
+    (Source::BaseHeader, "base-header"),
+    (Source::ContentBase, "content-base"),
+    (Source::ContentLocation, "content-location"),
+    (Source::SnapshotContentLocation, "snapshot-content-location"),
+    (Source::Encapsulating, "encapsulating"),
+    (Source::Retrieval, "retrieval"),
+    (Source::UrlMap, "url-map"),
+    (Source::Layout, "layout"),
+    (Source::SavedFrom, "saved-from"),
+    (Source::SavedBase, "saved-base"),
+    (Source::Xattr, "xattr"),
+    (Source::Warc, "warc"),
+    (Source::Har, "har"),
+    (Source::Canonical, "canonical"),
+    (Source::EntryLink, "entry-link"),
+    (Source::AssumedScheme, "assumed-scheme"),
+    (Source::Default, "default"),
+];
+
 /// What says a base: on this depends what else the source decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SaidBy {
@@ -168,30 +192,14 @@ impl Source {
         }
     }
 
+    /// All of them.
+    #[doc(hidden)]
+    pub const ALL: [Self; SOURCES.len()] = values(&SOURCES);
+
     /// Its name in records.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::BaseElement => "base-element",
-            Self::XmlBase => "xml-base",
-            Self::BaseHeader => "base-header",
-            Self::ContentBase => "content-base",
-            Self::ContentLocation => "content-location",
-            Self::SnapshotContentLocation => "snapshot-content-location",
-            Self::Encapsulating => "encapsulating",
-            Self::Retrieval => "retrieval",
-            Self::UrlMap => "url-map",
-            Self::Layout => "layout",
-            Self::SavedFrom => "saved-from",
-            Self::SavedBase => "saved-base",
-            Self::Xattr => "xattr",
-            Self::Warc => "warc",
-            Self::Har => "har",
-            Self::Canonical => "canonical",
-            Self::EntryLink => "entry-link",
-            Self::AssumedScheme => "assumed-scheme",
-            Self::Default => "default",
-        }
+        SOURCES[self as usize].1
     }
 }
 

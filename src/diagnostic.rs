@@ -73,6 +73,8 @@ pub enum Code {
     EntityBudget,
     /// A message that was left, because what it would have become did not read as it must.
     Doubt,
+    /// A part of a message that was left, because its links would make the message many times as long.
+    Growth,
     /// A retrieval URL whose scheme nobody gave.
     SchemeAssumed,
     /// Links to local copies in a folder that is not beside the page.
@@ -92,7 +94,7 @@ pub enum Code {
 }
 
 /// All kinds with their names, in the order of their declaration.
-const CODES: [(Code, &str); 35] = [
+const CODES: [(Code, &str); 36] = [
     (Code::BaseRelative, "base-relative"),
     (Code::BaseUnusable, "base-unusable"),
     (Code::BaseParameters, "base-parameters"),
@@ -120,6 +122,7 @@ const CODES: [(Code, &str); 35] = [
     (Code::NotWellFormed, "not-well-formed"),
     (Code::EntityBudget, "entity-budget"),
     (Code::Doubt, "doubt"),
+    (Code::Growth, "growth"),
     (Code::SchemeAssumed, "scheme-assumed"),
     (Code::LocalCopiesMissing, "local-copies-missing"),
     (Code::RecordBroken, "record-broken"),

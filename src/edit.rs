@@ -13,6 +13,7 @@
 //! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -22,8 +23,8 @@ use crate::span::Span;
 pub struct Edit {
     /// What is replaced, in offsets of the original buffer.
     pub span: Span,
-    /// What replaces it.
-    pub new: Vec<u8>,
+    /// What replaces it. Neighbours that bring the same, as most links of a document do, share it.
+    pub new: Arc<[u8]>,
 }
 
 /// Edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
@@ -38,7 +39,7 @@ impl Edits {
     /// # Errors
     ///
     /// When `span` begins before the end of the last edit: the list stays as it was.
-    pub fn push(&mut self, span: Span, new: Vec<u8>) -> Result<()> {
+    pub fn push(&mut self, span: Span, new: impl Into<Arc<[u8]>>) -> Result<()> {
         if let Some(last) = self.list.last()
             && span.start < last.span.end
         {
@@ -48,8 +49,13 @@ impl Edits {
             );
             return Err(Error::of(ErrorKind::Overlap, sentence));
         }
-        self.list.push(Edit { span, new });
+        self.list.push(Edit { span, new: new.into() });
         Ok(())
+    }
+
+    /// None, and memory for so many.
+    pub(crate) fn with_capacity(number: usize) -> Self {
+        Self { list: Vec::with_capacity(number) }
     }
 
     /// Adds an edit that is known to begin after all those already there; another one is not added.
@@ -104,7 +110,7 @@ impl Edits {
         let inside = |edit: &&Edit| span.start <= edit.span.start && edit.span.end <= span.end;
         let moved = |edit: &Edit| Edit {
             span: Span::new(edit.span.start - span.start, edit.span.end - span.start),
-            new: edit.new.clone(),
+            new: Arc::clone(&edit.new),
         };
         Self { list: self.list.iter().filter(inside).map(moved).collect() }
     }
@@ -123,6 +129,23 @@ impl Edits {
             written = edit.span.end;
         }
         out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
+    }
+
+    /// Whether `result` is `source` with the edits made.
+    pub(crate) fn make(&self, source: &[u8], result: &[u8]) -> bool {
+        let mut rest = result;
+        let mut takes = |piece: &[u8]| {
+            let after = rest.strip_prefix(piece);
+            rest = after.unwrap_or_default();
+            after.is_some()
+        };
+        let mut at = 0;
+        self.list.iter().all(|edit| {
+            let kept = source.get(at..edit.span.start);
+            at = edit.span.end;
+            kept.is_some_and(&mut takes) && takes(&edit.new)
+        }) && source.get(at..).is_some_and(&mut takes)
+            && rest.is_empty()
     }
 
     /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
@@ -168,6 +191,10 @@ mod tests {
         edits.push(Span::new(2, 3), Vec::new()).unwrap();
         assert!(edits.push(Span::new(2, 4), Vec::new()).is_err());
         assert_eq!(edits.apply(b"abcd"), b"A+d");
+        assert!(edits.make(b"abcd", b"A+d"));
+        for other in ["", "A+", "A+dd", "A-d", "B+d"] {
+            assert!(!edits.make(b"abcd", other.as_bytes()), "{other}");
+        }
     }
 
     #[test]
@@ -185,5 +212,6 @@ mod tests {
         let mut edits = Edits::default();
         edits.push(Span::new(3, 9), b"x".to_vec()).unwrap();
         assert_eq!(edits.apply(b"abcd"), b"abcd");
+        assert!(!edits.make(b"abcd", b"abcx"));
     }
 }

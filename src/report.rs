@@ -83,7 +83,7 @@ pub enum Reason {
     /// The bytes that would have to be written include some that could not be decoded.
     Undecodable,
     /// The document's encoding cannot spell the target there, or the change could uncover a declaration of
-    /// another encoding.
+    /// another encoding, or take away the byte for which a document that declares none is not UTF-8.
     Encoding,
     /// It is in something that is signed or encrypted (RFC 1847), which must not change.
     Signed,
@@ -99,6 +99,8 @@ pub enum Reason {
     Transfer,
     /// The changed message did not read as it had to; all of it was left.
     Doubt,
+    /// With its links made absolute the message would be many times as long; those of the part were left.
+    Growth,
     /// Whoever chose what is written in the place of links wanted it as it is.
     Kept,
     /// It is already what was chosen for its place.
@@ -106,7 +108,7 @@ pub enum Reason {
 }
 
 /// All reasons with their names, in the order of their declaration.
-const REASONS: [(Reason, &str); 21] = [
+const REASONS: [(Reason, &str); 22] = [
     (Reason::IdReference, "id-reference"),
     (Reason::Empty, "empty"),
     (Reason::Placeholder, "placeholder"),
@@ -126,6 +128,7 @@ const REASONS: [(Reason, &str); 21] = [
     (Reason::BecomesBase, "becomes-base"),
     (Reason::Transfer, "transfer"),
     (Reason::Doubt, "doubt"),
+    (Reason::Growth, "growth"),
     (Reason::Kept, "kept"),
     (Reason::Chosen, "chosen"),
 ];
@@ -168,9 +171,9 @@ pub struct LinkReport {
     /// Its bytes in the file; where it is encoded there, the bytes that hold it.
     pub span: Span,
     /// Name of the element.
-    pub element: String,
+    pub element: Cow<'static, str>,
     /// Name of the attribute; `None` for text.
-    pub attribute: Option<String>,
+    pub attribute: Option<Cow<'static, str>>,
     /// The reference, decoded, as written.
     pub reference: String,
     /// The base that it is resolved against; `None` when there is none.
@@ -203,6 +206,14 @@ impl LinkReport {
         self.written = None;
         self.outcome = Outcome::NotEditable;
         self.reason = Some(reason);
+    }
+
+    /// Makes it one that was left because the result would be too long, if it was to be rewritten. Nor is its target kept.
+    pub(crate) fn outgrow(&mut self) {
+        if self.outcome == Outcome::Rewritten {
+            self.refuse(Reason::Growth);
+            self.target = None;
+        }
     }
 
     /// Makes it one that stays for `reason`.

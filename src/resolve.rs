@@ -122,7 +122,7 @@ impl Base {
         }
     }
 
-    /// Whether [`absolute`](Self::absolute) takes `url`.
+    /// Whether the profile sees an absolute URL in `url`.
     pub(crate) fn is_absolute(profile: Profile, url: &str) -> bool {
         let usable = match profile {
             Profile::Rfc1808 => usable(url),
@@ -136,17 +136,20 @@ impl Base {
     ///
     /// # Errors
     ///
-    /// When the profile does not see an absolute URL in `url`.
+    /// When the profile does not see an absolute URL in `url`, or it ends with a space or a control character.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
     /// assert!(Base::absolute(Profile::Rfc3986, "http://a/").is_ok());
     /// assert!(Base::absolute(Profile::Rfc3986, "a/b").is_err());
+    /// assert!(Base::absolute(Profile::Rfc3986, "http://a/ ").is_err());
     /// ```
     pub fn absolute(profile: Profile, url: &str) -> Result<Self> {
         let base = Self::new(profile, url);
         match base.inherited.usable {
-            Err(why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid)) => {
+            Err(
+                why @ (Unusable::Empty | Unusable::Relative | Unusable::Invalid | Unusable::Blank),
+            ) => {
                 let sentence = format!("'{url}' cannot be a base URL: {}", why_not_absolute(why));
                 Err(Error::of(ErrorKind::Url, sentence))
             }

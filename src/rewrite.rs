@@ -29,7 +29,6 @@ mod file;
 mod judge;
 mod judged;
 mod labels;
-mod listing;
 mod message;
 mod opened;
 mod options;
@@ -188,5 +187,5 @@ pub fn links(
     options: &Options,
     row: &mut dyn FnMut(ListedLink) -> ControlFlow<()>,
 ) -> Totals {
-    listing::links(bytes, options, row)
+    rows::rows(bytes, options, row)
 }

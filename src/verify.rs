@@ -22,6 +22,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use cssparser::{Parser, Token};
 use html5ever::ParseOpts;
@@ -285,12 +286,13 @@ fn variants(
     let mut policies = Edits::default();
     let mut marks = Edits::default();
     let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
+    let marker: Arc<[u8]> = marker.into();
     for (edit, is_policy) in edits.iter().zip(&part.policies) {
-        let new = if *is_policy { edit.new.clone() } else { marker.clone() };
+        let new = if *is_policy { &edit.new } else { &marker };
         // Edits come from a sorted, disjoint list; a part of it is that, too.
-        let _ = marks.push(edit.span, new);
+        let _ = marks.push(edit.span, Arc::clone(new));
         if *is_policy {
-            let _ = policies.push(edit.span, edit.new.clone());
+            let _ = policies.push(edit.span, Arc::clone(&edit.new));
         }
     }
     (policies.apply(source), marks.apply(source))

@@ -27,24 +27,20 @@ fn offset(entry: &Entry) -> Offset {
     }
 }
 
+fn record(entry: &Entry) -> Option<&Record> {
+    if let Entry::Record(record) = entry { Some(record) } else { None }
+}
+
+fn anomaly(entry: &Entry) -> Option<&Anomaly> {
+    if let Entry::Anomaly(anomaly) = entry { Some(anomaly) } else { None }
+}
+
 fn records(entries: &[Entry]) -> Vec<&Record> {
-    let mut records = Vec::new();
-    for entry in entries {
-        if let Entry::Record(record) = entry {
-            records.push(record);
-        }
-    }
-    records
+    entries.iter().filter_map(record).collect()
 }
 
 fn anomalies(entries: &[Entry]) -> Vec<&Anomaly> {
-    let mut anomalies = Vec::new();
-    for entry in entries {
-        if let Entry::Anomaly(anomaly) = entry {
-            anomalies.push(anomaly);
-        }
-    }
-    anomalies
+    entries.iter().filter_map(anomaly).collect()
 }
 
 fn member(data: &[u8]) -> Vec<u8> {

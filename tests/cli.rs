@@ -1,13 +1,4 @@
-//! The program, from arguments to exit status. A case is a folder of `tests/cli/`:
-//!
-//! ```text
-//! cmd             the arguments, one a line; an empty line is an empty argument
-//! stdin           what standard input has, if anything
-//! stdout, stderr  what is printed
-//! status          the exit status
-//! after/          the files that are new or changed afterwards
-//! *               every other file is there when the program starts, in the current folder
-//! ```
+//! The program, from arguments to exit status: every case of `tests/cli/` (`tests/case/mod.rs` has its files).
 //!
 //! What a folder cannot hold (a closed pipe, file permissions, a name that is not UTF-8) is written
 //! out below.
@@ -16,91 +7,41 @@
 #![cfg(feature = "cli")]
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
+mod case;
 mod folder;
 
+use case::{Case, STREAMS, baselink, put, run};
 use folder::files;
 
-const OF_THE_CASE: [&str; 6] = ["cmd", "stdin", "stdout", "stderr", "status", "after"];
-
-fn baselink(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    // No colours, no width: nothing of the terminal in which the tests run.
-    // What is written has no time of its own.
-    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "0");
-    command
-}
-
-fn run(command: &mut Command, stdin: &[u8]) -> Output {
-    let streams = [Stdio::piped(), Stdio::piped(), Stdio::piped()];
-    let [input, output, error] = streams;
-    let mut child = command.stdin(input).stdout(output).stderr(error).spawn().unwrap();
-    let mut pipe = child.stdin.take().unwrap();
-    let stdin = stdin.to_vec();
-    // A program that does not read to the end is no failure of the test.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
-    let output = child.wait_with_output().unwrap();
-    writer.join().unwrap();
-    output
-}
-
-fn put(folder: &Path, name: &Path, bytes: &[u8]) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, bytes).unwrap();
-}
-
-/// What is wrong with the case in `folder`, with some more options behind the command.
-fn check(folder: &Path, options: &[&str]) -> Vec<String> {
-    let of_case = |name: &str| fs::read(folder.join(name)).ok();
-    let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-    let Some(cmd) = of_case("cmd") else { return vec![format!("{name}: there is no cmd")] };
-    let mut expected: BTreeMap<_, _> = files(folder)
-        .into_iter()
-        .filter(|(path, _)| {
-            let first = path.components().next().unwrap().as_os_str();
-            !OF_THE_CASE.iter().any(|name| first == OsStr::new(name))
-        })
-        .collect();
-    let scene = tempfile::tempdir().unwrap();
-    for (path, bytes) in &expected {
-        put(scene.path(), path, bytes);
-    }
-    if folder.join("after").is_dir() {
-        expected.extend(files(&folder.join("after")));
-    }
-    let arguments = String::from_utf8(cmd).unwrap();
-    let mut command = baselink(scene.path());
-    let arguments: Vec<_> = arguments.lines().collect();
+/// What is wrong with `case`, with some more options after the command.
+fn check(case: &Case, options: &[&str]) -> Vec<String> {
+    let Case { name, arguments, expected, .. } = case;
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     let (first, others) = arguments.split_at(arguments.len().min(1));
-    command.args([first, options, others].concat());
-    let output = run(&mut command, &of_case("stdin").unwrap_or_default());
+    let ending = case.run(&[first, options, others].concat(), &case.files);
 
-    let status = format!("{}\n", output.status.code().unwrap_or(-1));
     let mut wrong = Vec::new();
-    for (stream, actual) in
-        [("status", status.as_bytes()), ("stdout", &output.stdout), ("stderr", &output.stderr)]
-    {
-        let actual = String::from_utf8_lossy(actual);
-        match of_case(stream) {
-            Some(expected) if String::from_utf8_lossy(&expected) == actual => {}
-            Some(expected) => wrong.push(format!(
-                "{name}: {stream} is\n{actual}--- instead of\n{}",
-                String::from_utf8_lossy(&expected)
-            )),
+    for ((stream, actual), expected) in STREAMS.iter().zip(&ending.streams).zip(&expected.streams) {
+        let actual = actual.as_deref().unwrap_or_default();
+        match expected {
+            Some(expected) if expected == actual => {}
+            Some(expected) => {
+                wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
+            }
             None => wrong.push(format!("{name}: no {stream} is expected; there is\n{actual}")),
         }
     }
-    let there = files(scene.path());
-    for path in expected.keys().chain(there.keys().filter(|path| !expected.contains_key(*path))) {
-        if there.get(path) != expected.get(path) {
-            let actual = there.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    let others = ending.files.keys().filter(|path| !expected.files.contains_key(*path));
+    for path in expected.files.keys().chain(others) {
+        let actual = ending.files.get(path);
+        if actual != expected.files.get(path) {
+            let actual = actual.map(|bytes| String::from_utf8_lossy(bytes));
             wrong.push(format!("{name}: {} is afterwards\n{actual:?}", path.display()));
         }
     }
@@ -109,31 +50,20 @@ fn check(folder: &Path, options: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_case_prints_writes_and_ends_as_it_should() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-    let mut folders: Vec<_> =
-        fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
-    assert!(folders.len() >= 40, "only {} cases", folders.len());
-    let wrong: Vec<_> = folders.iter().flat_map(|folder| check(folder, &[])).collect();
+    let wrong: Vec<_> = Case::all().iter().flat_map(|case| check(case, &[])).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn both_scanners_print_and_write_the_same_in_every_case() {
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli");
-    let folders = fs::read_dir(cases).unwrap().map(|entry| entry.unwrap().path());
-    let of_documents = |folder: &PathBuf| {
-        let of_case = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
-        // What clap says of wrong options depends on those that are right.
-        let cmd = of_case("cmd");
-        !of_case("stderr").contains("Usage:")
-            && ["rewrite", "links", "localize", "base"]
-                .contains(&cmd.lines().next().unwrap_or_default())
-    };
-    let folders: Vec<_> = folders.filter(of_documents).collect();
-    assert!(folders.len() >= 40, "only {} cases", folders.len());
-    let exact = |folder: &PathBuf| check(folder, &["--scanner=exact"]);
-    let wrong: Vec<_> = folders.iter().flat_map(exact).collect();
+    let mut cases = Case::all();
+    // What clap says of wrong options depends on those that are right.
+    cases.retain(|case| {
+        !case.expected.printed().any(|text| text.contains("Usage:"))
+            && ["rewrite", "links", "localize", "base"].contains(&case.command())
+    });
+    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    let wrong: Vec<_> = cases.iter().flat_map(|case| check(case, &["--scanner=exact"])).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
@@ -352,6 +282,46 @@ mod unix {
         assert_eq!(record["output"], "out\u{fffd}.html");
         assert_eq!(fs::read(scene.path().join(written)).unwrap(), b"<a href=http://a/x>");
         assert_eq!(output.status.code(), Some(0));
+    }
+
+    /// Only root can give a file to somebody else.
+    #[test]
+    fn settings_of_somebody_else_are_not_read() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let scene = tempfile::tempdir().unwrap();
+        if fs::metadata(scene.path()).unwrap().uid() != 0 {
+            return;
+        }
+        let settings = scene.path().join("baselink.toml");
+        fs::write(&settings, "url = \"http://else.example/\"\n").unwrap();
+        fs::create_dir(scene.path().join("w")).unwrap();
+        fs::write(scene.path().join("w/a.html"), "<a href=x>").unwrap();
+        let printed = |sudo: Option<&str>, options: &[&str]| {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q"]).args(options).arg("w/a.html");
+            let output = run(command.envs(sudo.map(|user| ("SUDO_UID", user))), b"");
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+        };
+        let read = || (0, "<a href=http://else.example/w/x>".to_owned(), String::new());
+        let refused = |whose: &str| {
+            let sentence = format!(
+                "error: baselink.toml: {whose}belongs to another user (4242), so these settings are not read; name \
+                 them with --config baselink.toml, or ignore them with --no-config\n"
+            );
+            (2, String::new(), sentence)
+        };
+        assert_eq!(printed(None, &[]), read());
+        chown(&settings, Some(4242), None).unwrap();
+        assert_eq!(printed(None, &[]), refused(""));
+        assert_eq!(printed(Some("4243"), &[]), refused(""));
+        assert_eq!(printed(Some("4242"), &[]), read());
+        assert_eq!(printed(None, &["--config", "baselink.toml"]), read());
+        assert_eq!(printed(None, &["--no-config"]), (0, "<a href=x>".to_owned(), String::new()));
+        chown(&settings, Some(0), None).unwrap();
+        chown(scene.path(), Some(4242), None).unwrap();
+        assert_eq!(printed(None, &[]), refused("its folder "));
+        assert_eq!(printed(Some("4242"), &[]), read());
     }
 
     #[test]
@@ -617,6 +587,51 @@ mod unix {
                         of no use\n";
             assert_eq!(String::from_utf8_lossy(&output.stderr), said);
         }
+    }
+
+    /// I19: the same within one tick of the file system's clock, and as many bytes; or with the time set back.
+    #[test]
+    fn a_large_document_that_changes_and_looks_the_same_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        for _ in 0..3 {
+            fs::write(&path, long_page(2_000_000)).unwrap();
+            let before = fs::metadata(&path).unwrap();
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", "1", "-u", "http://a/", "page.html"]);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = child.stdout.take().unwrap();
+            out.read_exact(&mut [0; 1_000]).unwrap();
+            let mut page = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            page.write_all(b"<b").unwrap();
+            page.set_times(fs::FileTimes::new().set_modified(before.modified().unwrap())).unwrap();
+            io::copy(&mut out, &mut io::sink()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains("it was changed while it was read"), "{said}");
+        }
+    }
+
+    /// I19: an empty name is one sentence.
+    #[test]
+    fn an_empty_name_is_a_sentence() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
+        for (line, wanted) in [
+            (&["rewrite", "a.html", "-o", ""][..], "--output <PATH>"),
+            (&["localize", ".", "-o", ""], "--output <PATH>"),
+            (&["links", "--json", "a.html", "-o", ""], "--output <DIR>"),
+            (&["check", ".", "--report", ""], "--report <FILE>"),
+            (&["rewrite", ""], "[PATH]..."),
+        ] {
+            let output = baselink(scene.path()).args(line).output().unwrap();
+            let said =
+                format!("error: {wanted} needs the name of a file or folder, and none was given\n");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line:?}");
+            assert_eq!(output.status.code(), Some(2));
+        }
+        assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
     }
 
     #[test]

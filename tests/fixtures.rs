@@ -2,6 +2,8 @@
 //! outcome, every base.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod expected;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -11,7 +13,9 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use std::ops::ControlFlow;
 
-use baselink::{LinkReport, Options, examine, rewrite, rewrite_into, verify};
+use baselink::{Options, examine, rewrite, rewrite_into, verify};
+
+use expected::{field, row};
 
 /// Folders of cases, the extension of their documents, how these are read, and how many there are at
 /// least.
@@ -49,24 +53,6 @@ fn options(arguments: &str, format: Format) -> Options {
     options
 }
 
-fn field(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
-}
-
-/// The line of a link in `expected.links`.
-fn line(link: &LinkReport) -> String {
-    let fields = [
-        &*link.entity,
-        if link.element.is_empty() { "-" } else { &link.element },
-        link.attribute.as_deref().unwrap_or("-"),
-        &link.reference,
-        link.outcome.name(),
-        link.reason.map_or("-", baselink::Reason::name),
-        link.target.as_deref().unwrap_or("-"),
-    ];
-    fields.map(field).join("\t") + "\n"
-}
-
 fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let read =
         |name: &str| fs::read(case.join(name)).map_err(|why| format!("{name} is missing: {why}"));
@@ -75,12 +61,12 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let input = read(&format!("input.{extension}"))?;
     let report = examine(&input, &options);
 
-    let links: String = report.links.iter().map(line).collect();
+    let links: String = report.links.iter().map(row).collect();
     // The same without a report: what is written, and what is listed.
     let (mut written, mut listed) = (Vec::new(), String::new());
     rewrite_into(&input, &options, &mut written);
     baselink::links(&input, &options, &mut |found| {
-        listed.push_str(&line(&found.link));
+        listed.push_str(&row(&found.link));
         ControlFlow::Continue(())
     });
     let mut bases = String::new();

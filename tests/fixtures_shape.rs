@@ -1,5 +1,5 @@
-//! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of the table of
-//! attributes, and of `fixtures/rows.tsv`, without a case.
+//! The fixtures have the shape that `fixtures/README.md` describes, and leave no row of a table of `docs/links.md`
+//! without a case.
 //!
 //! Deliberately absent: running them, which is the runner's part.
 
@@ -190,4 +190,51 @@ fn every_place_in_a_style_sheet_has_a_case() {
     }
     let count = |default: &str| defaults.iter().filter(|one| **one == default).count();
     assert_eq!([count("on"), count("never"), count("gcpm"), count("ie")], [23, 21, 1, 1]);
+}
+
+/// A line of `fixtures/places.rows` begins as a row of `docs/links.md` does. Then it has a case, and a link of it: entity,
+/// element, attribute, reference. A row of several elements or places has as many lines.
+#[test]
+fn every_other_place_has_a_case() {
+    let docs = include_str!("../docs/links.md");
+    let lines: Vec<Vec<_>> = include_str!("../fixtures/places.rows")
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let mut with_case = 0;
+    for (heading, key) in [
+        ("## Places that are not attributes", 0..1),
+        ("## XML", 0..3),
+        ("## Web app manifests", 0..1),
+        ("## Scripts", 0..1),
+        ("## Header fields and plain text", 0..1),
+    ] {
+        let table = docs.lines().skip_while(|line| *line != heading);
+        let table = table.skip_while(|line| !line.starts_with('|'));
+        let rows = table.take_while(|line| line.starts_with('|'));
+        let rows = rows.filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"));
+        let rows: Vec<Vec<_>> = rows.map(|row| row.split(" | ").collect()).collect();
+        let default = rows[0].iter().position(|cell| *cell == "default").unwrap();
+        for row in &rows[1..] {
+            let place = row[key.clone()].join(" | ");
+            let of_place: Vec<_> = lines.iter().filter(|line| line[0] == place).collect();
+            let names = row[key.len() / 2].split(", ");
+            let names = names.filter(|name| name.starts_with('`') && name.ends_with('`')).count();
+            assert!(of_place.len() >= names.max(1), "{place}: {} lines", of_place.len());
+            for line in &of_place {
+                let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(line[1]);
+                let expected = [&line[2..], &["rewritten"]].concat();
+                let links = fields(&case, "expected.links");
+                assert!(
+                    links.iter().any(|link| link[..5] == expected),
+                    "{line:?} is not rewritten"
+                );
+                let group = row[default].trim_matches('`');
+                let arguments = fs::read_to_string(case.join("arguments")).unwrap();
+                assert!(group == "on" || arguments.contains(group), "{line:?}: without {group}");
+            }
+            with_case += of_place.len();
+        }
+    }
+    assert_eq!(with_case, lines.len(), "a line of places.rows is of no place");
 }

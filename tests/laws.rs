@@ -1,12 +1,16 @@
 //! The laws of the design as properties, over documents put together from traps.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use std::io::Cursor;
+
 use baselink::layer::charset::Charset;
 use baselink::layer::{View, escape, lift};
 use baselink::resolve::Profile;
 use baselink::scan::attributes::Groups;
 use baselink::span::Span;
-use baselink::{BaseElement, Fragments, Options, Outcome, examine, rewrite, verify};
+use baselink::{
+    BaseElement, Fragments, Options, Outcome, examine, rewrite, rewrite_stream, verify,
+};
 use proptest::prelude::*;
 use traps::TRAPS;
 
@@ -62,6 +66,31 @@ fn hold(document: &[u8], options: &Options) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+/// Pieces that are UTF-8 and pieces that are not, in links and beside them.
+const BYTES: &[&[u8]] = &[
+    b"<p>\xc3\xa9</p>",
+    b"\xc3",
+    b"\xa9",
+    b"\xe2\x82",
+    b"\xf5",
+    b"a",
+    b"<a href=\"",
+    b"\">",
+    b"../",
+    b"<a href=",
+    b"\xf5/../x",
+    b"/../",
+    b">",
+    b"<base href=\"",
+    b"<iframe srcdoc=\"",
+    b"<img src='",
+    b"'>",
+    b"<style>a{background:url(",
+    b")}</style>",
+    b"&eacute;",
+    b"?q",
+];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 1_500 } else { 20_000 }))]
@@ -165,10 +194,34 @@ proptest! {
         let span = Span::new(from.min(to), from.max(to));
         if let Some(edit) = lift(&view.map, span, b"f://".to_vec(), Some('f')) {
             let mut bytes = raw.clone().into_bytes();
-            bytes.splice(edit.span.range(), edit.new);
+            bytes.splice(edit.span.range(), edit.new.iter().copied());
             let mut expected = view.text.clone();
             expected.replace_range(span.range(), "f://");
             prop_assert_eq!(read(&String::from_utf8(bytes).unwrap()), expected);
         }
+    }
+
+    /// The encoding of a document that declares none is guessed from its bytes, and the guess is the same afterwards.
+    #[test]
+    fn a_guessed_encoding_stays(
+        pieces in prop::collection::vec(prop::sample::select(BYTES), 0..16),
+        profile in prop::sample::select(&Profile::ALL[..]),
+        policy in prop::sample::select(vec![
+            BaseElement::Absolute, BaseElement::Keep, BaseElement::Remove, BaseElement::Insert,
+        ]),
+    ) {
+        let document = pieces.concat();
+        let options = Options { base_element: policy, ..options("http://a/b/c", profile) };
+        let output = rewrite(&document, &options).output();
+        prop_assert_eq!(Charset::detect(&document, None).charset, Charset::detect(&output, None).charset);
+        // In windows as in memory.
+        let mut streamed = Vec::new();
+        let mut give = |piece: &mut Vec<u8>| {
+            streamed.append(piece);
+            Ok(())
+        };
+        let mut handles = [Cursor::new(&document), Cursor::new(&document)];
+        rewrite_stream(&mut handles, &options, 16, &mut give).unwrap();
+        prop_assert_eq!(streamed, output);
     }
 }

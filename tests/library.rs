@@ -8,7 +8,7 @@ use std::io::{self, Cursor, ErrorKind as System, Read, Seek, SeekFrom};
 use std::process::Command;
 
 use baselink::resolve::Profile;
-use baselink::{ErrorKind, Outcome, Rewriter};
+use baselink::{Choice, ErrorKind, Outcome, Reason, Rewriter};
 
 /// Two messages; the second has a base of its own. The body of the first begins with a quoted `From `.
 const MAILBOX: &[u8] = b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=x>\n\n\
@@ -40,9 +40,38 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
         assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
         assert_eq!((totals.links(), totals.changed), (links, input != output));
     }
-    let mut visited = 0;
-    rewriter.links(input, |_| visited += 1);
-    assert_eq!(visited, links);
+    let (mut visited, lines) = (Vec::new(), rewriter.lines(&rewriter.rewrite(input)));
+    rewriter.links(input, |found| visited.push(((found.line, found.column), found.link.span)));
+    assert_eq!(visited.len(), links);
+    assert!(visited.iter().all(|(place, span)| lines.place(span.start) == *place));
+    let mut added = b"before".to_vec();
+    rewriter.rewrite_into(input, &mut added);
+    assert_eq!(added, [b"before", output].concat());
+}
+
+#[test]
+fn what_was_chosen_and_is_there_already_is_left() {
+    let choose = |text: &'static str| {
+        let rewriter = Rewriter::builder().url("http://a/");
+        let rewriter = rewriter.choose(move |_| Choice::Reference(text.into())).build().unwrap();
+        let link = rewriter.rewrite(b"<a href=x>").report.links.remove(0);
+        (link.outcome, link.reason)
+    };
+    assert_eq!(choose("x"), (Outcome::Left, Some(Reason::Chosen)));
+    assert_eq!(choose("y"), (Outcome::Rewritten, None));
+}
+
+/// Lines are those of the file.
+#[test]
+fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
+    let html = "Content-Type: text/html\n\n<a href=x>\n";
+    let mailbox = format!("From a\n{html}\nFrom b\n{html}");
+    let mut places = Vec::new();
+    at("http://a/").links(mailbox.as_bytes(), |found| {
+        places.push((found.line, found.column, found.link.span.start));
+    });
+    // "From a", a field, an empty line, the link, an empty line; 7 bytes and 25, and 44 more.
+    assert_eq!(places, [(4, 9, 40), (9, 9, 84)]);
 }
 
 #[test]
@@ -170,7 +199,7 @@ fn examples_do_what_they_say() {
     assert_eq!(example("rewrite", &["http://a/", &page]), rewritten);
     assert_eq!(
         example("links", &["http://a/", &page]),
-        "9: rewritten b c http://a/b c\n23: absolute http://a/ http://a/\n"
+        "1:10: rewritten b c http://a/b c\n1:24: absolute http://a/ http://a/\n"
     );
     assert_eq!(example("stream", &["http://a/", &page, &path("out")]), "1 of 2 links rewritten\n");
     assert_eq!(fs::read_to_string(path("out")).unwrap(), rewritten);

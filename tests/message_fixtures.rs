@@ -2,14 +2,19 @@
 //! of every entity; with the line ends as stored, and with CRLF. And the shape of the cases.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
+mod expected;
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use baselink::base::{ContentLocationUse, Retrieval};
 use baselink::format::Format;
 use baselink::{Dkim, Options, examine, rewrite, rewrite_into, verify};
+
+use expected::{field, row};
 
 /// Folders of cases, the extension of their files, and how many cases there are at least.
 const FOLDERS: [(&str, Format, &str, usize); 2] =
@@ -85,10 +90,6 @@ fn options(case: &Case) -> Options {
     options
 }
 
-fn field(text: &str) -> String {
-    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
-}
-
 fn with_crlf(bytes: &[u8]) -> Vec<u8> {
     let mut with = Vec::with_capacity(bytes.len() + bytes.len() / 16);
     for &byte in bytes {
@@ -114,19 +115,12 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let input = form(&case.read("input.*"));
     let report = examine(&input, &options);
 
-    let mut links = String::new();
-    for link in &report.links {
-        let fields = [
-            &*link.entity,
-            if link.element.is_empty() { "-" } else { &link.element },
-            link.attribute.as_deref().unwrap_or("-"),
-            &link.reference,
-            link.outcome.name(),
-            link.reason.map_or("-", baselink::Reason::name),
-            link.target.as_deref().unwrap_or("-"),
-        ];
-        writeln!(links, "{}", fields.map(field).join("\t")).unwrap();
-    }
+    let links: String = report.links.iter().map(row).collect();
+    let mut listed = String::new();
+    baselink::links(&input, &options, &mut |found| {
+        listed.push_str(&row(&found.link));
+        ControlFlow::Continue(())
+    });
     let mut bases = String::new();
     for entity in &report.entities {
         let (chain, media_type) = (&entity.chain, entity.media_type.to_string());
@@ -147,7 +141,9 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
         let (expected, found) = (shown(&expected), shown(&output));
         writeln!(wrong, "the result should be\n{expected}and is\n{found}").unwrap();
     }
-    for (name, found) in [("expected.links", links), ("expected.base", bases)] {
+    for (name, found) in
+        [("expected.links", links), ("expected.links", listed), ("expected.base", bases)]
+    {
         let expected = String::from_utf8(case.read(name)).unwrap();
         if expected != found {
             writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();

@@ -5,7 +5,7 @@
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::scan::attributes::Group;
-use baselink::{Options, Outcome, Reason, Report, rewrite, verify};
+use baselink::{LinkReport, Options, Outcome, Reason, Report, edits, rewrite, verify};
 
 fn at(url: &str) -> Options {
     Options { format: Format::Message, ..Options::at(url) }
@@ -146,6 +146,66 @@ fn relative_bases_grow_to_a_bound() {
     check(nested(1_000, |_| format!("Base: /{long}\n")).as_bytes());
 }
 
+/// What a long base makes of many short links is bounded: 16 bytes for each of the message, and 64 KiB.
+#[test]
+fn a_message_that_would_grow_too_long_stays_as_it_is() {
+    let base = |length: usize| format!("http://a/{}/", "b".repeat(length - 10));
+    let html = |heading: &str, links: usize| {
+        format!("{heading}Content-Type: text/html\n\n{}", "<a href=x>".repeat(links))
+    };
+    let is_left = |report: &Report| {
+        let is_left = |link: &LinkReport| {
+            link.outcome == Outcome::NotEditable && link.reason == Some(Reason::Growth)
+        };
+        report.links.iter().all(|link| is_left(link) && link.target.is_none())
+    };
+    // A megabyte would become 800.
+    let report = check(html(&format!("Base: {}\n", base(8_000)), 100_000).as_bytes());
+    assert!(is_left(&report) && report.links.len() == 100_000);
+    assert_eq!(codes(&report), [Code::Growth]);
+    // Each link grows by 1,000 bytes: one more than there is room for, and as many as there is.
+    let heading = format!("Base: {}\n", base(1_000));
+    let room = |links: usize| (65_536 + 16 * html(&heading, links).len()) / 1_000;
+    let most = (0..).find(|&links| room(links) < links).unwrap() - 1;
+    assert_eq!(check(html(&heading, most).as_bytes()).count(Outcome::Rewritten), most);
+    assert!(is_left(&check(html(&heading, most + 1).as_bytes())));
+    // Counted as a whole: each part alone would have room.
+    let parts = |count: usize| beside(&heading, (0..count).map(|_| html("", 40)));
+    assert_eq!(check(parts(2).as_bytes()).count(Outcome::Rewritten), 80);
+    assert!(is_left(&check(parts(20).as_bytes())));
+    // Links in a heading count, too.
+    let listed = format!("{heading}List-Post: {}<x>\n\n", "<x>,\n ".repeat(999));
+    assert!(is_left(&check_with(listed.as_bytes(), &with_headers())));
+    // Whether links are listed or only counted.
+    let message = html(&heading, most + 1);
+    let (edits, totals) = edits(message.as_bytes(), &at("http://a/b/c"));
+    assert!(edits.is_empty() && !totals.changed);
+    assert_eq!(totals.count(Outcome::NotEditable), most + 1);
+}
+
+/// The same of a document that is in memory as a whole.
+#[test]
+fn a_document_that_would_grow_too_long_stays_as_it_is() {
+    let base = format!("http://a/{}/", "b".repeat(8_000));
+    for (format, document) in [
+        (Format::Css, "a{background:url(x)}".repeat(50_000)),
+        (
+            Format::Svg,
+            format!(
+                "<svg xmlns='http://www.w3.org/2000/svg'>{}</svg>",
+                "<a href='x'/>".repeat(50_000)
+            ),
+        ),
+    ] {
+        let options = Options { format, ..Options::at(&base) };
+        let rewritten = rewrite(document.as_bytes(), &options);
+        assert!(rewritten.edits.is_empty());
+        assert!(rewritten.report.links.len() == 50_000, "{format:?}");
+        assert_eq!(rewritten.report.count(Outcome::NotEditable), rewritten.report.links.len());
+        assert_eq!(codes(&rewritten.report), [Code::Growth]);
+    }
+}
+
 #[test]
 fn two_hundred_thousand_documents_and_a_million_parts() {
     let message = beside("", (0..200_000).map(|_| LEAF.to_owned()));
@@ -216,7 +276,7 @@ fn a_hundred_thousand_labels_and_links() {
 
 #[test]
 fn long_bases_and_boundaries() {
-    let path = "d".repeat(8_000);
+    let path = "d".repeat(600);
     let message = beside(&format!("Base: http://h/{path}/\n"), (0..2_000).map(|_| LEAF.to_owned()));
     let rewritten = rewrite(message.as_bytes(), &at("http://a/"));
     assert_eq!(rewritten.report.count(Outcome::Rewritten), 2_000);

@@ -427,6 +427,65 @@ mod unix {
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }
 
+    /// I19: what took the place of a file since the walk is not opened, and not waited for.
+    #[test]
+    fn what_is_no_file_any_more_is_not_waited_for() {
+        let other = "another program put something else there; it was left out";
+        let root = tree(&["a/pipe", "a/socket", "a/folder", "a/link", "named"]);
+        let at = |name: &str| root.path().join(name);
+        let roots = [at("a"), at("named")];
+        let selection = Selection::default();
+        let entries: Vec<_> = walk(&roots, &selection).map(std::result::Result::unwrap).collect();
+        for name in ["a/pipe", "a/socket", "a/folder", "a/link", "named"] {
+            fs::remove_file(at(name)).unwrap();
+        }
+        for pipe in ["a/pipe", "named"] {
+            assert!(Command::new("mkfifo").arg(at(pipe)).status().unwrap().success());
+        }
+        let _socket = std::os::unix::net::UnixListener::bind(at("a/socket")).unwrap();
+        fs::create_dir(at("a/folder")).unwrap();
+        symlink("pipe", at("a/link")).unwrap();
+        for entry in &entries {
+            let name = entry.path.file_name().unwrap().to_str().unwrap();
+            let sentence = format!("{}: {other}", entry.path.display());
+            for follow in [false, true] {
+                let refused = entry.open(follow).unwrap_err().to_string();
+                let is_told = refused == sentence || (follow && name == "socket");
+                assert!(is_told, "{name}, {follow}: {refused}");
+            }
+            let refused = entry.original().unwrap_err().to_string();
+            let what = match name {
+                "folder" => "a directory",
+                "link" => "a symbolic link",
+                _ => "not a regular file",
+            };
+            assert!(refused.contains(what), "{name}: {refused}");
+        }
+    }
+
+    /// I19: what was found is opened where it was found, or not at all.
+    #[test]
+    fn a_folder_that_became_a_link_since_is_not_entered() {
+        for swapped in ["w", "w/a", "w/a/b"] {
+            let root = tree(&["w/a/b/x", "outside/a/b/x", "outside/b/x", "outside/x"]);
+            let at = |name: &str| root.path().join(name);
+            let (roots, selection) = ([at("w")], Selection::default());
+            let entries: Vec<_> =
+                walk(&roots, &selection).map(std::result::Result::unwrap).collect();
+            assert_eq!(entries.len(), 1);
+            let entry = &entries[0];
+            fs::rename(at(swapped), at("moved")).unwrap();
+            symlink(at("outside"), at(swapped)).unwrap();
+            for opened in [entry.open(false).map(drop), entry.original().map(drop)] {
+                // The folder that was named is open, whatever it is called now.
+                let refused = opened.map_err(|error| error.to_string());
+                let other = "another program put something else there; it was left out";
+                let expected = Err(format!("{}: {other}", entry.path.display()));
+                assert_eq!(refused, if swapped == "w" { Ok(()) } else { expected }, "{swapped}");
+            }
+        }
+    }
+
     /// A path may be longer than the system takes (PATH_MAX of POSIX.1-2017, limits.h); it is said once.
     #[test]
     fn a_path_that_is_too_long_is_said_once() {

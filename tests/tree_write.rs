@@ -28,6 +28,7 @@ use baselink::tree::maildir::{
     Delivered, Delivery, Name, commit_all, is_maildir, is_message, with_sizes_of,
 };
 use baselink::tree::mirror::Mirror;
+use baselink::tree::walk::{Selection, walk};
 use baselink::tree::write::{
     self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
@@ -210,6 +211,11 @@ mod in_place {
         let read_only = folder.path().join("read-only.html");
         put(&read_only, b"old");
         set_mode(&read_only, 0o644);
+        let capable = folder.path().join("capable.html");
+        put(&capable, b"old");
+        set_mode(&capable, 0o666);
+        // Where there are none, there is nothing to lose.
+        let _ = xattr::set(&capable, "security.capability", &CAPABILITY);
         let mut somebody = part("somebody", folder.path());
         somebody.uid(65_534).gid(65_534);
         if !played(somebody) {
@@ -219,12 +225,17 @@ mod in_place {
         assert_eq!((there.uid(), there.gid(), mode(&page)), (65_534, 65_534, 0o666));
         assert_eq!(fs::read(&page).unwrap(), b"new");
         assert_eq!(fs::read(&read_only).unwrap(), b"old");
-        assert_eq!(names(folder.path()), ["page.html", "read-only.html"]);
+        assert_eq!(names(folder.path()), ["capable.html", "page.html", "read-only.html"]);
     }
 
     pub(super) fn somebody(folder: &Path) {
         let lost = replace(&InPlace::default(), &folder.join("page.html"), b"new").unwrap();
         assert_eq!(lost, [Lost::Owner]);
+        let capable = folder.join("capable.html");
+        let may_lose = xattr::get(&capable, "security.capability").is_ok_and(|it| it.is_some());
+        let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
+        let attributes = may_lose.then_some(Lost::Attributes);
+        assert_eq!(lost, [Lost::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
         assert_eq!(
             sentence(replace(&InPlace::default(), &folder.join("read-only.html"), b"new"), folder),
             "DIR/read-only.html: the file is read-only"
@@ -279,6 +290,44 @@ mod in_place {
         assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
         assert_eq!(xattr::get(&page, access).unwrap(), None);
         assert_eq!(mode(&page), 0o640);
+    }
+
+    /// I19: `struct vfs_cap_data` of Linux's capability.h, version 2: CAP_NET_BIND_SERVICE, permitted.
+    const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+    /// I19: what only a privileged program may give is given by one.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn capabilities_and_trusted_attributes_stay() {
+        let (_folder, page) = scene();
+        let (capability, trusted) = ("security.capability", "trusted.baselink");
+        if xattr::set(&page, capability, &CAPABILITY).is_err()
+            || xattr::set(&page, trusted, b"x").is_err()
+        {
+            eprintln!("notice: this user may give no capabilities, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert_eq!(xattr::get(&page, capability).unwrap().unwrap(), CAPABILITY);
+        assert_eq!(xattr::get(&page, trusted).unwrap().unwrap(), b"x");
+    }
+
+    /// I19: as `chattr` sets them.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn flags_stay() {
+        use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+        let (_folder, page) = scene();
+        let flags = || ioctl_getflags(File::open(&page).unwrap()).unwrap();
+        let given = IFlags::NODUMP | IFlags::NOATIME;
+        let set = ioctl_getflags(File::open(&page).unwrap())
+            .and_then(|flags| ioctl_setflags(File::open(&page).unwrap(), flags | given));
+        if set.is_err() {
+            eprintln!("notice: no flags here, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert!(flags().contains(given), "{:?}", flags());
     }
 
     #[test]
@@ -447,6 +496,45 @@ mod in_place {
                     "{what}"
                 );
                 assert_eq!(fs::read_to_string(&page).unwrap(), after, "{what}");
+            }
+        }
+    }
+
+    /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
+    #[test]
+    fn what_is_begun_stays_in_its_folder() {
+        for step in 0..4 {
+            for settings in [InPlace::default(), backed_up()] {
+                let folder = tempdir().unwrap();
+                let at = |name: &str| folder.path().join(name);
+                for page in ["w/sub/page.html", "outside/page.html"] {
+                    put(&at(page), b"old");
+                }
+                let walked = walk(&[at("w")], &Selection::default()).next().unwrap().unwrap();
+                let swap_at = |now: usize| {
+                    if now == step {
+                        fs::rename(at("w/sub"), at("moved")).unwrap();
+                        symlink(at("outside"), at("w/sub")).unwrap();
+                    }
+                };
+                let replaced = || {
+                    swap_at(0);
+                    let original = walked.original()?;
+                    swap_at(1);
+                    let mut text = String::new();
+                    original.open()?.read_to_string(&mut text).unwrap();
+                    let mut new = settings.begin(&original)?;
+                    swap_at(2);
+                    new.write(|out| out.write_all(b"new"))?;
+                    swap_at(3);
+                    new.commit()
+                };
+                let refused = sentence(replaced(), folder.path());
+                assert!(refused.starts_with("DIR/w/sub/page.html: another program "), "{refused}");
+                for place in ["outside", "moved"] {
+                    assert_eq!(names(&at(place)), ["page.html"], "{step}, {place}");
+                    assert_eq!(fs::read(at(place).join("page.html")).unwrap(), b"old");
+                }
             }
         }
     }
@@ -1123,6 +1211,34 @@ mod mirror {
         symlink(&outside, &out).unwrap();
         assert!(write(&mirror, &page, b"3", b"new").is_err());
         assert!(names(&outside).is_empty());
+    }
+
+    /// I19: what is begun gets its name in the folder in which it was begun.
+    #[test]
+    fn a_link_put_there_before_the_name_leads_nothing_elsewhere() {
+        for there in [None, Some("earlier")] {
+            let (folder, page, out) = scene();
+            let outside = folder.path().join("outside");
+            put(&outside.join("1"), b"outside");
+            if let Some(there) = there {
+                put(&out.join("a/1"), there.as_bytes());
+            }
+            let mirror = Mirror::new(&out).unwrap();
+            let mut file = mirror.begin(&page, Path::new("a/1")).unwrap();
+            file.write(|out| out.write_all(b"new")).unwrap();
+            let dropped = mirror.begin(&page, Path::new("a/2")).unwrap();
+            let result = mirror.begin_new(&page, Path::new("a/3")).unwrap();
+            fs::rename(out.join("a"), folder.path().join("moved")).unwrap();
+            symlink(&outside, out.join("a")).unwrap();
+            file.commit().unwrap();
+            result.commit().unwrap();
+            drop(dropped);
+            assert_eq!(names(&outside), ["1"]);
+            assert_eq!(fs::read(outside.join("1")).unwrap(), b"outside");
+            assert_eq!(names(&folder.path().join("moved")), ["1", "3"]);
+            assert_eq!(fs::read(folder.path().join("moved/1")).unwrap(), b"new");
+            assert!(mirror.begin_new(&page, Path::new("a/4")).is_err());
+        }
     }
 
     /// A folder in which a file was written is known; what is in it may be other than it was then.

@@ -137,6 +137,23 @@ fn followed_links_are_read_and_their_loops_said() {
 }
 
 #[test]
+fn base_check_and_localize_read_what_links_lead_to_on_request() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "elsewhere/b.html", LINK);
+    symlink("../elsewhere", here.join("w/d")).unwrap();
+    for line in ["base --short w", "check --by link w", "localize --dry-run -v w"] {
+        let names_of = |line: &str| {
+            let (_, stdout, stderr) = run(here, line);
+            ["w/a.html", "w/d/b.html"].map(|name| stdout.contains(name) || stderr.contains(name))
+        };
+        assert_eq!(names_of(line), [true, false], "{line}");
+        assert_eq!(names_of(&format!("{line} --follow")), [true, true], "{line}");
+    }
+}
+
+#[test]
 fn what_leads_to_the_output_is_not_read() {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
@@ -231,6 +248,95 @@ fn pipes_and_sockets_are_named_and_never_opened() {
     }
     assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("z.html")]);
     assert_eq!(fs::read(here.join("w/z.html")).unwrap(), MADE.as_bytes());
+}
+
+/// A pipe that is named is read, as by `cat`: a shell makes one of `<(…)`.
+#[test]
+fn a_pipe_that_is_named_is_read() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (line, said) in
+        [("rewrite -q pipe.html", MADE), ("links --only-targets pipe.html", "http://a.example/x\n")]
+    {
+        let output = std::thread::scope(|scope| {
+            scope.spawn(|| fs::write(&pipe, LINK).unwrap());
+            run(here, line)
+        });
+        assert_eq!((output.0, &*output.1), (0, said), "{line}: {}", output.2);
+    }
+    let refused = run(here, "rewrite -q -i pipe.html");
+    assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
+}
+
+/// I19: temporary files that a killed run left are removed by the next that writes there; those of a run that goes on
+/// are not, nor what somebody else called so.
+#[test]
+fn what_a_killed_run_left_is_removed() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "w/sub/b.html", LINK);
+    put(here, "w/.hidden/c.html", LINK);
+    put(here, "out/a.html", LINK);
+    put(here, "out/sub/b.html", LINK);
+    let folders = ["w", "w/sub", "out", "out/sub"];
+    let temporary = |folder: &str| {
+        let names = fs::read_dir(here.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let is_temporary =
+            |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(".baselink-");
+        let mut found: Vec<_> = names.filter(is_temporary).collect();
+        found.sort();
+        found
+    };
+    let begin = |folder: &str| {
+        baselink::tree::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
+    };
+    let (mut left, mut stay) = (Vec::new(), Vec::new());
+    let mut living = Vec::new();
+    for folder in folders {
+        // What has its name and is held by nobody, as after a kill.
+        let begun = begin(folder);
+        let [path] = &temporary(folder)[..] else { panic!() };
+        drop(begun);
+        fs::write(path, "half of a pa").unwrap();
+        left.push(path.clone());
+        for name in [".baselink-notes", ".baselink-0123456789abcdef", ".baselink-0a1b2c3d4e5f"] {
+            stay.push(put(here, format!("{folder}/{name}"), "mine"));
+        }
+    }
+    for folder in folders {
+        living.push(begin(folder));
+        stay.extend(
+            temporary(folder)
+                .into_iter()
+                .filter(|path| !left.contains(path) && !stay.contains(path))
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(stay.len(), 16);
+    let are_there = |paths: &[PathBuf]| paths.iter().all(|path| path.exists());
+    for line in
+        ["links -q w", "rewrite -q --dry-run -i w", "rewrite -q --diff w", "check -q w --deny none"]
+    {
+        assert_eq!(run(here, line).0, 0, "{line}");
+        assert!(are_there(&left), "{line} writes nothing");
+    }
+    assert_eq!(run(here, "rewrite -q w -o out").0, 0);
+    assert!(are_there(&left[..2]) && !left[2].exists() && !left[3].exists());
+    let (status, _, said) = run(here, "rewrite -i w");
+    let summary = "1 hidden file or folder was left out; --hidden takes them\n\
+                   2 files: 2 rewritten\n  html  2 files, 2 links: 2 rewritten\n";
+    assert_eq!((status, &*said), (0, summary));
+    assert!(left.iter().all(|path| !path.exists()));
+    assert!(are_there(&stay));
+    for path in &left[..2] {
+        fs::write(path, "half of a pa").unwrap();
+    }
+    assert_eq!(run(here, "check -q w --fix --deny none").0, 0);
+    assert!(left.iter().all(|path| !path.exists()) && are_there(&stay));
+    assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
 }
 
 /// The URL of a link between pages of HTTrack stands in the page to which it leads.
@@ -476,11 +582,22 @@ fn times_stay_where_they_are_to_and_where_nothing_changes() {
     assert_eq!(modified(&a), long_ago);
     assert_eq!(modified(&here.join("w/a.html.orig")), long_ago);
     assert_eq!(modified(&b), long_ago);
-    fs::write(&a, LINK).unwrap();
-    age(&a);
-    assert_eq!(run(here, "rewrite -q -i w").0, 0);
-    assert_ne!(modified(&a), long_ago);
-    assert_eq!(modified(&b), long_ago);
+    for (line, settings, is_kept) in [
+        ("rewrite -q -i w", "", false),
+        ("rewrite -q -i w", "preserve-times = true", true),
+        ("localize -q -i w", "", false),
+        ("localize -q -i --preserve-times w", "", true),
+        ("check -q --fix --deny none w", "", false),
+        ("check -q --fix --deny none --preserve-times w", "", true),
+    ] {
+        put(here, "baselink.toml", settings);
+        fs::write(&a, "<a href=/b.html>").unwrap();
+        age(&a);
+        assert_eq!(run(here, line).0, 0, "{line}");
+        assert_ne!(fs::read(&a).unwrap(), b"<a href=/b.html>", "{line}");
+        assert_eq!(modified(&a) == long_ago, is_kept, "{line} with {settings:?}");
+        assert_eq!(modified(&b), long_ago);
+    }
 }
 
 #[test]
@@ -641,6 +758,8 @@ fn the_number_of_jobs_changes_nothing() {
         "rewrite -o out --json",
         "rewrite -o out -v --verify",
         "rewrite --in-place --json",
+        "check --json",
+        "localize -o out --json",
     ] {
         let with = |jobs: &str| {
             // What is only looked at stays what it is.
@@ -666,15 +785,15 @@ fn the_number_of_jobs_changes_nothing() {
     }
 }
 
-/// Whether a signal stops the program before it has rewritten so many files; those that it has are whole.
-fn is_stopped(signal: Signal, number: usize) -> bool {
+/// Whether a signal stops the `command` before it has changed so many files; those that it has are whole.
+fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     for number in 0..number {
         put(here, format!("w/{number:04}.html"), LINK);
     }
     let child = baselink(here)
-        .args(["rewrite", "-i", "-j", "2", "w"])
+        .args([command, "-i", "-j", "2", "w"])
         .args(URL)
         .stderr(Stdio::piped())
         .spawn()
@@ -691,31 +810,34 @@ fn is_stopped(signal: Signal, number: usize) -> bool {
         return false;
     }
     assert_eq!(status, 130, "{stderr}");
-    assert_eq!(
-        stderr,
-        format!(
-            "{new} files: {new} rewritten\n  html  {new} files, {new} links: {new} rewritten\n\
-             error: stopped after {new} files, each of them whole; the same command does the \
-             rest\n"
-        )
+    let (file, link, rest) = match command {
+        "rewrite" => ("rewritten", "rewritten", "rewrite"),
+        _ => ("changed", "made absolute", "change"),
+    };
+    let summary =
+        format!("{new} files: {new} {file}\n  html  {new} files, {new} links: {new} {link}\n");
+    assert!(stderr.starts_with(&summary), "{stderr}");
+    let stopped = format!(
+        "error: stopped after {new} files, each of them whole; the same command does the rest\n"
     );
-    let (status, _, stderr) = run(here, "rewrite -i w");
+    assert!(stderr.ends_with(&stopped), "{stderr}");
+    let (status, _, stderr) = run(here, &format!("{command} -i w"));
     assert_eq!(status, 0);
-    assert!(
-        stderr.starts_with(&format!(
-            "{number} files: {old} rewritten, {new} with nothing to rewrite\n"
-        ))
-    );
+    let summary = format!("{number} files: {old} {file}, {new} with nothing to {rest}\n");
+    assert!(stderr.starts_with(&summary), "{stderr}");
     true
 }
 
 #[test]
 fn ctrl_c_ends_after_the_file_in_hand() {
-    for &signal in interrupt::signals() {
-        // On a busy machine the signal may come when all is done; then there is more to do.
-        let is_stopped =
-            [1_000, 4_000, 16_000].into_iter().any(|number| is_stopped(signal, number));
-        assert!(is_stopped, "{signal:?} stops nothing");
+    for command in ["rewrite", "localize"] {
+        for &signal in interrupt::signals() {
+            // On a busy machine the signal may come when all is done; then there is more to do.
+            let is_stopped = [1_000, 4_000, 16_000]
+                .into_iter()
+                .any(|number| is_stopped(command, signal, number));
+            assert!(is_stopped, "{signal:?} does not stop {command}");
+        }
     }
 }
 

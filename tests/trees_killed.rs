@@ -65,6 +65,11 @@ fn is_temporary(path: &Path) -> bool {
     path.file_name().unwrap().to_str().unwrap().starts_with(".baselink-")
 }
 
+/// A run that was killed leaves temporary files; the next over the same folder takes them away.
+fn nothing_is_left(there: &BTreeMap<PathBuf, String>) {
+    assert!(!there.keys().any(|path| is_temporary(path)), "{:?}", there.keys());
+}
+
 /// More files than are given their names at once (256), most of them small.
 const FILES: usize = 300;
 
@@ -200,6 +205,7 @@ fn files_in_place_are_old_or_new() {
             |here| {
                 let there = files(&here.join("w"));
                 assert!((0..FILES).all(|number| there[&name(number)] == new(number)));
+                nothing_is_left(&there);
             },
         );
     }
@@ -235,6 +241,7 @@ fn no_backup_is_lost() {
                 assert!(there[&name(number)] == new(number), "{number}");
                 assert!(there[&backup(number)] == old(number), "the backup of {number}");
             }
+            nothing_is_left(&there);
         },
     );
 }
@@ -272,6 +279,7 @@ fn what_is_written_to_a_folder_is_there_or_not_and_what_is_read_stays() {
             is_as_it_was(here);
             let there = files(&here.join("out"));
             assert!((0..FILES).all(|number| there[&name(number)] == new(number)));
+            nothing_is_left(&there);
         },
     );
 }
@@ -294,6 +302,7 @@ fn what_an_earlier_run_wrote_is_old_or_new() {
         |here| {
             let there = files(&here.join("out"));
             assert!((0..FILES).all(|number| there[&name(number)] == new(number)));
+            nothing_is_left(&there);
         },
     );
 }
@@ -353,7 +362,7 @@ fn messages_are_old_or_new_or_both() {
                 let (path, text) = message(number, new);
                 assert!(there.remove(&path) == Some(text), "message {number}");
             }
-            assert!(there.keys().all(|path| path.starts_with("tmp")), "{:?}", there.keys());
+            assert!(there.keys().eq([Path::new("tmp/under-way")]), "{:?}", there.keys());
         },
     );
 }
@@ -564,5 +573,197 @@ fn nothing_is_written_where_links_lead_that_come_meanwhile() {
     for number in 0..FILES {
         let page = &there[Path::new(&format!("{number}.html"))];
         assert!(matches!(&**page, "<a href=/outside>") || *page == old(number), "{number}: {page}");
+    }
+}
+
+/// Swaps what is at `one` and at `other`, neither of which is missing for a moment (`RENAME_EXCHANGE` of renameat2(2)).
+#[cfg(target_os = "linux")]
+fn swap(one: &Path, other: &Path) {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
+}
+
+/// Calls `run` while `one` and `other` are swapped again and again.
+#[cfg(target_os = "linux")]
+fn while_swapped<T>(one: &Path, other: &Path, run: impl FnOnce() -> T) -> T {
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // An even number of times: in the end each has its own name.
+            for number in 0_u64.. {
+                if number % 2 == 0 && is_done.load(Ordering::Relaxed) {
+                    break;
+                }
+                swap(one, other);
+                for _ in 0..number.wrapping_mul(6_364_136_223_846_793_005) >> 48 {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let done = run();
+        is_done.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// The output of a run, which must not hang.
+#[cfg(target_os = "linux")]
+fn output_in_time(mut command: Command) -> Output {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = child.stderr.take().unwrap();
+    let stderr = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut said, &mut bytes).map(|_| bytes)
+    });
+    for _ in 0..12_000 {
+        if let Some(status) = child.try_wait().unwrap() {
+            let stderr = stderr.join().unwrap().unwrap();
+            return Output { status, stdout: Vec::new(), stderr };
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    panic!("it hangs: {command:?}");
+}
+
+/// I19: somebody who may write to a folder puts a link to another one in its place while files are written in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
+    const PAGES: usize = 40;
+    let times = std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap());
+    let page = |number: usize| format!("<p>{number}<a href=/x>");
+    let fixable = |number: usize| format!("<p>{number}<a href=http://a.example/sub/1.html>");
+    let mail = |number: usize| format!("Subject: {number}\nContent-Type: text/html\n\n<a href=/x>");
+    let scene = |folder: &str, page: &dyn Fn(usize) -> String, kind: &str| -> Scene {
+        let path = |number: usize| Path::new(folder).join(format!("{number}{kind}"));
+        (0..PAGES).map(|number| (path(number), page(number))).collect()
+    };
+    let w = scene("w/sub", &page, ".html");
+    let w_and_out = w.clone().into_iter().chain(scene("out/sub", &page, ".html")).collect();
+    let mails: Scene = scene("mail/cur", &mail, ".host:2,S")
+        .into_iter()
+        .chain([("mail/new/x".into(), mail(0)), ("mail/tmp/x".into(), mail(0))])
+        .collect();
+    let mut written = 0;
+    for (line, folder, scene, kind) in [
+        ("rewrite -q -j 2 -i w", "w/sub", &w, ".html"),
+        ("rewrite -q -j 2 -i w --backup .orig", "w/sub", &w, ".html"),
+        ("check -q --fix w", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
+        ("localize -q w -i", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
+        ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".html"),
+        ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".other"),
+        ("rewrite -q -j 2 w -o out", "out", &w_and_out, ".html"),
+        ("localize -q w -o out", "out/sub", &w_and_out, ".html"),
+        ("rewrite -q -j 2 -i mail", "mail/cur", &mails, ".host:2,S"),
+        ("rewrite -q -j 2 -i mail", "mail/tmp", &mails, ".host:2,S"),
+    ] {
+        let scenes = tempfile::tempdir().unwrap();
+        let here = scenes.path();
+        let outside: Scene = scene
+            .values()
+            .take(PAGES)
+            .enumerate()
+            .map(|(number, bytes)| (format!("{number}{kind}").into(), bytes.clone()))
+            .collect();
+        set(&here.join("outside"), &outside);
+        let link = here.join("link");
+        symlink(here.join("outside"), &link).unwrap();
+        for _ in 0..times {
+            for folder in ["w", "out", "mail"] {
+                let _ = fs::remove_dir_all(here.join(folder));
+            }
+            for (path, bytes) in scene {
+                put(&here.join(path), bytes);
+            }
+            let run = || output_in_time(baselink(here, line));
+            let output = while_swapped(&here.join(folder), &link, run);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
+            assert!(!said.contains("panic"), "{line}: {said}");
+            assert!(files(&here.join("outside")) == outside, "{line}: {said}");
+            assert_eq!(fs::read_link(&link).unwrap(), here.join("outside"));
+            for (path, bytes) in ["w", "out", "mail"].iter().flat_map(|one| files(&here.join(one)))
+            {
+                assert!(!is_temporary(&path), "{line}: {} is left", path.display());
+                written += usize::from(bytes.contains("http://a.example/x"));
+            }
+        }
+    }
+    assert!(written > 0, "nothing was written at all");
+}
+
+/// I19: a pipe in the place of a file is waited for by nobody.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
+    let times = std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap());
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for line in [
+        "rewrite -q -i w",
+        "rewrite -q w -o out",
+        "links -q w",
+        "base -q w",
+        "check -q w --deny none",
+        "rewrite -q -i w/0.html",
+    ] {
+        for _ in 0..times {
+            let _ = fs::remove_dir_all(here.join("out"));
+            for number in 0..20 {
+                put(&here.join(format!("w/{number}.html")), "<a href=/x>");
+            }
+            let run = || output_in_time(baselink(here, line));
+            let output = while_swapped(&here.join("w/0.html"), &pipe, run);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
+            for error in said.lines().filter(|line| line.starts_with("error: ")) {
+                let sentences = [
+                    "another program put something else there; it was left out",
+                    "another program changed it meanwhile; it was left as it is",
+                    "not a regular file; it was left out",
+                    "not a regular file",
+                ];
+                assert!(
+                    sentences.iter().any(|sentence| error.ends_with(sentence)),
+                    "{line}: {error}"
+                );
+            }
+        }
+    }
+}
+
+/// I19: two runs on one tree, neither of which takes away what the other is writing.
+#[test]
+fn two_runs_on_one_tree_make_it_new_once() {
+    let times = std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap());
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for (line, folder) in [("rewrite -q -j 2 -i w", "w"), ("rewrite -q -j 2 w -o out", "out")] {
+        for _ in 0..times {
+            set(&here.join("w"), &(0..FILES).map(|number| (name(number), old(number))).collect());
+            let runs = [(); 2].map(|()| {
+                baselink(here, line).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
+            });
+            for run in runs {
+                let output = run.wait_with_output().unwrap();
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 2)), "{said}");
+                for error in said.lines() {
+                    let sentences = [
+                        "another program changed it meanwhile; it was left as it is",
+                        "another file of that name came there meanwhile, and was left",
+                        // A file system gives the number of a file again that the other run has replaced.
+                        "another input was written there, under a name that is the same to this file system",
+                    ];
+                    assert!(sentences.iter().any(|sentence| error.ends_with(sentence)), "{error}");
+                }
+            }
+            let there = files(&here.join(folder));
+            assert!((0..FILES).all(|number| there[&name(number)] == new(number)), "{line}");
+            assert_eq!(there.len(), FILES, "{line}: something is left");
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! The data of an archive: its bytes, uncompressed, and where the members begin that they come from.
 //!
-//! ISO 28500, annex D: a compressed archive is a series of gzip members (RFC 1952, 2.2), "each record
-//! individually". One member is inflated at a time, into the buffer of who reads. After a member that cannot be
+//! A compressed archive is a series of gzip members (RFC 1952, 2.2), one for each record (ISO 28500, annex D). One member is inflated at a time, into the buffer of who reads. After a member that cannot be
 //! inflated the next one is looked for from the second byte of the broken one: what is broken may have been
 //! taken for longer than it was.
 //!

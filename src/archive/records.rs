@@ -1,6 +1,6 @@
 //! The records of an archive, one after the other, and what is in it instead of records.
 //!
-//! ISO 28500, 4: "a record is a version line, named fields, an empty line, a block", and two line ends; in a
+//! A record is a line with the version, named fields, an empty line, a block and two line ends (ISO 28500, 4); in a
 //! compressed archive each record has a gzip member (annex D). A block is as long as `Content-Length` says. Where
 //! a member, or the file, ends before, or no record follows, it was wrong: the block then ends before the first
 //! line in it that begins a record, if there is one.

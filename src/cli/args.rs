@@ -54,8 +54,8 @@ pub(crate) fn parse(
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
         return Ok(Asked { talk, settings: None, command });
     };
-    let settings = Settings::read(&path, &Typed::command()).map_err(refused)?;
     let is_found = !line.is_typed("config");
+    let settings = Settings::read(&path, is_found, &Typed::command()).map_err(refused)?;
     // Only who types it may keep quiet that there are settings.
     let is_said = !talk.quiet;
     let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
@@ -112,6 +112,14 @@ fn mistake(error: clap::Error) -> Refusal {
             Some(
                 "--in-place takes no suffix; for copies of the old files, --backup .bak".to_owned(),
             )
+        }
+        (_, Some(wanted))
+            if of(ContextKind::InvalidValue) == Some("")
+                && ["<PATH>", "<DIR>", "<FILE>", "[PATH]"]
+                    .iter()
+                    .any(|what| wanted.contains(what)) =>
+        {
+            Some(format!("{wanted} needs the name of a file or folder, and none was given"))
         }
         _ => None,
     };

@@ -158,6 +158,7 @@ fn is_of_bases(code: Code) -> bool {
             | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt
+            | Code::Growth
     )
 }
 

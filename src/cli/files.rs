@@ -305,6 +305,8 @@ pub(crate) enum Why {
     Backup,
     /// A message that somebody is writing.
     Delivery,
+    /// A temporary file, which was removed if it was left by a run that was killed.
+    Temporary,
     /// It could not be used; why has been said.
     Unusable,
 }
@@ -350,7 +352,7 @@ impl Left {
 }
 
 /// What was found, by what the system says of it.
-pub(crate) enum FileKind {
+pub(crate) enum FileKind<'o> {
     /// To be opened.
     File,
     /// A folder: what is in it comes by itself.
@@ -358,7 +360,7 @@ pub(crate) enum FileKind {
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
-    Temporary,
+    Temporary(&'o Entry),
 }
 
 /// What `origin` is. What was named is a file.
@@ -366,13 +368,13 @@ pub(crate) enum FileKind {
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn found(origin: &Origin) -> Result<FileKind> {
+pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
     let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
     match entry.kind {
         Kind::Folder => Ok(FileKind::Folder),
         _ if origin.is_named() => Ok(FileKind::File),
         Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
-            Ok(FileKind::Temporary)
+            Ok(FileKind::Temporary(entry))
         }
         Kind::File => Ok(FileKind::File),
         Kind::Symlink => Ok(FileKind::Link),
@@ -405,7 +407,11 @@ pub(crate) fn each_document<T: Send>(
         let opened = match found(origin) {
             _ if is_backup(origin) => return Ok(Err(Why::NoDocument)),
             Ok(FileKind::Link) => return Ok(Err(Why::Link)),
-            Ok(FileKind::Folder | FileKind::Temporary) => return Ok(Err(Why::NoDocument)),
+            Ok(FileKind::Folder) => return Ok(Err(Why::NoDocument)),
+            Ok(FileKind::Temporary(entry)) => {
+                entry.remove_left();
+                return Ok(Err(Why::Temporary));
+            }
             Ok(FileKind::File) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };

@@ -20,7 +20,6 @@ use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::SystemTime;
 
 use baselink::archive::is_archive;
 use baselink::base::Retrieval;
@@ -479,21 +478,6 @@ fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
 #[cfg(not(unix))]
 fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
     Err(ErrorKind::Unsupported.into())
-}
-
-/// What changes when somebody writes to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FileState {
-    pub(crate) length: u64,
-    modified: Option<SystemTime>,
-}
-
-impl FileState {
-    /// That of a file now.
-    pub(crate) fn of(file: &fs::File) -> io::Result<Self> {
-        let seen = file.metadata()?;
-        Ok(Self { length: seen.len(), modified: seen.modified().ok() })
-    }
 }
 
 /// Refuses the file `path`, of which the system says `seen`, if standard output goes to it: what is written

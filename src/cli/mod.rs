@@ -10,10 +10,11 @@
 //!
 //! Deliberately absent: anything that a program could not do with the library.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 
-use baselink::error::{cause, name};
+use baselink::error::{cause, name, visible};
 
 use self::args::Refusal;
 use self::output::Output;
@@ -35,6 +36,7 @@ mod har;
 mod hint;
 mod in_order;
 mod input;
+mod json;
 mod links;
 mod localize;
 mod manual;
@@ -58,10 +60,17 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     let asked = match args::parse(typed) {
         Ok(asked) => asked,
         Err(Refusal::Clap(message)) => {
+            let text = message.to_string();
             if !message.use_stderr() {
                 closed::refuse()?;
+                message.print()?;
+            } else if text.lines().all(|line| matches!(visible(line), Cow::Borrowed(_))) {
+                message.print()?;
+            } else {
+                // A word that was typed may come from elsewhere, the name of a file for one.
+                let mut output = Output::new(Talk::default());
+                text.lines().for_each(|line| output.notice(&line));
             }
-            message.print()?;
             // `--help` and `--version` come this way, too.
             return Ok(if message.use_stderr() { Status::Unusable } else { Status::Done });
         }
@@ -84,7 +93,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
             Some(_) => "name a file",
             None => "give references",
         };
-        let sentence = format_args!("reading from the terminal; end with Ctrl-D, or {otherwise}");
+        let sentence = format!("reading from the terminal; end with Ctrl-D, or {otherwise}");
         output.notice(&sentence);
     }
     let status = match &asked.command {

@@ -26,6 +26,7 @@ use serde::Serialize;
 use super::advice::sentence;
 use super::closed;
 use super::input::Input;
+use super::json;
 use super::places::Places;
 use super::progress::Progress;
 use super::request::Talk;
@@ -84,6 +85,15 @@ impl<T: Display> Display for Painted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { style, text } = self;
         write!(f, "{style}{text}{style:#}")
+    }
+}
+
+/// A sentence on one line, without what a terminal would obey: what it quotes may be from anywhere.
+struct Visible<T>(T);
+
+impl<T: Display> Display for Visible<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(&self.0.to_string()))
     }
 }
 
@@ -399,6 +409,16 @@ impl Output {
         self.out().flush()
     }
 
+    /// Prints a line of text: as it is, unless someone looks at it.
+    pub(crate) fn text(&mut self, text: &[u8]) -> io::Result<()> {
+        let lossy = self.is_looked_at().then(|| String::from_utf8_lossy(text));
+        let shown = lossy.as_deref().map(visible);
+        let text = shown.as_deref().map_or(text, str::as_bytes);
+        let out = self.out();
+        out.write_all(text)?;
+        out.write_all(b"\n")
+    }
+
     /// Prints a line that is in pieces, with what ends it.
     pub(crate) fn line(&mut self, pieces: &[&str]) -> io::Result<()> {
         let out = self.out();
@@ -410,7 +430,7 @@ impl Output {
         // Its many small pieces are put together first: to list web archives takes three quarters of the time.
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
-        serde_json::to_writer(&mut line, record)?;
+        json::write(&mut line, record)?;
         line.push(b'\n');
         let written = self.out().write_all(&line);
         self.json_line = line;
@@ -419,22 +439,25 @@ impl Output {
 
     /// Says on standard error why something could not be done, or does not hold.
     pub(crate) fn error(&mut self, sentence: &impl Display) {
-        self.say(format_args!("{} {sentence}", self.err.paint(ERROR, "error:")));
+        let error = self.err.paint(ERROR, "error:");
+        self.say(format_args!("{error} {}", Visible(sentence)));
     }
 
     /// Says what may be other than it was meant to be.
     pub(crate) fn warning(&mut self, place: Option<&str>, code: &str, sentence: &impl Display) {
         if !self.talk.quiet {
-            let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, place)));
+            let place = place.map(|place| format!("{}: ", self.err.paint(PLACE, visible(place))));
+            let (place, sentence) = (place.unwrap_or_default(), Visible(sentence));
             let warning = self.err.paint(WARNING, format!("warning[{code}]:"));
-            self.say(format_args!("{}{warning} {sentence}", place.unwrap_or_default()));
+            self.say(format_args!("{place}{warning} {sentence}"));
         }
     }
 
     /// Says what may be other than it was meant to be, of files and not of what is in them.
     pub(crate) fn caution(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
-            self.say(format_args!("{} {sentence}", self.err.paint(WARNING, "warning:")));
+            let warning = self.err.paint(WARNING, "warning:");
+            self.say(format_args!("{warning} {}", Visible(sentence)));
         }
     }
 
@@ -462,7 +485,7 @@ impl Output {
     /// Says what was done.
     pub(crate) fn notice(&mut self, sentence: &impl Display) {
         if !self.talk.quiet {
-            self.say(format_args!("{sentence}"));
+            self.say(format_args!("{}", Visible(sentence)));
         }
     }
 

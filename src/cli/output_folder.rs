@@ -93,9 +93,7 @@ impl OutputFolder {
 
     /// Begins a file at `to` that has nothing of `entry` but its place.
     pub(crate) fn begin_new(&self, entry: &Entry, to: &Path) -> Result<Replacement> {
-        let (like, above) = (entry.path.parent(), to.parent());
-        self.mirror.folder(like.unwrap_or(&entry.path), above.unwrap_or(to))?;
-        Replacement::begin(&self.out.join(to))
+        self.mirror.begin_new(&entry.path, to)
     }
 
     pub(crate) fn preserving_times(self) -> Self {

@@ -120,7 +120,7 @@ impl<'a> LinkRecord<'a> {
             column,
             start: span.start,
             end: span.end,
-            element: Some(link.element.as_str()).filter(|name| !name.is_empty()),
+            element: Some(&*link.element).filter(|name| !name.is_empty()),
             attribute: link.attribute.as_deref(),
             reference: &link.reference,
             base: link.base.as_deref(),

@@ -130,7 +130,7 @@ impl Session<'_> {
             }
         };
         match self.asked.form {
-            ResolveForm::Target => writeln!(output.out(), "{target}")?,
+            ResolveForm::Target => output.text(target.as_bytes())?,
             ResolveForm::Explanation => self.explain(&base.text, reference, output)?,
             ResolveForm::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
         }
@@ -147,7 +147,7 @@ impl Session<'_> {
         output: &mut Output,
     ) -> io::Result<Status> {
         match (self.asked.form, base) {
-            (ResolveForm::Target, _) => writeln!(output.out(), "{reference}")?,
+            (ResolveForm::Target, _) => output.text(reference.as_bytes())?,
             (ResolveForm::Explanation, Some(base)) => self.explain(base, reference, output)?,
             (ResolveForm::Explanation, None) => {}
             (ResolveForm::Json, _) => self.json(base, reference, None, output)?,
@@ -165,7 +165,7 @@ impl Session<'_> {
     ) -> io::Result<Status> {
         let shown = String::from_utf8_lossy(line);
         match self.asked.form {
-            ResolveForm::Target => output.out().write_all(&[line, b"\n"].concat())?,
+            ResolveForm::Target => output.text(line)?,
             ResolveForm::Explanation => {}
             ResolveForm::Json => self.json(base, &shown, None, output)?,
         }

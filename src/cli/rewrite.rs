@@ -121,7 +121,10 @@ fn one(
     let outcome = match files::found(origin) {
         Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
         Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(FileKind::Temporary) => Ok(FileOutcome::Left(Why::NoDocument)),
+        Ok(FileKind::Temporary(entry)) => {
+            entry.remove_left();
+            Ok(FileOutcome::Left(Why::Temporary))
+        }
         Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
         Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
             Ok(FileOutcome::Left(Why::Delivery))

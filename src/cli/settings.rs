@@ -27,6 +27,7 @@ use self::options::KnownOption;
 use super::request::is_standard_input;
 
 pub(super) mod options;
+mod owner;
 mod reading;
 
 /// How the file is called.
@@ -134,16 +135,20 @@ impl Settings {
         Ok(found.flatten())
     }
 
-    /// Reads the file `path`, for the options of the commands of `program`.
+    /// Reads the file `path`, for the options of the commands of `program`. Where it is `found`, and was not named, it has
+    /// to be one of the user.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, has more than 1 MiB, or is no UTF-8 or no TOML; or a key, a value or a
+    /// The file cannot be read, is of somebody else, has more than 1 MiB, or is no UTF-8 or no TOML; or a key, a value or a
     /// pattern cannot be used. The sentence has the line.
-    pub(crate) fn read(path: &Path, program: &Command) -> Result<Self> {
+    pub(crate) fn read(path: &Path, found: bool, program: &Command) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let mut bytes = Vec::new();
         let file = File::open(path).map_err(failed)?;
+        if found {
+            owner::check(path, &file)?;
+        }
         file.take(LARGEST as u64 + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() > LARGEST {
             let path = name(path);
@@ -645,7 +650,7 @@ mod tests {
         for file in ["site/baselink.toml", "site/docs/page.html", "other/page.html"] {
             fs::write(top.join(file), "").unwrap();
         }
-        let settings = Settings::read(&top.join("site/baselink.toml"), &program()).unwrap();
+        let settings = Settings::read(&top.join("site/baselink.toml"), true, &program()).unwrap();
         for (root, expected) in [
             ("site", ""),
             ("site/docs", "docs"),
@@ -665,14 +670,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("baselink.toml");
         let said = || {
-            let error = Settings::read(&path, &program()).unwrap_err().to_string();
+            let error = Settings::read(&path, true, &program()).unwrap_err().to_string();
             error.strip_prefix(&name(&path)).map(str::to_owned).unwrap()
         };
         assert_eq!(said(), ": no such file");
         // 1 MiB is read, a byte more is not.
         let comment = |length: usize| [b"#".repeat(length - 1), b"\n".to_vec()].concat();
         fs::write(&path, comment(1_048_576)).unwrap();
-        assert!(Settings::read(&path, &program()).is_ok());
+        assert!(Settings::read(&path, true, &program()).is_ok());
         fs::write(&path, comment(1_048_577)).unwrap();
         assert_eq!(said(), ": settings of more than 1 MiB are not read");
         fs::write(&path, b"strict = true\nurl = '\xff'").unwrap();

@@ -43,9 +43,8 @@ pub(crate) struct Container {
     pub(crate) of_body: &'static [&'static str],
     /// What becomes of those of an entity whose body changes, but for lengths that others count, too.
     pub(crate) describe: fn(&ChangedBody<'_>) -> Described,
-    /// Whether `Content-Length` and `Lines` say how long a body is, those of the entities around it included.
-    pub(crate) is_counted: bool,
-    /// Whether there is one entity only, so that what becomes of a link does not follow from what becomes of others.
+    /// Whether there is one entity only. What becomes of a link then does not follow from what becomes of others, and
+    /// no length is counted but that which `describe` gives.
     pub(crate) is_single: bool,
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn keep_lengths(
     let mut line_ends = LineEnds::default();
     let mut changes = vec![false; entities.len()];
     for (index, entity) in entities.iter().enumerate().rev() {
-        if of_body[index].changes && structure.container.is_counted {
+        if of_body[index].changes && !structure.container.is_single {
             for edit in lengths(bytes, entity, of_body[index], &mut line_ends) {
                 of_heading[index] = of_heading[index].and(Growth::of(&edit, bytes));
                 edits.push(Placed { edit, entity: index, in_body: false });
@@ -135,7 +135,7 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
 fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
     let new = number.checked_add_signed(growth).filter(|_| growth != 0)?;
     let width = value.len();
-    Some(Edit { span: value, new: format!("{new:0width$}").into_bytes() })
+    Some(Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
 }
 
 /// What becomes of the `Content-MD5` of a body that changes.
@@ -156,7 +156,7 @@ pub(crate) fn digest(changed: &ChangedBody<'_>) -> Described {
     ];
     let right = forms.iter().find(|(old, _)| content_md5(old).as_bytes() == value);
     match right {
-        Some((_, new)) => (vec![Edit { span: field.value, new: new().into_bytes() }], None),
+        Some((_, new)) => (vec![Edit { span: field.value, new: new().into_bytes().into() }], None),
         None => {
             let message =
                 "this Content-MD5 was not that of the part before its links changed; it was left";

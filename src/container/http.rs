@@ -1,8 +1,8 @@
 //! An HTTP response (RFC 9112) as an entity: its heading, the codings of its body, and what becomes of the fields that
 //! describe a body which changes.
 //!
-//! A base is declared by `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11). `Content-Location` is none: "A
-//! client MUST NOT use it" so since RFC 7231, appendix B.
+//! A base is declared by `Base` (RFC 1808, 3.1) and `Content-Base` (RFC 2068, 14.11). `Content-Location` declares none
+//! since RFC 7231, appendix B.
 //!
 //! A body that changes is written without codings, so that the response is whole: `Content-Length` is its length, in the
 //! place of `Transfer-Encoding` where there was none (RFC 9112, 7.1.3). Other fields that say something of the bytes that
@@ -46,7 +46,7 @@ pub(crate) static HTTP: Container = Container {
     of_body: &[
         LENGTH,
         TRANSFER,
-        "Content-Encoding",
+        CONTENT,
         "Content-MD5",
         "Digest",
         "Content-Digest",
@@ -54,12 +54,12 @@ pub(crate) static HTTP: Container = Container {
         "ETag",
     ],
     describe,
-    is_counted: false,
     is_single: true,
 };
 
 const LENGTH: &str = "Content-Length";
 const TRANSFER: &str = "Transfer-Encoding";
+const CONTENT: &str = "Content-Encoding";
 
 /// What the name of a field gets that no longer holds.
 const ORIGINAL: &str = "X-Archive-Orig-";
@@ -189,18 +189,22 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
         let value = &bytes[field.value.range()];
         match HTTP.of_body.iter().find(is_it) {
             Some(&LENGTH) if value == length.as_bytes() => {}
-            // It says that there is none.
-            Some(_) if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
             Some(&LENGTH) => {
-                edits.push(Edit { span: field.value, new: length.clone().into_bytes() });
+                edits.push(Edit { span: field.value, new: length.as_bytes().into() });
             }
+            // It says that there is none.
+            Some(&(TRANSFER | CONTENT))
+                if Codings::read([value], [], None).is_some_and(Codings::is_identity) => {}
             Some(&TRANSFER) if !has_length && !renamed.contains(&TRANSFER) => {
                 let span = Span::new(field.name.start, field.value.end);
-                edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes() });
+                edits.push(Edit { span, new: format!("{LENGTH}: {length}").into_bytes().into() });
                 renamed.push(TRANSFER);
             }
             Some(&name) => {
-                edits.push(Edit { span: Span::at(field.name.start), new: ORIGINAL.into() });
+                edits.push(Edit {
+                    span: Span::at(field.name.start),
+                    new: ORIGINAL.as_bytes().into(),
+                });
                 renamed.push(name);
             }
             None => {}
@@ -208,7 +212,8 @@ fn describe(changed: &ChangedBody<'_>) -> Described {
     }
     let said = (!renamed.is_empty()).then(|| {
         let message = format!(
-            "the body is written without codings; what said otherwise has another name now: {}",
+            "the body has other bytes now, without codings; what described those that were sent has \
+             another name: {}",
             renamed.join(", ")
         );
         Diagnostic::new(Code::FieldsRenamed, entity.heading.span, message)

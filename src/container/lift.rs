@@ -33,9 +33,8 @@ pub(crate) fn lift(
     edits: &Edits,
 ) -> Result<Edits, Obstacle> {
     let lifted = decoded.lift(edits)?;
-    // Where such a file begins otherwise, there is none, whatever its lines look like.
-    let is_without_heading = structure.container.is_single && entity.heading.span.is_empty();
-    if !entity.heading.separator.is_empty() || is_without_heading {
+    // Whether a response has a heading is said by its first line, and one that nothing divides from its body was left.
+    if !entity.heading.separator.is_empty() || structure.container.is_single {
         return Ok(lifted);
     }
     let span = entity.span();

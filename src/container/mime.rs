@@ -53,7 +53,6 @@ pub(crate) static MIME: Container = Container {
     noun: "message",
     of_body: &["Content-MD5", "Content-Length", "Lines"],
     describe: fields::digest,
-    is_counted: true,
     is_single: false,
 };
 

@@ -52,6 +52,8 @@ pub struct Detected {
     pub declaration: Declaration,
     /// Length of the byte order mark, 0 without one.
     pub mark: usize,
+    /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
+    pub not_utf_8: Option<usize>,
 }
 
 impl Charset {
@@ -146,7 +148,8 @@ impl Charset {
         given: Option<Self>,
         declared: impl FnOnce() -> Option<Self>,
     ) -> Detected {
-        let found = |charset, declaration, mark| Detected { charset, declaration, mark };
+        let found =
+            |charset, declaration, mark| Detected { charset, declaration, mark, not_utf_8: None };
         if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
             return found(Self(encoding), Declaration::ByteOrderMark, mark);
         }
@@ -156,8 +159,13 @@ impl Charset {
         if let Some(charset) = declared() {
             return found(charset, Declaration::Meta, 0);
         }
-        let valid = simdutf8::basic::from_utf8(bytes).is_ok();
-        found(Self::assumed(valid), Declaration::Assumed, 0)
+        // This is quicker than what says where.
+        let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
+            Ok(_) => None,
+            Err(_) => first_not_utf_8(bytes, true).err(),
+        };
+        let assumed = Self::assumed(not_utf_8.is_none());
+        Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
     }
 
     /// The encoding of a document that declares none, which is UTF-8 or not.
@@ -515,14 +523,25 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     Some(Some((name, value)))
 }
 
-/// How much of `bytes` is UTF-8; `None` where something else is in them. A character that goes on after them
-/// is none of theirs, unless they are the last.
-pub(crate) fn utf_8_up_to(bytes: &[u8], is_last: bool) -> Option<usize> {
+/// How much of `bytes` is UTF-8. A character that goes on after them is none of theirs, unless they are the last.
+///
+/// # Errors
+///
+/// Where something else is in them.
+pub(crate) fn first_not_utf_8(bytes: &[u8], is_last: bool) -> Result<usize, usize> {
     match simdutf8::compat::from_utf8(bytes) {
-        Ok(_) => Some(bytes.len()),
-        Err(error) if error.error_len().is_none() && !is_last => Some(error.valid_up_to()),
-        Err(_) => None,
+        Ok(_) => Ok(bytes.len()),
+        Err(error) if error.error_len().is_none() && !is_last => Ok(error.valid_up_to()),
+        Err(error) => Err(error.valid_up_to()),
     }
+}
+
+/// Whether an edit that replaces the bytes at `span` by `new` may make UTF-8 of bytes that are none, the first of them
+/// at `place`. Those around them count: a character has up to four bytes.
+pub(crate) fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8]) -> bool {
+    let is_near = span.start <= place.saturating_add(4) && place <= span.end.saturating_add(3);
+    // Next to ASCII what was none stays none.
+    is_near && (!old.is_ascii() || !new.is_ascii() || new.is_empty())
 }
 
 /// Whether markup can be looked for in a charset although its name is not known: most names that are in

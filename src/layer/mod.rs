@@ -373,5 +373,5 @@ pub fn lift(map: &OffsetMap, span: Span, new: Vec<u8>, next: Option<char>) -> Op
     {
         return None;
     }
-    Some(Edit { span: Span::new(start, end), new })
+    Some(Edit { span: Span::new(start, end), new: new.into() })
 }

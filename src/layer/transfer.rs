@@ -31,6 +31,7 @@ mod encoded;
 mod quoted_printable;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use self::base64::Base64Data;
 pub use self::codings::Codings;
@@ -264,7 +265,7 @@ impl Decoded<'_> {
     }
 
     fn lift_identity(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
-        let mut lifted = Edits::default();
+        let mut lifted = Edits::with_capacity(changes.len());
         for edit in changes {
             if self.encoding == TransferEncoding::SevenBit
                 && !edit.new.is_ascii()
@@ -273,7 +274,7 @@ impl Decoded<'_> {
                 let at = self.body.start + edit.span.start;
                 return Err(Obstacle::new(at, "a 7bit body cannot take bytes above 0x7f"));
             }
-            push(&mut lifted, edit.span.shifted(self.body.start), edit.new.clone())?;
+            push(&mut lifted, edit.span.shifted(self.body.start), Arc::clone(&edit.new))?;
         }
         Ok(lifted)
     }

@@ -13,11 +13,11 @@
 //!
 //! Deliberately absent: the algorithms. The files of the profiles have them, with their sentences.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::trace::{Fate, Trace};
 use super::{Base, Profile, Target, Unresolvable};
+use crate::error::visible;
 use crate::reference::{Grammar, Reference};
 use crate::span::Span;
 
@@ -120,20 +120,11 @@ impl Trace for Recorder {
     }
 }
 
-/// Text on one line, whatever is in it.
-fn shown(text: &str) -> Cow<'_, str> {
-    if text.contains(char::is_control) {
-        Cow::Owned(text.escape_debug().to_string())
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let grammar = self.profile.grammar();
         for (name, text) in [("base", &self.base), ("reference", &self.reference)] {
-            writeln!(f, "{name:<12} {}", shown(text))?;
+            writeln!(f, "{name:<12} {}", visible(text))?;
             let url = Reference::split(grammar, text);
             let net_loc = if grammar == Grammar::Rfc1808 { "net_loc" } else { "authority" };
             for (name, component) in [
@@ -160,10 +151,10 @@ impl fmt::Display for Explanation {
         )?;
         let width = self.steps.iter().map(|step| step.number.len()).max().unwrap_or(0);
         for step in &self.steps {
-            writeln!(f, "  {:<width$}  {}", step.number, step.sentence)?;
+            writeln!(f, "  {:<width$}  {}", step.number, visible(&step.sentence))?;
         }
         match &self.result {
-            Ok(url) => write!(f, "{:<12} {}", "result", shown(url)),
+            Ok(url) => write!(f, "{:<12} {}", "result", visible(url)),
             Err(why) => write!(f, "{:<12} {why}", "no result"),
         }
     }

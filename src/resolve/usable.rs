@@ -11,7 +11,7 @@
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::reference::{Grammar, Reference, scheme};
+use crate::reference::{Grammar, Reference, is_c0_or_space, scheme};
 
 /// Why nothing can be relative to a base.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -23,6 +23,9 @@ pub enum Unusable {
     Relative,
     /// It contains a tab or a line end.
     ControlCharacter,
+    /// It ends with a space or a control character. No URL does (RFC 1738, 2.2), and readers drop them from the end of
+    /// a reference (URL Standard, 4.4), so that an empty reference could not be made absolute.
+    Blank,
     /// Its scheme is one of those that have no relative form.
     Scheme,
     /// It has no `//`, and a path that does not begin with `/`.
@@ -37,6 +40,7 @@ impl fmt::Display for Unusable {
             Self::Empty => "the base URL is empty",
             Self::Relative => "the base URL is not absolute",
             Self::ControlCharacter => "the base URL contains a tab or a line end",
+            Self::Blank => "the base URL ends with a space or a control character",
             Self::Scheme => "the scheme of the base URL has no relative form",
             Self::Rootless => "the base URL is not hierarchical",
             Self::Invalid => "the URL Standard's parser fails on the base URL",
@@ -64,7 +68,8 @@ const SCHEMES_WITHOUT_RELATIVE_FORM: [&str; 10] =
 /// assert_eq!(usable("x:/a"), Ok(()));
 /// assert_eq!(usable("x:a"), Err(Unusable::Rootless));
 /// assert_eq!(usable("JavaScript:/,x"), Err(Unusable::Scheme));
-/// assert_eq!(usable("http://a/\n"), Err(Unusable::ControlCharacter));
+/// assert_eq!(usable("http://a\n/"), Err(Unusable::ControlCharacter));
+/// assert_eq!(usable("http://a/ "), Err(Unusable::Blank));
 /// ```
 pub fn usable(url: &str) -> std::result::Result<(), Unusable> {
     written_absolute(Grammar::Rfc1808, url)?;
@@ -85,6 +90,8 @@ pub(super) fn written_absolute(grammar: Grammar, url: &str) -> std::result::Resu
         Err(Unusable::Empty)
     } else if scheme(grammar, url).is_none() {
         Err(Unusable::Relative)
+    } else if url.ends_with(is_c0_or_space) {
+        Err(Unusable::Blank)
     } else if memchr::memchr3(b'\t', b'\r', b'\n', url.as_bytes()).is_some() {
         Err(Unusable::ControlCharacter)
     } else {
@@ -95,6 +102,7 @@ pub(super) fn written_absolute(grammar: Grammar, url: &str) -> std::result::Resu
 pub(super) const fn why_not_absolute(why: Unusable) -> &'static str {
     match why {
         Unusable::Invalid => "the URL Standard's parser fails on it",
+        Unusable::Blank => "it ends with a space or a control character",
         _ => "give an absolute URL, with a scheme",
     }
 }

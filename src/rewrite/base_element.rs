@@ -50,7 +50,7 @@ pub(super) fn base_element(
                 (None, None, None) => {
                     "because the text before it would become one with the text after it".to_owned()
                 }
-                (None, None, Some(span)) => return Some(Ok(Edit { span, new: Vec::new() })),
+                (None, None, Some(span)) => return Some(Ok(Edit { span, new: [].into() })),
             };
             kept(first.span, format!("the base element was kept, {why}"))
         }
@@ -92,7 +92,7 @@ pub(super) fn base_element(
             }
             let place = Spelling { form: Form::Whole, carrier: Carrier::Raw, enclosed: false };
             let new = place.spell(&format!("<{prefix}base href=\"{href}\"{end}"), charset).ok()?;
-            Some(Ok(Edit { span: Span::at(at), new }))
+            Some(Ok(Edit { span: Span::at(at), new: new.into() }))
         }
         _ => None,
     }

@@ -28,11 +28,64 @@ use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::span::Span;
 
+/// By how much the links of a file of `length` bytes may become longer, where it is in memory as a whole. A base may be as
+/// long as [`LONGEST_BASE`](crate::document::LONGEST_BASE), and a link as short as a byte. Of real files none comes near.
+pub(super) fn room(length: usize) -> usize {
+    65_536_usize.saturating_add(length.saturating_mul(16))
+}
+
 /// The sink that collects: edits, and what was judged; where it `REPORTS`, edits only of what is not plain.
-#[derive(Default)]
 pub(super) struct Collected<const REPORTS: bool> {
-    pub(super) judged: Vec<Judged>,
-    pub(super) spliced: Vec<Edit>,
+    judged: Vec<Judged>,
+    spliced: Vec<Edit>,
+    /// By how much the links may become longer, where there is a bound.
+    room: Option<usize>,
+    /// By how much they do.
+    grown: usize,
+}
+
+impl<const REPORTS: bool> Collected<REPORTS> {
+    /// For links that become longer by no more than `room`, in all.
+    pub(super) fn within(room: Option<usize>) -> Self {
+        Self { judged: Vec::new(), spliced: Vec::new(), room, grown: 0 }
+    }
+
+    fn is_outgrown(&self) -> bool {
+        self.room.is_some_and(|room| self.grown > room)
+    }
+
+    /// Counts by how much a link becomes longer. Past the room nothing long is kept of it.
+    fn grow(&mut self, judged: &mut Judged) {
+        let report = &judged.report;
+        self.grown = match (report.outcome, report.reason) {
+            // Of a document in this one.
+            (_, Some(Reason::Growth)) => usize::MAX,
+            (Outcome::Rewritten, _) => {
+                let by = report.in_output().len().saturating_sub(report.reference.len());
+                self.grown.saturating_add(by)
+            }
+            _ => return,
+        };
+        if self.is_outgrown() {
+            judged.outgrow();
+        }
+    }
+
+    /// What was judged, and the edits of the others, which `tally` has. All links stay where there is no room for them.
+    pub(super) fn settle(
+        mut self,
+        tally: &mut RunningTotals,
+    ) -> (Vec<Judged>, Vec<Edit>, Option<Diagnostic>) {
+        if !self.is_outgrown() {
+            return (self.judged, self.spliced, None);
+        }
+        self.judged.iter_mut().for_each(Judged::outgrow);
+        tally.refuse(Reason::Growth);
+        let message =
+            "made absolute, the links here would make the file many times as long; they were left";
+        let outgrown = Diagnostic::new(Code::Growth, Span::at(0), message);
+        (self.judged, Vec::new(), Some(outgrown))
+    }
 }
 
 impl<const REPORTS: bool> LinkSink for Collected<REPORTS> {
@@ -42,20 +95,30 @@ impl<const REPORTS: bool> LinkSink for Collected<REPORTS> {
     const REPORTS: bool = REPORTS;
 
     fn begin_anew(&mut self) {
-        *self = Self::default();
+        *self = Self::within(self.room);
     }
 
     fn splice(&mut self, _bytes: &[u8], at: usize, splice: Splice<'_>) {
-        let (span, new) = (Span::new(at, at + splice.dropped), splice.prefix.into());
+        self.grown += splice.prefix.len().saturating_sub(splice.dropped);
+        if self.is_outgrown() {
+            return;
+        }
+        let span = Span::new(at, at + splice.dropped);
+        let last = self.spliced.last().filter(|last| *last.new == *splice.prefix.as_bytes());
+        let new = match last {
+            Some(last) => Arc::clone(&last.new),
+            None => splice.prefix.as_bytes().into(),
+        };
         self.spliced.push(Edit { span, new });
     }
 
-    fn report(&mut self, _bytes: &[u8], report: LinkReport) {
+    fn report(&mut self, bytes: &[u8], report: LinkReport) {
         let (edits, declares_base, is_policy) = (Vec::new(), false, false);
-        self.judged.push(Judged { report, edits, declares_base, is_policy });
+        let Ok(()) = self.judged(bytes, Judged { report, edits, declares_base, is_policy });
     }
 
-    fn judged(&mut self, _bytes: &[u8], judged: Judged) -> Result<(), Infallible> {
+    fn judged(&mut self, _bytes: &[u8], mut judged: Judged) -> Result<(), Infallible> {
+        self.grow(&mut judged);
         self.judged.push(judged);
         Ok(())
     }
@@ -175,7 +238,7 @@ impl Settled {
     fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
         judged.sort_by_key(|judged| judged.report.span.start);
         let (mut links, mut policies) = (Vec::with_capacity(judged.len()), Vec::new());
-        let (mut edits, mut edited) = (Edits::default(), 0);
+        let (mut edits, mut edited) = (Edits::with_capacity(spliced.len()), 0);
         let mut spliced = spliced.into_iter().peekable();
         for mut judged in judged {
             judged.keep_apart(0, &mut edited);

@@ -30,12 +30,13 @@ use super::opened::{Opened, Task, needs_no_links};
 use super::sink::LinkSink;
 use super::totals::{RunningTotals, Totals};
 use crate::base::{BaseChain, Outer};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, Link};
+use crate::edit::Edit;
 use crate::format::Format;
-use crate::layer::charset::Charset;
+use crate::layer::charset::{Charset, Declaration, Detected, may_become_utf_8};
 use crate::layer::spelling::{Carrier, Spelling};
-use crate::report::{EntityReport, LinkReport, Outcome};
+use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::scan;
 use crate::scan::html;
 use crate::scan::html::pass::{self, Links, Part, Plain, Scanned, Tentative};
@@ -57,6 +58,8 @@ pub(super) struct Driver<'a, S> {
     /// How many links are its own.
     own: usize,
     has_noted: bool,
+    /// Where the first bytes are without which the document would be taken for UTF-8.
+    not_utf_8: Option<usize>,
     /// What nobody has looked for.
     tentative: Option<Tentative>,
     pub(super) tally: RunningTotals,
@@ -81,6 +84,7 @@ impl<'a, S: LinkSink> Driver<'a, S> {
             edited: 0,
             own: 0,
             has_noted: false,
+            not_utf_8: None,
             tentative: None,
             tally: RunningTotals::default(),
             entities: Vec::new(),
@@ -94,10 +98,11 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     pub(super) fn of(
         task: Task<'a>,
         chain: &'a BaseChain,
-        (charset, tentative): (Charset, Option<Tentative>),
+        (found, tentative): (Detected, Option<Tentative>),
         sink: S,
     ) -> Self {
-        Self { tentative, ..Self::new(task, chain, charset, sink) }
+        let not_utf_8 = found.not_utf_8.filter(|_| found.declaration == Declaration::Assumed);
+        Self { not_utf_8, tentative, ..Self::new(task, chain, found.charset, sink) }
     }
 
     /// The bytes that are scanned begin at `offset` of the document from now on.
@@ -125,12 +130,23 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     }
 
     fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) -> Result<(), S::End> {
+        if judged.edits.iter().any(|edit| self.may_flip(bytes, edit)) {
+            judged.refuse(Reason::Encoding);
+        }
         if S::IS_LAST {
             judged.keep_apart(self.offset, &mut self.edited);
             let span = judged.report.span.shifted(self.offset);
             self.tally.add_link(&judged.report, span, &|| charset);
         }
         self.sink.judged(bytes, judged)
+    }
+
+    /// Whether a reader might take the document for another encoding than it does, because of an edit.
+    fn may_flip(&self, bytes: &[u8], edit: &Edit) -> bool {
+        self.not_utf_8.is_some_and(|place| {
+            let span = edit.span.shifted(self.offset);
+            may_become_utf_8(place, span, &bytes[edit.span.range()], &edit.new)
+        })
     }
 
     /// Takes the report of a link that the first arm judged.
@@ -264,7 +280,7 @@ pub(super) fn html<S: LinkSink, T>(
         if tentative.is_some() {
             sink.hold();
         }
-        let mut driver = Driver::of(task, &chain, (found.charset, tentative), sink);
+        let mut driver = Driver::of(task, &chain, (found, tentative), sink);
         let scanned = pass::links(&whole, task.scan, &mut driver);
         sink = match scanned {
             Ok(scanned) => return Ok(end(document, driver, Ok(scanned))),
@@ -282,7 +298,7 @@ pub(super) fn html<S: LinkSink, T>(
 pub(super) fn reported(task: Task<'_>, bytes: &[u8]) -> Option<DocumentPlan> {
     let options = task.options;
     let is_plain = needs_no_links(options.base_element) && options.destination.is_none();
-    is_plain.then(|| collected(task, bytes, Collected::<true>::default()))?
+    is_plain.then(|| collected(task, bytes, Collected::<true>::within(task.around.room)))?
 }
 
 fn collected<const REPORTS: bool>(
@@ -303,7 +319,7 @@ fn collected<const REPORTS: bool>(
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     if format == Format::Html
-        && let Some(plan) = collected(task, bytes, Collected::<false>::default())
+        && let Some(plan) = collected(task, bytes, Collected::<false>::within(task.around.room))
     {
         return Some(plan);
     }
@@ -332,7 +348,8 @@ pub(super) fn document(
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document);
-    let mut driver = Driver::new(task, &chain, document.charset, Collected::<false>::default());
+    let mut driver =
+        Driver::new(task, &chain, document.charset, Collected::<false>::within(task.around.room));
     driver.carried = carried.to_vec();
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
@@ -350,13 +367,29 @@ pub(super) fn document(
 impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
     /// What becomes of `document`, now that its links were told.
     fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
-        let diagnostics = self.diagnostics();
-        let Self { task, chain, charset, tally, sink, .. } = self;
-        let Collected { judged, spliced } = sink;
+        let mut diagnostics = self.diagnostics();
+        let Self { task, chain, charset, mut tally, sink, not_utf_8, .. } = self;
+        let (judged, spliced, outgrown) = sink.settle(&mut tally);
+        let is_outgrown = outgrown.is_some();
+        diagnostics.extend(outgrown);
         let Document { format, charset: declared, without_tree, .. } = document;
         let mut plan =
             DocumentPlan { judged, spliced, tally, entities: self.entities, diagnostics };
-        plan.base_element(task, chain, &document, charset);
+        if !is_outgrown {
+            plan.base_element(task, chain, &document, charset);
+        }
+        let may_flip = |one: &Judged| {
+            let may_flip = |edit: &Edit| {
+                not_utf_8.is_some_and(|at| may_become_utf_8(at, edit.span, b"", &edit.new))
+            };
+            one.is_policy && one.edits.iter().any(may_flip)
+        };
+        if let Some(found) = plan.judged.iter().find(|one| may_flip(one)) {
+            let message = "the base element was kept, because without it the document might be taken for UTF-8";
+            let kept = Diagnostic::new(Code::BaseElementKept, found.report.span, message);
+            plan.diagnostics.push(kept);
+            plan.judged.retain(|one| !may_flip(one));
+        }
         plan.entities.insert(
             0,
             EntityReport {

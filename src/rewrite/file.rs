@@ -11,7 +11,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::collected::{DocumentPlan, Settled};
+use super::collected::{DocumentPlan, Settled, room};
 use super::driver;
 use super::message;
 use super::opened::Task;
@@ -51,7 +51,9 @@ pub(super) fn report(bytes: &[u8], options: &Options) -> Report {
 }
 
 fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) -> FilePlan {
-    let task = Task::of(options, is_listed);
+    let mut task = Task::of(options, is_listed);
+    // HTML is written as it is read, without a bound.
+    task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let plan = driver::content(task, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
         driver::document(task, empty, Charset::UTF_8, &[])

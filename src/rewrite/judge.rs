@@ -46,6 +46,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) labels: Option<&'a Labels>,
     /// The `file:` URL that is the label of the part itself, and to which they are relative then.
     pub(super) location: Option<&'a Base>,
+    /// By how much its links may become longer, where there is a bound.
+    pub(super) room: Option<usize>,
 }
 
 impl Surroundings<'_> {
@@ -171,11 +173,11 @@ impl<'a> Judge<'a> {
         let text = |name: Span| str::from_utf8(&bytes[name.range()]).ok();
         let (element, attribute) = match found.names {
             // Of a longer name only the beginning is kept.
-            Some((element, attribute)) if element.len() <= 64 => {
-                (text(element)?, Some(text(attribute)?))
+            Some((element, attribute, row)) if element.len() <= 64 => {
+                (row.element(text(element)?), Some(row.attribute(text(attribute)?)))
             }
             Some(_) => return None,
-            None => ("style", None),
+            None => (Cow::Borrowed("style"), None),
         };
         let (outcome, reason, target) = match short {
             Short::Stays(Outcome::Absolute, _) if !resolve::is_agreed_absolute(reference) => {
@@ -194,8 +196,8 @@ impl<'a> Judge<'a> {
         Some(LinkReport {
             entity: Arc::clone(&self.chain.entity),
             span: found.span,
-            element: element.to_ascii_lowercase(),
-            attribute: attribute.map(str::to_ascii_lowercase),
+            element,
+            attribute,
             reference: reference.to_owned(),
             base,
             rule,
@@ -337,8 +339,8 @@ impl<'a> Judge<'a> {
             report: LinkReport {
                 entity: Arc::clone(&self.chain.entity),
                 span: link.span(),
-                element: link.element,
-                attribute: link.attribute,
+                element: link.element.into(),
+                attribute: link.attribute.map(Cow::Owned),
                 reference: link.reference,
                 base,
                 rule,

@@ -37,7 +37,7 @@ impl Judged {
         let report = LinkReport {
             entity,
             span: edit.span,
-            element: "base".to_owned(),
+            element: "base".into(),
             attribute: None,
             reference: String::new(),
             base: None,
@@ -57,6 +57,14 @@ impl Judged {
     pub(super) fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
         self.report.refuse(reason);
+    }
+
+    /// [`LinkReport::outgrow`]
+    pub(super) fn outgrow(&mut self) {
+        if self.report.outcome == Outcome::Rewritten {
+            self.edits.clear();
+            self.report.outgrow();
+        }
     }
 
     /// Whether it is the href of a `base` element or an `xml:base`, and rewritten.

@@ -28,13 +28,14 @@ use std::collections::HashMap;
 
 use self::referrers::Referrers;
 use super::base_element::unfit_base;
-use super::collected::{DocumentPlan, Settled};
+use super::collected::{Collected, DocumentPlan, Settled, room};
 use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::opened::Task;
 use super::options::{BaseElement, Dkim, Fragments, Options};
 use super::plan::{AskedFor, FilePlan, PlannedPart};
+use super::sink::LinkSink as _;
 use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, Kind, Structure};
@@ -103,6 +104,7 @@ fn plan_with(
             labels_stay: &labels_stay,
             dependence: vec![Dependence::default(); kept.len()],
             referrers: Referrers::of(bytes, structure),
+            room: room(bytes.len()),
             labels: OpenLabels::of(bytes, structure, options, &kept, &labels_stay),
             parts: Vec::new(),
             originals: Vec::new(),
@@ -157,6 +159,8 @@ struct Plan<'a> {
     kept: &'a [Option<Reason>],
     /// Whether its `Content-Location` stays as it is.
     labels_stay: &'a [bool],
+    /// By how much the links that are still to come may become longer.
+    room: usize,
     /// What of it still depends on what is around it.
     dependence: Vec<Dependence>,
     referrers: Referrers,
@@ -235,6 +239,7 @@ impl Plan<'_> {
         if !self.options.scan.groups.contains(Group::Headers) {
             return;
         }
+        let heading_span = self.structure.entities[index].heading.span;
         let links = links(self.bytes, &self.structure.entities[index].heading);
         let judge = |kept: Option<Reason>| {
             let around = Surroundings { kept, ..Surroundings::default() };
@@ -243,11 +248,18 @@ impl Plan<'_> {
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
         let mut of_label = judge(self.kept[index].or(stays));
         let mut of_others = judge(self.kept[index]);
-        let judged = links.into_iter().map(|link| match link.element == LABEL {
-            true => of_label.link(link, Charset::UTF_8, &[]),
-            false => of_others.link(link, Charset::UTF_8, &[]),
-        });
-        let Settled { edits, links, .. } = Settled::of_links(judged.collect());
+        let mut told = Collected::<false>::within(Some(self.room));
+        for link in links {
+            let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
+            let Ok(()) = told.judged(&[], of_one.link(link, Charset::UTF_8, &[]));
+        }
+        let (judged, _, outgrown) = told.settle(&mut RunningTotals::default());
+        let at = heading_span.start;
+        self.report
+            .diagnostics
+            .extend(outgrown.map(|one| Diagnostic { span: Span::at(at), ..one }));
+        let Settled { edits, links, .. } = Settled::of_links(judged);
+        self.grow(&edits);
         self.dependence[index].of_heading(&links);
         self.report.links.extend(links);
         self.edits.extend(edits.into_iter().map(|edit| Placed {
@@ -260,16 +272,35 @@ impl Plan<'_> {
     /// Plans the document that is the content of a leaf; `false` where it is none that is read.
     fn content(&mut self, index: usize, heading: &BaseChain) -> bool {
         let entity = &self.structure.entities[index];
-        let Readable { format, decoded, scan: options } =
-            match readable(self.bytes, entity, self.options) {
-                Ok(Some(found)) => found,
-                Ok(None) => return false,
-                Err(left) => {
-                    self.report.diagnostics.push(left);
-                    return false;
-                }
-            };
+        let format = entity.media_type.format();
+        if !scan::is_read(format, &self.options.scan) {
+            return false;
+        }
+        // Where the message ends in a heading, a base element put in would be one more line of it.
+        let separator = &self.bytes[entity.heading.separator.range()];
+        if entity.body.is_empty() && !separator.ends_with(b"\n") {
+            return false;
+        }
+        let label = entity.media_type.parameter("charset");
+        if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
+            let message = format!("the charset {label} is not known; the part was left");
+            self.say(Code::CharsetUnknown, Span::at(entity.body.start), message);
+            return false;
+        }
+        let decoded = match entity.decode(self.bytes) {
+            Ok(decoded) => decoded,
+            Err(obstacle) => {
+                let message = format!("this part was left: {obstacle}");
+                self.say(Code::TransferUndecodable, Span::at(obstacle.at), message);
+                return false;
+            }
+        };
         self.referrers.add(index, format, &decoded.bytes);
+        let options = ScanOptions {
+            entity: entity.name.clone(),
+            charset: label.and_then(Charset::for_label).or(self.options.scan.charset),
+            ..self.options.scan.clone()
+        };
         let kept = match (self.structure.container.is_sealed)(&decoded.bytes) {
             true => Some(Reason::Signed),
             false => self.kept[index],
@@ -368,7 +399,7 @@ impl Plan<'_> {
     ) -> Option<Settled> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
-        let around = Surroundings { kept, labels, location };
+        let around = Surroundings { kept, labels, location, room: Some(self.room) };
         let (outer, is_listed) = (Outer::Heading(heading), self.asked_for.is_listed());
         let task = Task { options: self.options, scan, around, outer, is_listed };
         let reported = match format {
@@ -392,10 +423,17 @@ impl Plan<'_> {
         self.report.entities.append(&mut plan.entities);
         self.report.diagnostics.append(&mut plan.diagnostics);
         let mut settled = Settled::of(plan);
+        self.grow(&settled.edits);
         for link in &mut settled.links {
             link.span = decoded.covering(link.span);
         }
         Some(settled)
+    }
+
+    /// Takes what `edits` add off the room.
+    fn grow(&mut self, edits: &Edits) {
+        let added = edits.iter().map(|edit| edit.new.len().saturating_sub(edit.span.len()));
+        self.room = self.room.saturating_sub(added.sum());
     }
 
     fn say(&mut self, code: Code, span: Span, message: String) {
@@ -427,10 +465,17 @@ impl Plan<'_> {
             self.report.diagnostics.append(&mut self.unfit);
         }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
-        let mut edits = Edits::default();
+        let mut edits = Edits::with_capacity(self.edits.len());
         let mut in_order = true;
         for Placed { edit, .. } in std::mem::take(&mut self.edits) {
             in_order &= edits.push(edit.span, edit.new).is_ok();
+        }
+        let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
+        if is_outgrown {
+            // What one part adds would be room for another, the next time.
+            self.tally.refuse(Reason::Growth);
+            self.report.links.iter_mut().for_each(LinkReport::outgrow);
+            (edits, self.parts) = (Edits::default(), Vec::new());
         }
         let doubt = match in_order {
             true => self.doubt(&edits),
@@ -463,57 +508,12 @@ impl Plan<'_> {
         let reads = |part: &PlannedPart, old: &[u8]| {
             let entity = found.entities.get(*entity_at.get(&part.entity)?)?;
             let new = entity.decode(&output).ok()?;
-            (part.edits.as_ref()?.apply(old) == *new.bytes).then_some(())
+            part.edits.as_ref()?.make(old, &new.bytes).then_some(())
         };
         let mut parts = self.parts.iter().zip(&self.originals);
         let differs = parts.any(|(part, old)| reads(part, old).is_none());
         differs.then_some("a part does not decode to what it was made of")
     }
-}
-
-/// The content of a leaf that is read.
-pub(super) struct Readable<'b> {
-    pub(super) format: Format,
-    pub(super) decoded: Decoded<'b>,
-    /// How it is scanned.
-    pub(super) scan: ScanOptions,
-}
-
-/// The content of `entity`, which is a leaf; `None` where it is none that is read.
-///
-/// # Errors
-///
-/// Why it is left.
-pub(super) fn readable<'b>(
-    bytes: &'b [u8],
-    entity: &Entity,
-    options: &Options,
-) -> Result<Option<Readable<'b>>, Diagnostic> {
-    let format = entity.media_type.format();
-    if !scan::is_read(format, &options.scan) {
-        return Ok(None);
-    }
-    // Where the message ends in a heading, a base element put in would be one more line of it.
-    let separator = &bytes[entity.heading.separator.range()];
-    if entity.body.is_empty() && !separator.ends_with(b"\n") {
-        return Ok(None);
-    }
-    let label = entity.media_type.parameter("charset");
-    if let Some(label) = label.filter(|label| !is_ascii_superset(label)) {
-        let message = format!("the charset {label} is not known; the part was left");
-        let place = Span::at(entity.body.start);
-        return Err(Diagnostic::new(Code::CharsetUnknown, place, message));
-    }
-    let decoded = entity.decode(bytes).map_err(|obstacle| {
-        let message = format!("this part was left: {obstacle}");
-        Diagnostic::new(Code::TransferUndecodable, Span::at(obstacle.at), message)
-    })?;
-    let scan = ScanOptions {
-        entity: entity.name.clone(),
-        charset: label.and_then(Charset::for_label).or(options.scan.charset),
-        ..options.scan.clone()
-    };
-    Ok(Some(Readable { format, decoded, scan }))
 }
 
 fn refuse(links: &mut [LinkReport], reason: Reason) {

@@ -151,8 +151,8 @@ impl Opened {
     }
 
     /// Its encoding, and what nobody has looked for.
-    pub(super) fn known(&self) -> (Charset, Option<Tentative>) {
-        (self.found.charset, self.tentative)
+    pub(super) fn known(&self) -> (Detected, Option<Tentative>) {
+        (self.found, self.tentative)
     }
 
     /// The document, all of which is in `bytes`.

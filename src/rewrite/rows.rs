@@ -16,9 +16,16 @@
 use std::ops::ControlFlow;
 
 use super::judged::Judged;
+use super::opened::Task;
+use super::options::Options;
+use super::plan::AskedFor;
 use super::sink::LinkSink;
+use super::totals::Totals;
+use super::{driver, file};
+use crate::format::Format;
 use crate::report::LinkReport;
 use crate::resolve::Splice;
+use crate::span::Lines;
 
 /// A link, and the line and column of its first byte in the file, both counted from 1, the column in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,4 +135,26 @@ impl LinkSink for Rows<'_, '_> {
         self.offset = 0;
         self.window = LineStart { at: 0, number: 1, start: 0, follows_cr: false };
     }
+}
+
+/// Gives `row` every link of `bytes`.
+pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
+    if options.format == Format::Html {
+        // Whoever breaks is told no more.
+        let task = Task::of(options, true);
+        let totals = driver::html(task, bytes, Rows::new(row), |_, driver, _| driver.totals());
+        if let Ok(totals) = totals {
+            return totals;
+        }
+    }
+    let (plan, totals) = file::plan(bytes, options, AskedFor::Report);
+    let lines = match options.format.has_headings() {
+        true => Lines::of(bytes),
+        false => totals.charset.lines(bytes),
+    };
+    let _ = plan.report.links.into_iter().try_for_each(|link| {
+        let (line, column) = lines.place(link.span.start);
+        row(ListedLink { link, line, column })
+    });
+    totals
 }

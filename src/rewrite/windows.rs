@@ -33,15 +33,14 @@ use std::thread;
 use self::StreamError::{Giving, Reading};
 use super::driver::{Driver, Ended};
 use super::file;
-use super::listing;
 use super::opened::{Opened, Task, needs_no_links};
 use super::options::Options;
-use super::rows::{RowFn, Rows};
+use super::rows::{RowFn, Rows, rows};
 use super::sink::LinkSink;
 use super::totals::Totals;
 use super::write::{LEAST, Write};
 use crate::format::Format;
-use crate::layer::charset::{Charset, Declaration, Detected, utf_8_up_to};
+use crate::layer::charset::{Charset, Declaration, Detected, first_not_utf_8};
 use crate::scan::Scanner;
 use crate::scan::html::prelude::{LONGEST_DECLARATION, may_declare_base};
 use crate::scan::html::saved::HEAD;
@@ -106,7 +105,7 @@ pub fn links_stream<D: Read + Seek + Send>(
         }
         return Ok(driver.totals());
     }
-    Ok(listing::links(&read(handles)?, options, row))
+    Ok(rows(&read(handles)?, options, row))
 }
 
 /// A document that can be read window by window, with its base.
@@ -235,7 +234,12 @@ fn look<D: Read + Seek + Send>(
         return Ok(None);
     }
     if is_assumed {
-        encoding.charset = Charset::assumed(!looked.contains(&Looked::Bytes));
+        let mut not_utf_8 = looked.into_iter().filter_map(|looked| match looked {
+            Looked::Bytes(at) => Some(at),
+            Looked::Declares | Looked::Text => None,
+        });
+        encoding.not_utf_8 = not_utf_8.next();
+        encoding.charset = Charset::assumed(encoding.not_utf_8.is_none());
     }
     Ok(Some(encoding))
 }
@@ -247,8 +251,8 @@ enum Looked {
     Declares,
     /// Nothing of the kind; the characters that begin in it are those of UTF-8.
     Text,
-    /// Some of them are not.
-    Bytes,
+    /// Some of them are not, the first of these at this place.
+    Bytes(usize),
 }
 
 fn look_at(
@@ -260,7 +264,7 @@ fn look_at(
     document.seek(SeekFrom::Start(part.start))?;
     let (mut start, mut filled) = (part.start, 0);
     let mut checked = None;
-    let mut is_utf_8 = true;
+    let mut not_utf_8 = None;
     loop {
         let is_end = fill(document, buffer, &mut filled)?;
         let bytes = &buffer[..filled];
@@ -272,16 +276,18 @@ fn look_at(
         if may_declare_base(bytes, end, is_assumed) {
             return Ok(Looked::Declares);
         }
-        if is_assumed && is_utf_8 {
+        if is_assumed && not_utf_8.is_none() {
             // A character that begins before the part belongs to the part before.
             let from = checked.unwrap_or(if start > 0 { continued(bytes, 0) } else { 0 });
             let to = if is_last { continued(bytes, end).max(from) } else { filled };
-            let valid = bytes.get(from..to).and_then(|bytes| utf_8_up_to(bytes, is_last));
-            is_utf_8 = valid.is_some();
-            checked = valid.map(|length| (from + length).saturating_sub(end));
+            let text = bytes.get(from..to).map_or(Err(0), |text| first_not_utf_8(text, is_last));
+            let in_document =
+                |at: usize| usize::try_from(start).unwrap_or(usize::MAX).saturating_add(from + at);
+            not_utf_8 = text.err().map(in_document);
+            checked = text.ok().map(|length| (from + length).saturating_sub(end));
         }
         if is_last {
-            return Ok(if is_utf_8 { Looked::Text } else { Looked::Bytes });
+            return Ok(not_utf_8.map_or(Looked::Text, Looked::Bytes));
         }
         buffer.copy_within(end..filled, 0);
         filled -= end;

@@ -17,6 +17,7 @@
 //! Deliberately absent: identifiers that only look like links (`itemtype`, `xmlns`, `xlink:role`,
 //! `typeof`), scripts (`on*`), user data (`value` of `input`): what is never rewritten has no row.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -317,6 +318,19 @@ pub struct Row {
 }
 
 impl Row {
+    /// The name of an element that this row is for, `written` in any case, in lower case.
+    pub(crate) fn element(&self, written: &str) -> Cow<'static, str> {
+        match self.elements {
+            Elements::Named(names) => lower_case(written, names),
+            Elements::Any | Elements::Prefixed(_) | Elements::Custom => lower_case(written, &[]),
+        }
+    }
+
+    /// The name of the attribute, `written` in any case, in lower case.
+    pub(crate) fn attribute(&self, written: &str) -> Cow<'static, str> {
+        lower_case(written, &[self.attribute])
+    }
+
     const fn against(self, against: Against) -> Self {
         Self { against, ..self }
     }
@@ -683,6 +697,14 @@ const fn is_same(one: &str, other: &str) -> bool {
         at += 1;
     }
     at == one.len() && at == other.len()
+}
+
+/// A name in lower case, which costs nothing where it is one of the `known`.
+fn lower_case(written: &str, known: &[&'static str]) -> Cow<'static, str> {
+    match known.iter().find(|name| name.eq_ignore_ascii_case(written)) {
+        Some(name) => Cow::Borrowed(name),
+        None => Cow::Owned(written.to_ascii_lowercase()),
+    }
 }
 
 /// The rows for an attribute of this name, whatever the element.

@@ -14,7 +14,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::env;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -26,7 +26,7 @@ use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 use crate::tree::origin::usable::unusable;
-use crate::tree::walk::Entry;
+use crate::tree::walk::{Entry, open_file};
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.
@@ -180,12 +180,8 @@ impl Pages {
 
 /// What the page `path` says of having been saved.
 fn said(path: &Path) -> Option<Saved> {
-    // A pipe would be waited for.
-    if !path.metadata().ok()?.is_file() {
-        return None;
-    }
     let mut head = Vec::new();
-    File::open(path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head)).ok()?;
+    open_file(path).ok()??.take(HEAD as u64).read_to_end(&mut head).ok()?;
     saved(&head)
 }
 

@@ -41,25 +41,28 @@
 //! idle while it grows, but measured it was no faster than syncfs at its end.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use tempfile::NamedTempFile;
-
-use super::file::{TEMPORARY, folder_of, identity, not_written};
-use super::straight;
+use super::file::{Identity, identity, not_written};
+use super::folder::Folder;
+use super::temporary;
 use crate::error::{Error, Result, cause};
 
 /// A new file that has no name yet but a temporary one. Dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct New {
-    file: NamedTempFile,
+    folder: Arc<Folder>,
+    /// Nothing once it has its own.
+    temporary: Option<OsString>,
+    file: File,
     device: u64,
-    identity: Option<(u64, u64)>,
+    identity: Option<Identity>,
     /// One that was opened earlier has a lower one.
     number: u64,
 }
@@ -69,71 +72,59 @@ pub(super) const PRIVATE: u32 = 0o600;
 
 impl New {
     /// In `folder`, with these permission bits less those of the umask.
-    pub(super) fn within(folder: &Path, mode: u32) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY).rand_bytes(12);
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-        #[cfg(not(unix))]
-        let _ = mode;
-        // Without the name of the temporary file, which nobody knows.
-        let file = builder.tempfile_in(folder).map_err(|error| io::Error::from(error.kind()))?;
-        Self::of(file)
-    }
-
-    /// The same in `folder`, an absolute path, if no name in that is a symbolic link.
-    pub(super) fn straight_within(folder: &Path, mode: u32) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY).rand_bytes(12);
-        Self::of(builder.make_in(folder, |path| straight::create(path, mode))?)
-    }
-
-    fn of(file: NamedTempFile) -> io::Result<Self> {
+    pub(super) fn within(folder: &Arc<Folder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
-        let made = file.as_file().metadata()?;
+        let (name, file, made) = temporary::create(folder, mode)?;
+        let number = OPENED.fetch_add(1, Ordering::SeqCst);
+        let (folder, temporary) = (Arc::clone(folder), Some(name));
         let (device, identity) = (device(&made), identity(&made));
-        Ok(Self { file, device, identity, number: OPENED.fetch_add(1, Ordering::SeqCst) })
+        Ok(Self { folder, temporary, file, device, identity, number })
     }
 
     /// Which file it is, whatever it is called.
-    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+    pub(super) fn identity(&self) -> Option<Identity> {
         self.identity
     }
 
     pub(super) fn file(&self) -> &File {
-        self.file.as_file()
+        &self.file
     }
 
-    pub(super) fn path(&self) -> &Path {
-        self.file.path()
+    /// Gives it this name in the folder `into`. A file that has it has it no more.
+    pub(super) fn replace(mut self, into: &Folder, name: &OsStr) -> io::Result<()> {
+        self.named(|folder, temporary| folder.rename(temporary, into, name))
     }
 
-    /// Gives it the name `path`. A file that has it has it no more.
-    pub(super) fn replace(self, path: &Path) -> io::Result<()> {
-        let old = held(path);
-        self.file.persist(path).map_err(|error| error.error)?;
-        drop(old);
+    /// Gives it this name in the folder `into`, if no file has it.
+    pub(super) fn name(&mut self, into: &Folder, name: &OsStr) -> io::Result<()> {
+        self.named(|folder, temporary| folder.rename_if_free(temporary, into, name))
+    }
+
+    fn named(&mut self, rename: impl FnOnce(&Folder, &OsStr) -> io::Result<()>) -> io::Result<()> {
+        if let Some(temporary) = &self.temporary {
+            rename(&self.folder, temporary)?;
+            self.temporary = None;
+        }
         Ok(())
     }
+}
 
-    /// Gives it the name `path`, if no file has it.
-    pub(super) fn name(self, path: &Path) -> std::result::Result<(), (Self, io::Error)> {
-        let Self { file, device, identity, number } = self;
-        match file.persist_noclobber(path) {
-            Ok(_) => Ok(()),
-            Err(error) => Err((Self { file: error.file, device, identity, number }, error.error)),
+impl Drop for New {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            // What cannot be removed is removed by a later run.
+            let _ = self.folder.remove(temporary);
         }
     }
 }
 
-/// Without the temporary name in errors, which nobody knows.
 impl Write for New {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.as_file_mut().write(bytes)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.file.as_file_mut().flush()
+        self.file.flush()
     }
 }
 
@@ -184,7 +175,7 @@ const MOST_PENDING: usize = 256;
 const LEAST_PENDING: usize = 8;
 /// What is being read, folders, what threads and the standard library open.
 const FILES_OF_OTHERS: u64 = 64;
-/// Its new file, the old one while that is read and while it is replaced, and its folder.
+/// Its new file, the old one, and the folders of both.
 const FILES_EACH: u64 = 4;
 /// So many open files are enough; some systems give a program millions, others refuse such numbers.
 #[cfg(unix)]
@@ -213,41 +204,49 @@ fn open_files() -> Option<u64> {
 const MANY_FILES: usize = 8;
 
 /// Folders in which names changed, and what is wrong with those that cannot be synced.
-pub(super) struct Folders(BTreeMap<PathBuf, String>);
+pub(super) struct Folders(BTreeMap<FolderKey, String>);
+
+/// A folder once, however often it was opened.
+type FolderKey = (Option<Identity>, Option<PathBuf>);
+
+fn key(folder: &Folder) -> FolderKey {
+    let identity = folder.identity();
+    (identity, identity.is_none().then(|| folder.path().to_owned()))
+}
 
 impl Folders {
-    /// Puts the names in the folders of `files` on the disk.
-    pub(super) fn sync<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
-        let folders: BTreeSet<_> = files.map(folder_of).collect();
-        let mut systems: BTreeMap<Option<u64>, Vec<&Path>> = BTreeMap::new();
-        for folder in folders {
-            let system = fs::metadata(folder).ok().as_ref().map(device);
-            systems.entry(system).or_default().push(folder);
+    /// Puts the names in these folders on the disk.
+    pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a Folder>) -> Self {
+        let folders: BTreeMap<_, _> = folders.map(|folder| (key(folder), folder)).collect();
+        let mut systems: BTreeMap<Option<u64>, Vec<_>> = BTreeMap::new();
+        for (key, folder) in folders {
+            let system = folder.identity().map(|(device, _)| device);
+            systems.entry(system).or_default().push((key, folder));
         }
         let mut failed = BTreeMap::new();
         for folders in systems.into_values() {
-            let first = folders.first().and_then(|folder| File::open(folder).ok());
+            let first = folders.first().and_then(|(_, folder)| folder.itself().ok());
             if folders.len() > 1 && first.as_ref().is_some_and(sync_file_system) {
                 continue;
             }
-            for folder in folders {
+            for (key, folder) in folders {
                 if let Err(error) = sync_folder(folder) {
-                    failed.insert(folder.to_owned(), cause(&error));
+                    failed.insert(key, cause(&error));
                 }
             }
         }
         Self(failed)
     }
 
-    /// Why the folder of `file` could not be synced.
-    pub(super) fn failure(&self, file: &Path) -> Option<&str> {
-        self.0.get(folder_of(file)).map(String::as_str)
+    /// Why `folder` could not be synced.
+    pub(super) fn failure(&self, folder: &Folder) -> Option<&str> {
+        self.0.get(&key(folder)).map(String::as_str)
     }
 }
 
 /// Puts the names in `folder` on the disk, where a folder can be opened and synced.
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    let Ok(folder) = File::open(folder) else { return Ok(()) };
+fn sync_folder(folder: &Folder) -> io::Result<()> {
+    let Ok(folder) = folder.itself() else { return Ok(()) };
     match folder.sync_all() {
         // What systems say that sync no folders.
         Err(error)
@@ -301,16 +300,6 @@ fn device(metadata: &Metadata) -> u64 {
 fn device(_: &Metadata) -> u64 {
     0
 }
-
-/// The file at `path`, which stays on the disk until this is dropped.
-#[cfg(target_os = "linux")]
-fn held(path: &Path) -> Option<std::os::fd::OwnedFd> {
-    use rustix::fs::{Mode, OFlags, open};
-    open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()).ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn held(_: &Path) {}
 
 /// `f_type` of statfs(2) for ext2 to ext4, XFS and Btrfs.
 #[cfg(target_os = "linux")]

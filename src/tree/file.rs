@@ -14,9 +14,11 @@
 //! disk.
 
 use std::ffi::OsStr;
-use std::fs::{self, Metadata};
+use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::error::{Error, ErrorKind, cause, name};
 
@@ -29,6 +31,48 @@ pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
+/// What kind of file an entry of a folder is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A regular file; also one that a followed link leads to.
+    File,
+    /// A symbolic link that is not followed, whatever it leads to.
+    Symlink,
+    /// A folder, or a followed link to one.
+    Folder,
+    /// None of these: a FIFO, a socket, a device. To open one may take forever.
+    Special,
+}
+
+impl Kind {
+    pub(super) fn of(file_type: FileType) -> Self {
+        if file_type.is_file() {
+            Self::File
+        } else if file_type.is_symlink() {
+            Self::Symlink
+        } else if file_type.is_dir() {
+            Self::Folder
+        } else {
+            Self::Special
+        }
+    }
+}
+
+/// What has a name in a folder: of a symbolic link the link itself.
+#[derive(Clone, Debug)]
+pub(super) struct There {
+    pub(super) kind: Kind,
+    pub(super) permissions: Permissions,
+    pub(super) identity: Option<Identity>,
+}
+
+impl There {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let (kind, permissions) = (Kind::of(metadata.file_type()), metadata.permissions());
+        Self { kind, permissions, identity: identity(metadata) }
+    }
+}
+
 /// The folder of the file at `path`; the current one where that is only a name.
 pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
@@ -37,17 +81,121 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Which file it is, whatever it is called.
+/// Which file it is, whatever it is called: its file system, and its number there.
+pub(super) type Identity = (u64, u64);
+
+/// Which file it is.
 #[cfg(unix)]
-pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt;
     Some((metadata.dev(), metadata.ino()))
 }
 
 /// Nothing: this system does not tell.
 #[cfg(not(unix))]
-pub(super) fn identity(_: &Metadata) -> Option<(u64, u64)> {
+pub(super) fn identity(_: &Metadata) -> Option<Identity> {
     None
+}
+
+/// How many names lead to a file.
+#[cfg(unix)]
+pub(super) fn names_of(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::nlink(metadata)
+}
+
+#[cfg(not(unix))]
+pub(super) fn names_of(_: &Metadata) -> u64 {
+    1
+}
+
+/// What changes when somebody writes to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// How many bytes it has.
+    pub length: u64,
+    modified: Option<SystemTime>,
+    changed: Option<SystemTime>,
+}
+
+impl FileState {
+    /// That of a file that is about to be read: whoever writes to it from now on gives it another one.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn settled(file: &File) -> io::Result<Self> {
+        settled(file).map(|seen| Self::by(&seen))
+    }
+
+    /// That of a file now.
+    ///
+    /// # Errors
+    ///
+    /// The system's.
+    pub fn of(file: &File) -> io::Result<Self> {
+        file.metadata().map(|seen| Self::by(&seen))
+    }
+
+    fn by(seen: &Metadata) -> Self {
+        Self { length: seen.len(), modified: seen.modified().ok(), changed: changed(seen) }
+    }
+}
+
+/// The clock of a file system moves so often at least; that of one which keeps whole seconds, every other second.
+const TICK: Duration = Duration::from_millis(20);
+const LONG_TICK: Duration = Duration::from_secs(2);
+
+/// What the system says of a file, once whoever writes to it makes it say something else: a file that was changed just
+/// now could be changed again at what is the same time to its file system. One that is changed all the time is not
+/// waited for longer than the longest tick.
+pub(super) fn settled(file: &File) -> io::Result<Metadata> {
+    let mut waited = Duration::ZERO;
+    loop {
+        let seen = file.metadata()?;
+        let last = changed(&seen).or_else(|| seen.modified().ok());
+        let is_whole = |time: &SystemTime| {
+            time.duration_since(UNIX_EPOCH).is_ok_and(|time| time.subsec_nanos() == 0)
+        };
+        let tick = if last.as_ref().is_some_and(is_whole) { LONG_TICK } else { TICK };
+        let is_recent = |time: SystemTime| time.elapsed().is_ok_and(|age| age < tick);
+        if !last.is_some_and(is_recent) || waited >= LONG_TICK {
+            return Ok(seen);
+        }
+        thread::sleep(TICK);
+        waited += TICK;
+    }
+}
+
+/// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), which nobody can set.
+#[cfg(unix)]
+pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = Duration::from_secs(seen.ctime().try_into().ok()?);
+    let nanoseconds = Duration::from_nanos(seen.ctime_nsec().try_into().ok()?);
+    UNIX_EPOCH.checked_add(seconds + nanoseconds)
+}
+
+#[cfg(not(unix))]
+pub(super) fn changed(_: &Metadata) -> Option<SystemTime> {
+    None
+}
+
+/// Opens the file at `path` for reading, whatever links lead to it; nothing where that is no regular file. A pipe is not waited
+/// for.
+///
+/// # Errors
+///
+/// The system's.
+pub fn open_file(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+    );
+    let file = options.open(path)?;
+    Ok(file.metadata()?.is_file().then_some(file))
 }
 
 /// Whether both paths lead to one file, by whatever names: symbolic links are followed, and hard links

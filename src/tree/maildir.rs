@@ -49,12 +49,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, BufWriter, ErrorKind, Read, Write};
+use std::io::{self, BufWriter, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::file::{not_written, refused};
-use super::write::{Lost, Original, metadata_at, symbolic_link, unsynced};
+use super::file::{Kind, not_written, refused};
+use super::folder::{Folder, Place};
+use super::write::{Lost, Original, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
 /// Whether `folder` is a Maildir: it has the folders `cur`, `new` and `tmp`.
@@ -239,11 +241,12 @@ impl Delivery {
         };
         old.unchanged()?;
         old.writable()?;
-        let tmp = maildir.join("tmp");
-        if metadata_at(&tmp)?.is_some_and(|tmp| tmp.is_symlink()) {
-            return Err(symbolic_link(&tmp));
-        }
-        let new = New::within(&tmp, PRIVATE).map_err(|error| not_written(path, error))?;
+        let tmp = old.place().folder.beside("tmp".as_ref()).map_err(|error| {
+            let tmp = maildir.join("tmp");
+            if tmp.is_symlink() { symbolic_link(&tmp) } else { not_written(path, error) }
+        })?;
+        let new = New::within(&Arc::new(tmp), PRIVATE);
+        let new = new.map_err(|error| not_written(path, error))?;
         Ok(Self { old: old.clone(), new: Counted::new(BufWriter::new(new)) })
     }
 
@@ -287,8 +290,8 @@ pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
     sync_bytes(&mut messages, |message| Some(message.old.path()).zip(message.new.as_ref()));
     at_once(&mut messages, Complete::rename);
     // An old name must not be gone before the new one is on the disk.
-    let folders = Folders::sync(messages.iter().flatten().map(|message| &*message.to.path));
-    at_once(&mut messages, |message| match folders.failure(&message.to.path) {
+    let folders = Folders::sync(messages.iter().flatten().map(Complete::folder));
+    at_once(&mut messages, |message| match folders.failure(message.folder()) {
         Some(why) => Err(unsynced(&message.to.path, why)),
         None => message.remove_old(),
     });
@@ -303,25 +306,35 @@ struct Complete {
 }
 
 impl Complete {
+    fn folder(&self) -> &Folder {
+        &self.old.place().folder
+    }
+
+    /// The name that the message gets.
+    fn name(&self) -> &OsStr {
+        self.to.path.file_name().unwrap_or_default()
+    }
+
     fn rename(mut self) -> Result<Self> {
         let (old, to) = (self.old.path(), &self.to.path);
         let failed = |error: io::Error| not_written(old, error);
-        let Some(new) = self.new.take() else { return Ok(self) };
+        let Some(mut new) = self.new.take() else { return Ok(self) };
         if old == to {
-            self.old.unnamed_by(|| new.replace(to))?.map_err(failed)?;
+            let replace = || new.replace(self.folder(), self.name());
+            self.old.unnamed_by(replace)?.map_err(failed)?;
             return Ok(self);
         }
         self.old.unchanged()?;
-        match new.name(to) {
+        match new.name(self.folder(), self.name()) {
             Ok(()) => Ok(self),
-            Err((new, error)) if error.kind() == ErrorKind::AlreadyExists => {
-                if has_the_bytes_of(to, new.path()).map_err(failed)? {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                if has_the_bytes_of(self.folder(), self.name(), new.file()).map_err(failed)? {
                     return Ok(self);
                 }
                 let why = format!("{}: another file has that name", name(to));
                 Err(refused(old, &why))
             }
-            Err((_, error)) => Err(failed(error)),
+            Err(error) => Err(failed(error)),
         }
     }
 
@@ -330,7 +343,8 @@ impl Complete {
         if old == to.path {
             return Ok(self);
         }
-        match self.old.unnamed_by(|| fs::remove_file(old)) {
+        let Place { folder, name: old_name } = self.old.place();
+        match self.old.unnamed_by(|| folder.remove(old_name)) {
             Ok(Ok(())) => {}
             // An edited message that came under the old name is somebody's only copy.
             Err(_) => to.may_be_twice = true,
@@ -345,13 +359,17 @@ impl Complete {
     }
 }
 
-/// Whether the file at `path`, and no symbolic link, has the bytes of that at `other`.
-fn has_the_bytes_of(path: &Path, other: &Path) -> io::Result<bool> {
-    let (there, made) = (fs::symlink_metadata(path)?, fs::metadata(other)?);
+/// Whether the file `name`, and no symbolic link, has the bytes of `other`.
+fn has_the_bytes_of(folder: &Folder, name: &OsStr, mut other: &File) -> io::Result<bool> {
+    if folder.there(name)?.is_none_or(|there| there.kind != Kind::File) {
+        return Ok(false);
+    }
+    let mut one = folder.read(name)?;
+    let (there, made) = (one.metadata()?, other.metadata()?);
     if !there.is_file() || there.len() != made.len() {
         return Ok(false);
     }
-    let (mut one, mut other) = (File::open(path)?, File::open(other)?);
+    other.rewind()?;
     let (mut left, mut right) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         let read = one.read(&mut left)?;

@@ -36,25 +36,25 @@
 //! bits that lend its owner's rights. A folder gets those of the folder that the input is in, and its owner may
 //! always read, write and enter it. Times are those of the input on request.
 //!
-//! Every folder on the way, the output folder among them, is looked at before the first file in it. Each
-//! file after that is made in it by a path on which the system finds no symbolic link (`straight.rs`); where
-//! it does not, the folders are looked at again. Somebody who may write to the output folder *while* it
-//! is written can still put a symbolic link in a folder's place between such a look and the opening of
-//! the temporary file in it, or between that and its renaming, which are by path.
+//! The folder around the output folder is opened once. From there each folder is opened in which a file is made, and
+//! no name on that way, that of the output folder first, is a symbolic link (`folder.rs`); the file is made, and gets its
+//! name, in the folder that was opened. So nobody who may write to the output folder while it is written can
+//! put a link there that leads a file elsewhere.
 //!
 //! Deliberately absent: owners and extended attributes; symbolic links, devices and pipes of the input.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, FileTimes, Metadata};
+use std::fs::{self, File, FileTimes, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::disk::New;
-use super::file::{folder_of, identity, not_written};
+use super::file::{Kind, folder_of, identity, not_written, open_file};
+use super::folder::{Folder, Place};
+use super::temporary;
 use super::write::{
-    Files, InheritedAttributes, Lost, Replacement, lock, metadata_at, replaceable, symbolic_link,
+    Files, InheritedAttributes, Lost, Replacement, lock, replaceable, symbolic_link, there,
 };
 use crate::error::{self, Error, Result, cause, name};
 
@@ -64,6 +64,8 @@ pub struct Mirror {
     out: PathBuf,
     /// The same without symbolic links and `..`.
     real: PathBuf,
+    /// The folder that holds it, where it has a name there; else itself.
+    around: Folder,
     /// Whether files and folders get the times of those that they are made of.
     preserve_times: bool,
     taken: Mutex<Taken>,
@@ -76,12 +78,12 @@ pub struct Mirror {
 struct Taken {
     /// The input of each output.
     inputs: HashMap<PathBuf, PathBuf>,
-    /// Folders that were made.
+    /// Folders that were made, by their paths below the output folder.
     made: HashSet<PathBuf>,
     /// Those of them that are to have other times, and which.
     folders: Vec<(PathBuf, FileTimes)>,
-    /// Folders that were looked at and used, by their paths below the output folder.
-    seen: HashMap<PathBuf, PathBuf>,
+    /// Folders that were there, from which what killed runs left is gone.
+    cleared: HashSet<PathBuf>,
 }
 
 impl Mirror {
@@ -101,20 +103,17 @@ impl Mirror {
             }
             _ => Error::io(path, error),
         };
-        let real = match is_folder(&out)? {
-            true => fs::canonicalize(&out).map_err(|error| unusable(&out, error))?,
-            false => {
-                let folder =
-                    fs::canonicalize(folder_of(&out)).map_err(|error| unusable(&out, error))?;
-                let Some(last) = out.file_name() else {
-                    return Err(unusable(&out, ErrorKind::NotFound.into()));
-                };
-                folder.join(last)
-            }
-        };
+        let around = if out.file_name().is_some() { folder_of(&out) } else { &out };
+        let opened = || Ok((fs::canonicalize(around)?, Folder::named(around)?));
+        let (real, around) = opened().map_err(|error| unusable(&out, error))?;
+        let real = real.join(out.file_name().unwrap_or_default());
+        if let Some(name) = out.file_name() {
+            is_folder(&around, name, &out)?;
+        }
         Ok(Self {
             out,
             real,
+            around,
             preserve_times: false,
             taken: Mutex::default(),
             files: Files::default(),
@@ -171,40 +170,13 @@ impl Mirror {
         relative: &Path,
         read: &Metadata,
     ) -> Result<Replacement> {
-        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
-            return Err(self.outside(relative));
-        };
-        if last.as_encoded_bytes().contains(&0) {
-            return Err(self.outside(relative));
-        }
-        let look = || self.folder(input.parent().unwrap_or(input), above);
-        let seen = self.taken().seen.get(above).map(|folder| folder.join(last));
-        let (path, is_seen) = match seen {
-            Some(path) => (path, true),
-            None => {
-                let folder = look()?;
-                let path = folder.join(last);
-                self.taken().seen.insert(above.to_owned(), folder);
-                (path, false)
-            }
-        };
+        let (path, place, is_made) = self.place(input, relative)?;
         self.take(input, &path)?;
-        // Most files are new ones in a folder that has others: then no folder is looked at again. In one that
-        // this run made nothing has their names; to look for what is not there waits for the other
-        // threads, which make files there.
-        let is_made = path.parent().is_some_and(|folder| self.taken().made.contains(folder));
-        let is_free = is_seen && (is_made || matches!(metadata_at(&path), Ok(None)));
-        let straight = || New::straight_within(&self.real.join(above), mode(read)).ok();
-        let new = is_free.then(straight).flatten();
-        if is_seen && new.is_none() {
-            look()?;
-        }
-        let there = match new {
-            Some(_) => None,
-            None => metadata_at(&path)?,
-        };
-        if let Some(there) = &there {
-            replaceable(&path, there, &self.files)?;
+        // In a folder that this run made nothing has the names of files; to look for what is not there waits for the
+        // other threads, which make files there.
+        let old = if is_made { None } else { there(&path, &place)? };
+        if let Some(old) = &old {
+            replaceable(&path, old, &self.files)?;
         }
         let inherited = InheritedAttributes {
             read_only: read.permissions().readonly(),
@@ -212,9 +184,41 @@ impl Mirror {
             times: self.times(read),
             others: self.files.clone(),
         };
-        let replacement = Replacement::output(&path, there.as_ref(), new, inherited)?;
+        let replacement = Replacement::output(&path, place, old.as_ref(), inherited)?;
         lock(&self.files).extend(replacement.identity());
         Ok(replacement)
+    }
+
+    /// Begins to write a file at `relative` below this folder that has nothing of another, as [`Replacement::begin`] does;
+    /// folders are made as by [`Mirror::begin`].
+    ///
+    /// # Errors
+    ///
+    /// Those of both.
+    pub fn begin_new(&self, input: &Path, relative: &Path) -> Result<Replacement> {
+        let (path, place, _) = self.place(input, relative)?;
+        Replacement::at(&path, place)
+    }
+
+    /// The place of what is made of `input`, in a folder that is made as needed, and its path; and whether this run made
+    /// that folder.
+    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, Place, bool)> {
+        let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
+            return Err(self.outside(relative));
+        };
+        let below = self.names(relative, above)?;
+        if last.as_encoded_bytes().contains(&0) {
+            return Err(self.outside(relative));
+        }
+        let folder = match self.around.below(&self.way_to(above)) {
+            Ok(folder) => folder,
+            // Not there yet, or something else is; then that is said.
+            Err(_) => self.make_all(input.parent().unwrap_or(input), &below)?,
+        };
+        let is_made = self.is_made(above, &folder);
+        let path = self.out.join(below.iter().collect::<PathBuf>()).join(last);
+        let (folder, name) = (Arc::new(folder), last.to_owned());
+        Ok((path, Place { folder, name }, is_made))
     }
 
     /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
@@ -227,11 +231,9 @@ impl Mirror {
     /// Those of [`Mirror::begin`]; an `input` that is no regular file or cannot be read.
     pub fn begin_copy(&self, input: &Path, relative: &Path) -> Result<Replacement> {
         let failed = |error| Error::io(input, error);
-        // To open a pipe is to wait for its other end.
-        if !fs::metadata(input).map_err(failed)?.is_file() {
-            return Err(Error::file(input, "not a regular file"));
-        }
-        self.begin_copy_of(File::open(input).map_err(failed)?, input, relative)
+        let from = open_file(input).map_err(failed)?;
+        let from = from.ok_or_else(|| Error::file(input, "not a regular file"))?;
+        self.begin_copy_of(from, input, relative)
     }
 
     /// The same of the file `from`, which was opened as `input`.
@@ -267,53 +269,100 @@ impl Mirror {
     /// # Errors
     ///
     /// A `relative` that leads elsewhere; a symbolic link or anything but a folder on its way.
-    pub fn folder(&self, input: &Path, relative: &Path) -> Result<PathBuf> {
-        let below = relative.components().map(|component| match component {
+    pub fn folder(&self, input: &Path, relative: &Path) -> Result<()> {
+        let below = self.names(relative, relative)?;
+        let folder = self.make_all(input, &below)?;
+        self.is_made(relative, &folder);
+        Ok(())
+    }
+
+    /// The names in `folder`, which is `relative` or a folder around it.
+    fn names<'a>(&self, relative: &Path, folder: &'a Path) -> Result<Vec<&'a OsStr>> {
+        let name = |component| match component {
             Component::Normal(name) if !name.as_encoded_bytes().contains(&0) => Ok(name),
             _ => Err(self.outside(relative)),
-        });
-        let below = below.collect::<Result<Vec<_>>>()?;
-        let mut like = ancestors(input, &below).into_iter();
-        let mut below = below.into_iter();
-        let mut folder = self.out.clone();
-        loop {
-            let like = like.next().flatten();
-            if !is_folder(&folder)? {
-                match self.make(&folder, like) {
-                    // Another thread was faster, or somebody: then it is looked at again.
-                    Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                        is_folder(&folder)?;
-                    }
-                    made => made.map_err(|error| not_written(&folder, error))?,
+        };
+        folder.components().map(name).collect()
+    }
+
+    /// The names that lead to `relative` from the folder around the output folder.
+    fn way_to(&self, relative: &Path) -> PathBuf {
+        Path::new(self.out.file_name().unwrap_or_default()).join(relative)
+    }
+
+    /// Opens the folder that these names lead to below this one, each of which is made if it is not there.
+    fn make_all(&self, input: &Path, below: &[&OsStr]) -> Result<Folder> {
+        let like = ancestors(input, below);
+        let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
+        let opened = match self.out.file_name() {
+            Some(name) => self.opened_or_made(&self.around, name, &path, &relative, like[0])?,
+            None => self.around.below(&relative).map_err(|error| not_written(&path, error))?,
+        };
+        let mut folder = opened;
+        for (name, like) in below.iter().zip(&like[1..]) {
+            path.push(name);
+            relative.push(name);
+            folder = self.opened_or_made(&folder, name, &path, &relative, *like)?;
+        }
+        Ok(folder)
+    }
+
+    /// Opens the folder `name` in `above`, which is made like another one if it is not there.
+    fn opened_or_made(
+        &self,
+        above: &Folder,
+        name: &OsStr,
+        path: &Path,
+        relative: &Path,
+        like: Option<&Path>,
+    ) -> Result<Folder> {
+        if !is_folder(above, name, path)? {
+            match self.make(above, name, relative, like) {
+                // Another thread was faster, or somebody: then it is looked at again.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    is_folder(above, name, path)?;
                 }
-            }
-            match below.next() {
-                Some(next) => folder.push(next),
-                None => return Ok(folder),
+                made => made.map_err(|error| not_written(path, error))?,
             }
         }
+        above.below(Path::new(name)).map_err(|error| not_written(path, error))
     }
 
     /// Makes one folder, like another one.
-    fn make(&self, folder: &Path, like: Option<&Path>) -> io::Result<()> {
+    fn make(
+        &self,
+        above: &Folder,
+        name: &OsStr,
+        relative: &Path,
+        like: Option<&Path>,
+    ) -> io::Result<()> {
         let like = like.and_then(|like| match like.as_os_str().is_empty() {
             true => fs::metadata(".").ok(),
             false => fs::metadata(like).ok(),
         });
         let like = like.filter(Metadata::is_dir);
-        let mut builder = DirBuilder::new();
-        #[cfg(unix)]
-        if let Some(like) = &like {
-            use std::os::unix::fs::DirBuilderExt;
-            // Less those of the umask. Without the first three there would be no way to fill it.
-            builder.mode(0o700 | mode(like));
-        }
-        builder.create(folder)?;
-        self.taken().made.insert(folder.to_owned());
+        // Less those of the umask. Without the first three there would be no way to fill it.
+        above.make(name, like.as_ref().map_or(0o777, |like| 0o700 | mode(like)))?;
+        let mut taken = self.taken();
+        taken.made.insert(relative.to_owned());
         if let Some(times) = like.as_ref().and_then(|like| self.times(like)) {
-            self.taken().folders.push((folder.to_owned(), times));
+            taken.folders.push((relative.to_owned(), times));
         }
         Ok(())
+    }
+
+    /// Whether this run made the folder `relative`. From any other it removes what killed runs left, when it is first used.
+    fn is_made(&self, relative: &Path, folder: &Folder) -> bool {
+        let mut taken = self.taken();
+        if taken.made.contains(relative) {
+            return true;
+        }
+        if !taken.cleared.contains(relative) {
+            taken.cleared.insert(relative.to_owned());
+            drop(taken);
+            temporary::remove_all_left(folder);
+        }
+        false
     }
 
     /// Gives the folders that were made their times, where they are to be preserved. To be called when
@@ -324,14 +373,13 @@ impl Mirror {
     /// A sentence for each folder that could not be given them.
     pub fn finish(&self) -> std::result::Result<(), Vec<Error>> {
         let folders = std::mem::take(&mut self.taken().folders);
-        let failed = folders.into_iter().filter_map(|(folder, times)| {
-            let given = match is_folder(&folder) {
-                Ok(true) => File::open(&folder).and_then(|folder| folder.set_times(times)),
-                // Somebody took it away, or put something else in its place.
-                Ok(false) | Err(_) => return None,
-            };
+        let failed = folders.into_iter().filter_map(|(relative, times)| {
+            // Somebody may have taken it away, or put something else in its place.
+            let folder = self.around.below(&self.way_to(&relative)).ok()?;
+            let given = folder.itself().and_then(|folder| folder.set_times(times));
             given.err().map(|error| {
-                let lost = format!("{}: {}: {}", name(&folder), Lost::Times, cause(&error));
+                let folder = name(&self.out.join(&relative));
+                let lost = format!("{folder}: {}: {}", Lost::Times, cause(&error));
                 Error::system(lost, error)
             })
         });
@@ -368,13 +416,14 @@ impl Mirror {
     }
 }
 
-/// Whether there is a folder at `path`, or nothing.
-fn is_folder(path: &Path) -> Result<bool> {
-    match metadata_at(path)? {
+/// Whether `name` in `above` is a folder, to which `path` leads, or nothing.
+fn is_folder(above: &Folder, name: &OsStr, path: &Path) -> Result<bool> {
+    let there = above.there(name).map_err(|error| not_written(path, error))?;
+    match there.map(|there| there.kind) {
         None => Ok(false),
-        Some(there) if there.is_dir() => Ok(true),
-        Some(there) if there.is_symlink() => Err(symbolic_link(path)),
-        Some(_) => Err(Error::file(path, "not a folder")),
+        Some(Kind::Folder) => Ok(true),
+        Some(Kind::Symlink) => Err(symbolic_link(path)),
+        Some(Kind::File | Kind::Special) => Err(Error::file(path, "not a folder")),
     }
 }
 

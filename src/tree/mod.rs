@@ -8,7 +8,7 @@
 //!
 //! What is promised of writing holds whenever the process is stopped, also by a signal that it cannot catch
 //! and by a full disk: every file has its old bytes or its new ones. A temporary file may remain;
-//! its name begins with [`write::TEMPORARY`].
+//! its name begins with [`write::TEMPORARY`], and the next run over its folder removes it.
 //!
 //! ```
 //! use baselink::format::Format;
@@ -29,12 +29,12 @@
 //! ```
 //!
 //! Deliberately absent: the contents of documents. What a file is read as, and what becomes of its
-//! links, is decided elsewhere. Nor are the temporary files of a run that was killed removed: nobody can
-//! tell them from those of a run that is still going on.
+//! links, is decided elsewhere.
 
 pub mod companion;
 mod disk;
 mod file;
+mod folder;
 mod ids;
 pub mod index;
 pub mod localize;
@@ -42,6 +42,6 @@ pub mod maildir;
 pub mod mirror;
 pub mod origin;
 pub mod relocate;
-mod straight;
+mod temporary;
 pub mod walk;
 pub mod write;

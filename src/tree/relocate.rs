@@ -272,8 +272,8 @@ impl Destination for Fixes {
         let place = FixPlace {
             entity: link.entity.to_string(),
             base: link.base.as_deref().unwrap_or_default().to_owned(),
-            element: link.element.clone(),
-            attribute: link.attribute.clone(),
+            element: link.element.to_string(),
+            attribute: link.attribute.as_deref().map(str::to_owned),
             reference: link.reference.clone(),
         };
         self.0.get(&place).map_or(Choice::Kept, |fix| Choice::Reference(fix.clone()))

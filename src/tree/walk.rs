@@ -24,18 +24,19 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-#[cfg(unix)]
-use rustix::fs::OFlags;
 use walkdir::WalkDir;
 
-use super::straight;
-use super::write::{Suffix, is_temporary};
+pub use super::file::{Kind, open_file};
+use super::folder::{Folder, Place, is_of_another_kind};
+use super::temporary::remove_left;
+use super::write::{Original, Suffix, is_temporary};
 use crate::error::{self, Error, Result, name};
 
 /// Patterns for paths below a root.
@@ -148,26 +149,56 @@ pub struct Selection {
     pub backups: Option<Suffix>,
     /// Whether folders are entries too, each before what is in it, whatever `include` says of files.
     pub folders: bool,
+    /// Whether temporary files are entries too, so that those can be removed that killed runs left.
+    pub temporary: bool,
 }
 
-/// What kind of file an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A regular file; also one that a followed link leads to.
-    File,
-    /// A symbolic link that is not followed, whatever it leads to.
-    Symlink,
-    /// A folder, or a followed link to one; only with [`Selection::folders`].
-    Folder,
-    /// None of these: a FIFO, a socket, a device. To open one may take forever.
-    Special,
+/// A folder or file that was named.
+///
+/// A folder is opened when the walk comes to it: all that is found below is opened and written there, whatever has the
+/// folder's name by then.
+#[derive(Clone, Debug)]
+pub struct Root {
+    path: Arc<Path>,
+    folder: Option<Arc<Folder>>,
+}
+
+impl Deref for Root {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl From<&Path> for Root {
+    fn from(path: &Path) -> Self {
+        Self { path: path.into(), folder: None }
+    }
+}
+
+impl PartialEq for Root {
+    fn eq(&self, other: &Self) -> bool {
+        self.path == other.path
+    }
+}
+
+impl Eq for Root {}
+
+impl Root {
+    fn folder(&self) -> io::Result<Arc<Folder>> {
+        match &self.folder {
+            Some(folder) => Ok(Arc::clone(folder)),
+            None => Folder::named(&self.path).map(Arc::new),
+        }
+    }
 }
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The root below which it was found, as it was named.
-    pub root: Arc<Path>,
+    pub root: Root,
     /// The names that lead from the root to it; none where it is the root.
     pub relative: Vec<OsString>,
     /// Its path: `root` and `relative`.
@@ -190,84 +221,64 @@ impl Entry {
         self.open_and_look(follow).map(|(file, _)| file)
     }
 
-    /// The same, and what the system says of the file that was opened.
+    /// The same, and what the system says of the file that was opened. What was named is read whatever it is, a pipe, too.
     ///
     /// # Errors
     ///
     /// As there.
     pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, error);
-        let is_any = self.relative.is_empty() || follow;
-        let file = match is_any {
-            true => File::open(&self.path).map_err(system)?,
-            false => self.open_straight()?,
+        let file = if self.is_named() && self.kind != Kind::File {
+            Some(File::open(&self.path).map_err(system)?)
+        } else if self.is_named() || follow {
+            open_file(&self.path).map_err(system)?
+        } else {
+            let below: PathBuf = self.relative.iter().collect();
+            let read = |root: Arc<Folder>| root.read_below(&below);
+            Some(self.root.folder().and_then(read).map_err(|error| self.not_opened(error))?)
         };
+        let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
-        if !is_any && !metadata.is_file() {
+        if self.kind == Kind::File && !metadata.is_file() {
             return Err(self.is_other());
         }
         Ok((file, metadata))
     }
 
-    fn open_straight(&self) -> Result<File> {
-        match straight::open(&self.path) {
-            Ok(file) => Ok(file),
-            Err(error) if straight::is_missing(&error) => self.open_past_links(),
-            // What was named may lie beyond a link, or be one.
-            Err(error) if straight::is_link(&error) => {
-                let real = fs::canonicalize(&self.root);
-                let mut path = real.map_err(|error| failed(&self.path, error))?;
-                path.extend(&self.relative);
-                straight::open(&path).map_err(|error| self.not_opened(error))
-            }
-            Err(error) => Err(self.not_opened(error)),
-        }
-    }
-
-    fn not_opened(&self, error: io::Error) -> Error {
-        match self.is_where_it_was() {
-            Ok(()) if straight::is_link(&error) => self.is_other(),
-            Ok(()) => failed(&self.path, error),
-            Err(other) => other,
-        }
-    }
-
-    /// Opens the file, after a look at each folder around it.
-    fn open_past_links(&self) -> Result<File> {
-        // That the file itself is no link, the system looks for where it can.
-        let names = self.relative.len() - usize::from(cfg!(unix));
-        self.are_where_they_were(names)?;
-        let mut options = OpenOptions::new();
-        options.read(true);
-        // To open a pipe is to wait for its other end.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed(),
-        );
-        options.open(&self.path).map_err(|error| self.not_opened(error))
-    }
-
-    /// Looks whether no folder from the root down to the file is a symbolic link, and the file is none. A
-    /// walk found it so, and may be long past.
+    /// Looks at the file, which is to be replaced. No name from the root down to it may be a symbolic link now.
     ///
     /// # Errors
     ///
-    /// One is.
-    pub fn is_where_it_was(&self) -> Result<()> {
-        self.are_where_they_were(self.relative.len())
+    /// Those of [`Original::of`], and that something else is there now.
+    pub fn original(&self) -> Result<Original> {
+        let place = self.place().map_err(|error| self.not_opened(error))?;
+        Original::at(&self.path, place)
     }
 
-    /// The same for the first of the names.
-    fn are_where_they_were(&self, names: usize) -> Result<()> {
-        let mut path = self.root.to_path_buf();
-        for name in self.relative.iter().take(names) {
-            path.push(name);
-            if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
-                return Err(self.is_other());
-            }
+    /// Removes it if it is what a run left that was killed: a temporary file that no program holds any more.
+    pub fn remove_left(&self) {
+        if let Ok(place) = self.place() {
+            remove_left(&place.folder, &place.name);
         }
-        Ok(())
+    }
+
+    fn place(&self) -> io::Result<Place> {
+        let Some((name, above)) = self.relative.split_last() else {
+            return Place::of(&self.path);
+        };
+        let folder = self.root.folder()?.below(&above.iter().collect::<PathBuf>())?;
+        Ok(Place { folder: Arc::new(folder), name: name.clone() })
+    }
+
+    fn is_named(&self) -> bool {
+        self.relative.is_empty()
+    }
+
+    fn not_opened(&self, error: io::Error) -> Error {
+        match is_of_another_kind(&error) {
+            true => self.is_other(),
+            false => failed(&self.path, error),
+        }
     }
 
     fn is_other(&self) -> Error {
@@ -313,7 +324,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
             });
         }
     }
-    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| Root {
+    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| Part {
         path: path.as_path().into(),
         canonical: canonical.filter(|_| shared),
     };
@@ -324,13 +335,14 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
         roots: roots.iter().zip(canonical).zip(shared).map(root).collect(),
         number: 0,
         below: None,
+        open: None,
         taken: HashMap::new(),
         unread: Vec::new(),
     }
 }
 
 #[derive(Debug)]
-struct Root {
+struct Part {
     path: Arc<Path>,
     /// Its path without links, where other roots may have the same files.
     canonical: Option<PathBuf>,
@@ -342,11 +354,13 @@ pub struct Walk<'s> {
     /// What was left out because it is hidden.
     hidden: usize,
     selection: &'s Selection,
-    roots: Vec<Root>,
+    roots: Vec<Part>,
     overlaps: Vec<String>,
     /// Which root comes next.
     number: usize,
     below: Option<walkdir::IntoIter>,
+    /// The root that is walked.
+    open: Option<Root>,
     /// The files of roots that overlap, by their paths without links, with the root that has each.
     taken: HashMap<PathBuf, usize>,
     unread: Vec<PathBuf>,
@@ -380,23 +394,24 @@ impl Walk<'_> {
         let is_root = found.depth() == 0;
         let below = path.strip_prefix(&root.path).unwrap_or(Path::new(""));
         let is_hidden = || found.file_name().as_encoded_bytes().starts_with(b".");
-        if !is_root
-            && ((!self.selection.hidden && is_hidden()) || self.selection.exclude.is_match(below))
-        {
+        let is_temporary = found.file_type().is_file() && is_temporary(found.file_name());
+        let is_left_out = match is_temporary {
+            true => !self.selection.temporary,
+            false => !self.selection.hidden && is_hidden(),
+        };
+        if !is_root && (is_left_out || self.selection.exclude.is_match(below)) {
             if found.file_type().is_dir()
                 && let Some(walk) = &mut self.below
             {
                 walk.skip_current_dir();
             }
-            let is_told = is_hidden()
-                && !self.selection.exclude.is_match(below)
-                && !is_temporary(found.file_name());
+            let is_told = is_hidden() && !self.selection.exclude.is_match(below) && !is_temporary;
             self.hidden += usize::from(is_told);
             return None;
         }
         let wanted = match found.file_type().is_dir() {
             true => self.selection.folders,
-            false => is_root || self.wants(found.file_name(), below),
+            false => is_root || is_temporary || self.wants(found.file_name(), below),
         };
         if !wanted {
             return None;
@@ -409,6 +424,8 @@ impl Walk<'_> {
         };
         let metadata = match metadata {
             Ok(metadata) => metadata,
+            // Its program has given it its name, or this one has.
+            Err(_) if is_temporary && !is_root => return None,
             Err((is_unread, error)) => {
                 self.unread.extend(is_unread.then(|| path.to_owned()));
                 return Some(Err(error));
@@ -435,10 +452,10 @@ impl Walk<'_> {
             }
         }
         Some(Ok(Entry {
-            root: Arc::clone(&root.path),
+            root: self.open.clone()?,
             relative,
             path: path.to_owned(),
-            kind: kind(metadata.file_type()),
+            kind: Kind::of(metadata.file_type()),
             size: if is_folder { 0 } else { metadata.len() },
         }))
     }
@@ -458,6 +475,8 @@ impl Iterator for Walk<'_> {
         loop {
             let Some(below) = &mut self.below else {
                 let root = self.roots.get(self.number)?;
+                let (path, folder) = (Arc::clone(&root.path), Folder::named(&root.path).ok());
+                self.open = Some(Root { path, folder: folder.map(Arc::new) });
                 // All that are compared are in one folder, so their paths differ in their names only.
                 let walk = WalkDir::new(&root.path)
                     .follow_links(self.selection.follow)
@@ -480,18 +499,6 @@ impl Iterator for Walk<'_> {
                 }
             }
         }
-    }
-}
-
-fn kind(file_type: FileType) -> Kind {
-    if file_type.is_file() {
-        Kind::File
-    } else if file_type.is_symlink() {
-        Kind::Symlink
-    } else if file_type.is_dir() {
-        Kind::Folder
-    } else {
-        Kind::Special
     }
 }
 

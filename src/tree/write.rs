@@ -28,27 +28,30 @@
 //! ```
 //!
 //! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group,
-//! its extended attributes (the POSIX access control list among them) where the system allows it, else
-//! it is said ([`Lost`]); its times on request. `security.*` and `trusted.*` attributes are the
-//! system's to give. A file that nobody, or not this user, may write is not replaced, although a
-//! rename could: its permissions say no.
+//! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), and
+//! on Linux what `chattr` sets, where the system allows it, else it is said ([`Lost`]); its times on
+//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. A
+//! file that nobody, or not this user, may write is not replaced, although a rename could: its
+//! permissions say no.
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
-//! Removing what a killed run left: its files begin with [`TEMPORARY`], and so do those of a run
-//! that is still going on.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs::{self, File, FileTimes, Metadata, OpenOptions, Permissions};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::fs::{self, File, FileTimes, Metadata, Permissions};
+use std::io::{self, BufWriter, ErrorKind, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
-pub use super::file::{TEMPORARY, is_one_file, is_temporary};
-use super::file::{folder_of, identity, not_written, refused};
+pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
+use super::file::{
+    Identity, Kind, There, changed, folder_of, identity, names_of, not_written, refused,
+};
+use super::folder::{Folder, Place};
 use crate::error::{self, Error, Result, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
@@ -56,6 +59,7 @@ use crate::error::{self, Error, Result, name};
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
+    place: Place,
     out: Out,
     occupant: Occupant,
 }
@@ -94,7 +98,7 @@ pub(super) struct InheritedAttributes {
 }
 
 /// Files, whatever they are called.
-pub(super) type Files = Arc<Mutex<HashSet<(u64, u64)>>>;
+pub(super) type Files = Arc<Mutex<HashSet<Identity>>>;
 
 impl Replacement {
     /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
@@ -104,82 +108,69 @@ impl Replacement {
     ///
     /// A symbolic link, a directory, a read-only file, a missing folder, one that cannot be written to.
     pub fn begin(path: &Path) -> Result<Self> {
-        let old = metadata_at(path)?;
-        let permissions = old.as_ref().map(Metadata::permissions);
-        Self::over(path, old.as_ref(), Occupant::Any(permissions))
+        let place = Place::of(path).map_err(|error| {
+            let folder = folder_of(path);
+            if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
+                let (file, folder) = (name(path), name(folder));
+                let why = format!("{file} was not written: there is no folder {folder}");
+                return Error::system(why, error);
+            }
+            not_written(path, error)
+        })?;
+        Self::at(path, place)
     }
 
-    /// Begins to write what is to be at `path`, whatever the permission bits and times of a file that is
+    /// The same at `place`, to which `path` leads.
+    pub(super) fn at(path: &Path, place: Place) -> Result<Self> {
+        let old = there(path, &place)?;
+        // A new file is for whoever the umask says, as with any other program.
+        let mode = if old.is_some() { PRIVATE } else { 0o666 };
+        let permissions = old.as_ref().map(|old| old.permissions.clone());
+        Self::over(path, place, old.as_ref(), Occupant::Any(permissions), mode)
+    }
+
+    /// Begins to write what is to be at `place`, whatever the permission bits and times of a file that is
     /// there. Where there is none, none is replaced either that comes there meanwhile; and the new file is
     /// not synced: no bytes can be lost that were there before.
-    /// `old` is what is at `path` itself; `made` a new file in the same folder, if there is one already.
     pub(super) fn output(
         path: &Path,
-        old: Option<&Metadata>,
-        made: Option<New>,
+        place: Place,
+        old: Option<&There>,
         inherited: InheritedAttributes,
     ) -> Result<Self> {
         let mode = inherited.mode;
-        let occupant = Occupant::Output { new: old.is_none(), inherited };
-        match made {
-            Some(new) => {
-                let out = Out::Temporary(BufWriter::new(new));
-                Ok(Self { path: path.to_owned(), out, occupant })
-            }
-            None => Self::with_mode(path, old, occupant, mode),
-        }
+        Self::over(path, place, old, Occupant::Output { new: old.is_none(), inherited }, mode)
     }
 
-    fn over(path: &Path, old: Option<&Metadata>, occupant: Occupant) -> Result<Self> {
-        // A new file is for whoever the umask says, as with any other program.
-        let mode = if matches!(occupant, Occupant::Any(None)) { 0o666 } else { PRIVATE };
-        Self::with_mode(path, old, occupant, mode)
-    }
-
-    fn with_mode(
+    fn over(
         path: &Path,
-        old: Option<&Metadata>,
+        place: Place,
+        old: Option<&There>,
         occupant: Occupant,
         mode: u32,
     ) -> Result<Self> {
         let refused = |why: &str| Err(Error::file(path, why));
-        let out = match old {
-            Some(old) if old.is_symlink() => return Err(symbolic_link(path)),
-            Some(old) if old.is_dir() => {
-                return refused("a directory; name a file");
-            }
-            Some(old)
-                if old.is_file()
-                    && old.permissions().readonly()
-                    && !matches!(
-                        occupant,
-                        Occupant::Output {
-                            inherited: InheritedAttributes { read_only: true, .. },
-                            ..
-                        }
-                    ) =>
-            {
+        let may_be_read_only = matches!(
+            occupant,
+            Occupant::Output { inherited: InheritedAttributes { read_only: true, .. }, .. }
+        );
+        let out = match old.map(|old| (old.kind, old.permissions.readonly())) {
+            Some((Kind::Symlink, _)) => return Err(symbolic_link(path)),
+            Some((Kind::Folder, _)) => return refused("a directory; name a file"),
+            Some((Kind::File, true)) if !may_be_read_only => {
                 return refused("the file is read-only");
             }
-            Some(old) if !old.is_file() => OpenOptions::new()
-                .write(true)
-                .open(path)
-                .map(|device| Out::Device(BufWriter::new(device))),
-            _ => New::within(folder_of(path), mode)
+            Some((Kind::Special, _)) => place.folder.write_device(&place.name).and_then(|device| {
+                match device.metadata()?.is_file() {
+                    true => Err(io::Error::other("another program put a file there")),
+                    false => Ok(Out::Device(BufWriter::new(device))),
+                }
+            }),
+            Some((Kind::File, _)) | None => New::within(&place.folder, mode)
                 .map(|temporary| Out::Temporary(BufWriter::new(temporary))),
         };
-        match out {
-            Ok(out) => Ok(Self { path: path.to_owned(), out, occupant }),
-            Err(error) => {
-                let folder = folder_of(path);
-                if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
-                    let (file, folder) = (name(path), name(folder));
-                    let why = format!("{file} was not written: there is no folder {folder}");
-                    return Err(Error::system(why, error));
-                }
-                Err(not_written(path, error))
-            }
-        }
+        let out = out.map_err(|error| not_written(path, error))?;
+        Ok(Self { path: path.to_owned(), place, out, occupant })
     }
 
     /// Adds what `write` writes.
@@ -220,7 +211,7 @@ impl Replacement {
     }
 
     /// Which file it is that is being written; nothing for a device.
-    pub(super) fn identity(&self) -> Option<(u64, u64)> {
+    pub(super) fn identity(&self) -> Option<Identity> {
         match &self.out {
             Out::Temporary(out) => out.get_ref().identity(),
             Out::Device(_) => None,
@@ -249,13 +240,13 @@ impl Replacement {
     }
 
     fn complete(self) -> Result<Complete> {
-        let Self { path, out, occupant } = self;
+        let Self { path, place, out, occupant } = self;
         let failed = |error: io::Error| not_written(&path, error);
         let new = match out {
             Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
             Out::Device(mut out) => {
                 out.flush().map_err(failed)?;
-                return Ok(Complete { path, new: None, occupant, lost: Vec::new() });
+                return Ok(Complete { path, place, new: None, occupant, lost: Vec::new() });
             }
         };
         let mut lost = Vec::new();
@@ -276,7 +267,7 @@ impl Replacement {
                 lost = original.given_to(new.file(), settings.preserve_times).map_err(failed)?;
             }
         }
-        Ok(Complete { path, new: Some(new), occupant, lost })
+        Ok(Complete { path, place, new: Some(new), occupant, lost })
     }
 }
 
@@ -297,19 +288,23 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
         });
     }
     // Before the names: a crash of the machine must not leave an empty file under one.
-    sync_bytes(&mut files, |file| file.replaced().zip(file.new.as_ref()));
+    sync_bytes(&mut files, |file| {
+        file.new.as_ref().filter(|_| file.replaces()).map(|new| (&*file.path, new))
+    });
     at_once(&mut files, Complete::back_up);
     // An old file must not be gone before its backup is on the disk.
-    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::backed_up));
+    let backed_up = files.iter().flatten().filter(|file| file.is_backed_up());
+    let folders = Folders::sync(backed_up.map(Complete::folder));
     for file in &mut files {
-        then(file, |file| match folders.failure(&file.path) {
+        then(file, |file| match folders.failure(file.folder()) {
             Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
             None => Ok(file),
         });
     }
     at_once(&mut files, Complete::rename);
-    let folders = Folders::sync(files.iter().flatten().filter_map(Complete::replaced));
-    let result = |file: Complete| match folders.failure(&file.path) {
+    let replaced = files.iter().flatten().filter(|file| file.replaces());
+    let folders = Folders::sync(replaced.map(Complete::folder));
+    let result = |file: Complete| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
         None => Ok(file.lost),
     };
@@ -319,22 +314,24 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
 /// A file that has all it gets but its name; a device has its bytes, and no new file.
 struct Complete {
     path: PathBuf,
+    place: Place,
     new: Option<New>,
     occupant: Occupant,
     lost: Vec<Lost>,
 }
 
 impl Complete {
-    /// Its path, if it takes the place of a file.
-    fn replaced(&self) -> Option<&Path> {
-        (!matches!(self.occupant, Occupant::Output { new: true, .. })).then_some(&self.path)
+    fn folder(&self) -> &Folder {
+        &self.place.folder
     }
 
-    fn backed_up(&self) -> Option<&Path> {
-        match &self.occupant {
-            Occupant::Original(settings, _) if settings.backup.is_some() => Some(&self.path),
-            _ => None,
-        }
+    /// Whether it takes the place of a file.
+    fn replaces(&self) -> bool {
+        !matches!(self.occupant, Occupant::Output { new: true, .. })
+    }
+
+    fn is_backed_up(&self) -> bool {
+        matches!(&self.occupant, Occupant::Original(settings, _) if settings.backup.is_some())
     }
 
     fn back_up(mut self) -> Result<Self> {
@@ -342,37 +339,32 @@ impl Complete {
             && let Some(suffix) = &settings.backup
         {
             original.unchanged()?;
-            original.back_up(&suffix.of(&self.path))?;
+            original.back_up(suffix)?;
         }
         Ok(self)
     }
 
     fn rename(mut self) -> Result<Self> {
-        let Some(new) = self.new.take() else { return Ok(self) };
-        let path = &self.path;
-        let failed = |error: io::Error| not_written(path, error);
-        if matches!(self.occupant, Occupant::Output { new: true, .. }) {
-            // In the folder that it is in, whatever has that folder's name by now.
-            let place = new.path().with_file_name(path.file_name().unwrap_or_default());
-            return match new.name(&place) {
-                Ok(()) => Ok(self),
-                Err((_, error)) if error.kind() == ErrorKind::AlreadyExists => {
-                    if let Occupant::Output { inherited, .. } = &self.occupant
-                        && let Some(there) = metadata_at(path)?
-                    {
+        let Some(mut new) = self.new.take() else { return Ok(self) };
+        let (path, Place { folder, name }) = (&self.path, &self.place);
+        let renamed = match &self.occupant {
+            Occupant::Output { new: true, inherited } => match new.name(folder, name) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    if let Some(there) = there(path, &self.place)? {
                         replaceable(path, &there, &inherited.others)?;
                     }
                     let why = "another file of that name came there meanwhile, and was left";
-                    Err(refused(path, why))
+                    return Err(refused(path, why));
                 }
-                Err((_, error)) => Err(failed(error)),
-            };
-        }
-        match &self.occupant {
-            Occupant::Original(_, original) => original.unnamed_by(|| new.replace(path))?,
-            _ => new.replace(path),
-        }
-        .map_err(failed)?;
+                named => named,
+            },
+            Occupant::Original(_, original) => original.unnamed_by(|| new.replace(folder, name))?,
+            Occupant::Output { .. } | Occupant::Any(_) => {
+                let _old = folder.hold(name);
+                new.replace(folder, name)
+            }
+        };
+        renamed.map_err(|error| not_written(path, error))?;
         Ok(self)
     }
 }
@@ -415,10 +407,10 @@ impl Suffix {
         name.as_encoded_bytes().ends_with(self.0.as_encoded_bytes())
     }
 
-    fn of(&self, path: &Path) -> PathBuf {
-        let mut backup = path.file_name().unwrap_or_default().to_owned();
+    fn of(&self, name: &OsStr) -> OsString {
+        let mut backup = name.to_owned();
         backup.push(&self.0);
-        path.with_file_name(backup)
+        backup
     }
 }
 
@@ -436,14 +428,14 @@ impl InPlace {
         original.writable()?;
         let mut names = names_of(&now);
         if let Some(suffix) = &self.backup {
-            if suffix.ends(path.file_name().unwrap_or_default()) {
+            if suffix.ends(&original.place.name) {
                 return refused("a backup by its name, which is left as it is");
             }
-            let backup = suffix.of(path);
-            match metadata_at(&backup)? {
-                Some(there) if !there.is_file() => return Err(no_backup(&backup)),
+            let (backup, place) = original.backup(suffix);
+            match there(&backup, &place)? {
+                Some(there) if there.kind != Kind::File => return Err(no_backup(&backup)),
                 // What a run that was killed between backup and replacement leaves.
-                Some(there) if is_same(&there, &now) => names = names.saturating_sub(1),
+                Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
                 Some(_) | None => {}
             }
         }
@@ -453,39 +445,53 @@ impl InPlace {
                  one alone"
             ));
         }
-        Replacement::over(
-            path,
-            Some(&now),
-            Occupant::Original(self.clone(), Box::new(original.clone())),
-        )
+        let (place, old) = (original.place.clone(), There::of(&now));
+        let occupant = Occupant::Original(self.clone(), Box::new(original.clone()));
+        Replacement::over(path, place, Some(&old), occupant, PRIVATE)
     }
 }
 
-/// A file as it was before it was read.
+/// A file as it was before it was read. It is open, in an open folder, so that whatever comes in the place of one of
+/// them is another file.
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
+    place: Place,
+    file: Arc<File>,
     seen: Metadata,
     state: State,
-    folder: Folder,
 }
 
 impl Original {
-    /// Looks at the file at `path`, of which no byte is read. To be called before it is.
+    /// Looks at the file at `path`, of which no byte is read. To be called before it is. Symbolic links on the way to
+    /// its folder are followed; [`Entry::original`](super::walk::Entry::original) is for files that were found.
     ///
     /// # Errors
     ///
     /// Anything but a file: a symbolic link, a directory, a device, a pipe, nothing.
     pub fn of(path: &Path) -> Result<Self> {
-        let seen = fs::symlink_metadata(path).map_err(|error| Error::io(path, error))?;
-        if seen.is_symlink() {
-            return Err(symbolic_link(path));
-        }
-        if !seen.is_file() {
-            let what = if seen.is_dir() { "a directory" } else { "not a regular file" };
-            return Err(Error::file(path, what));
-        }
-        Ok(Self { path: path.to_owned(), state: state(&seen), seen, folder: folder(path) })
+        let place = Place::of(path).map_err(|error| Error::io(path, error))?;
+        Self::at(path, place)
+    }
+
+    /// The same at `place`, to which `path` leads.
+    pub(super) fn at(path: &Path, place: Place) -> Result<Self> {
+        let failed = |error| Error::io(path, error);
+        let what = match place.there().map_err(failed)?.map(|there| there.kind) {
+            Some(Kind::Symlink) => return Err(symbolic_link(path)),
+            Some(Kind::Folder) => "a directory",
+            Some(Kind::Special) => "not a regular file",
+            Some(Kind::File) | None => {
+                let file = place.folder.read(&place.name).map_err(failed)?;
+                let seen = file.metadata().map_err(failed)?;
+                if seen.is_file() {
+                    let (path, file, state) = (path.to_owned(), Arc::new(file), state(&seen));
+                    return Ok(Self { path, place, file, seen, state });
+                }
+                "not a regular file"
+            }
+        };
+        Err(Error::file(path, what))
     }
 
     /// Where it is.
@@ -494,16 +500,24 @@ impl Original {
         &self.path
     }
 
+    /// The same in its open folder.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
     /// Opens it for reading.
     ///
     /// # Errors
     ///
     /// The system's, and that something else is there now.
     pub fn open(&self) -> Result<File> {
-        let failed = |error| Error::io(&self.path, error);
-        let file = File::open(&self.path).map_err(failed)?;
-        let steps = self.own_steps();
-        self.still(&file.metadata().map_err(failed)?, steps.as_deref())?;
+        let failed = |error| match self.unchanged() {
+            Ok(_) => Error::io(&self.path, error),
+            Err(changed) => changed,
+        };
+        let file = self.place.folder.read(&self.place.name).map_err(failed)?;
+        let seen = file.metadata().map_err(failed)?;
+        self.still(&seen, self.own_steps().as_deref())?;
         Ok(file)
     }
 
@@ -513,12 +527,14 @@ impl Original {
     }
 
     fn unchanged_but_for(&self, steps: Option<&OwnSteps>) -> Result<Metadata> {
-        let now = fs::symlink_metadata(&self.path);
-        let now = now.map_err(|error| not_written(&self.path, error))?;
-        self.still(&now, steps)?;
-        if folder(&self.path) != self.folder {
+        let Place { folder, name } = &self.place;
+        if !folder.is_where_it_was() {
             return Err(self.changed());
         }
+        let now = folder.look(name, &self.file);
+        let now = now.map_err(|error| not_written(&self.path, error))?;
+        let now = now.ok_or_else(|| self.changed())?;
+        self.still(&now, steps)?;
         Ok(now)
     }
 
@@ -551,10 +567,8 @@ impl Original {
         let mut steps = self.own_steps();
         let before = self.unchanged_but_for(steps.as_deref())?;
         let Some(steps) = &mut steps else { return Ok(step()) };
-        let file = File::open(&self.path);
         let done = step();
-        let after = file.and_then(|file| file.metadata()).ok();
-        let after = after.filter(|after| {
+        let after = self.file.metadata().ok().filter(|after| {
             is_as_seen(after, &before) && names_of(&before).checked_sub(1) == Some(names_of(after))
         });
         if let Some((after, file)) = after.zip(identity(&before)) {
@@ -572,7 +586,7 @@ impl Original {
         let opened = match self.seen.permissions().readonly() {
             // Some users may write everything, but it says no to them, too.
             true => Err(ErrorKind::PermissionDenied.into()),
-            false => OpenOptions::new().write(true).open(&self.path),
+            false => self.place.folder.write(&self.place.name),
         };
         match opened {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -589,8 +603,11 @@ impl Original {
         // In this order: a change of the owner clears bits, and bits change the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
-        if give_attributes(&self.path, new).is_err() {
+        if give_attributes(&self.file, new).is_err() {
             lost.push(Lost::Attributes);
+        }
+        if give_flags(&self.file, new).is_err() {
+            lost.push(Lost::Flags);
         }
         if times {
             let times = FileTimes::new()
@@ -603,35 +620,44 @@ impl Original {
         Ok(lost)
     }
 
-    /// Keeps the old file as `backup` too, unless there is one.
-    fn back_up(&mut self, backup: &Path) -> Result<()> {
-        match metadata_at(backup)? {
-            Some(there) if there.is_file() => return Ok(()),
-            Some(_) => return Err(no_backup(backup)),
+    /// The path of its backup, and the place.
+    fn backup(&self, suffix: &Suffix) -> (PathBuf, Place) {
+        let backup = suffix.of(&self.place.name);
+        let path = self.path.with_file_name(&backup);
+        (path, Place { name: backup, folder: Arc::clone(&self.place.folder) })
+    }
+
+    /// Keeps the old file as its backup too, unless there is one.
+    fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
+        let (backup, place) = self.backup(suffix);
+        match there(&backup, &place)? {
+            Some(there) if there.kind == Kind::File => return Ok(()),
+            Some(_) => return Err(no_backup(&backup)),
             None => {}
         }
         // The old file itself becomes the backup: nothing writes to it any more. Under a name that is
         // to stay something may, so then it is a copy; and where there are no hard links.
-        let linked = names_of(&self.seen) == 1 && fs::hard_link(&self.path, backup).is_ok();
+        let Place { folder, name } = &self.place;
+        let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
-            return self.copy_to(backup).map_err(|error| not_written(backup, error));
+            return self.copy_to(&place).map_err(|error| not_written(&backup, error));
         }
         // The link itself is a change of the file.
-        let now = fs::symlink_metadata(&self.path);
+        let now = folder.look(&place.name, &self.file);
         let now = now.map_err(|error| not_written(&self.path, error))?;
-        if !is_as_seen(&now, &self.seen) || names_of(&now) > 2 {
-            return Err(self.changed());
-        }
-        self.state = state(&now);
+        let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
+        self.state = state(&now.ok_or_else(|| self.changed())?);
         Ok(())
     }
 
-    fn copy_to(&self, backup: &Path) -> io::Result<()> {
-        let copy = New::within(folder_of(backup), PRIVATE)?;
-        io::copy(&mut File::open(&self.path)?, &mut copy.file())?;
+    fn copy_to(&self, backup: &Place) -> io::Result<()> {
+        let mut copy = New::within(&backup.folder, PRIVATE)?;
+        let mut old = &*self.file;
+        old.rewind()?;
+        io::copy(&mut old, &mut copy.file())?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
-        copy.name(backup).map_err(|(_, error)| error)
+        copy.name(&backup.folder, &backup.name)
     }
 }
 
@@ -642,6 +668,8 @@ pub enum Lost {
     Owner,
     /// An extended attribute.
     Attributes,
+    /// A flag of its inode, as `chattr` sets them.
+    Flags,
     /// When it was last read and written.
     Times,
 }
@@ -651,27 +679,24 @@ impl fmt::Display for Lost {
         f.write_str(match self {
             Self::Owner => "its owner or group could not be kept",
             Self::Attributes => "not all of its extended attributes could be kept",
+            Self::Flags => "not all of its flags (chattr) could be kept",
             Self::Times => "its times could not be kept",
         })
     }
 }
 
-/// What is at `path` itself.
-pub(super) fn metadata_at(path: &Path) -> Result<Option<Metadata>> {
-    match fs::symlink_metadata(path) {
-        Ok(there) => Ok(Some(there)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(not_written(path, error)),
-    }
+/// What is at `place`, to which `path` leads.
+pub(super) fn there(path: &Path, place: &Place) -> Result<Option<There>> {
+    place.there().map_err(|error| not_written(path, error))
 }
 
 /// Whether a file of an output folder can take the place of what is `there`.
-pub(super) fn replaceable(path: &Path, there: &Metadata, others: &Files) -> Result<()> {
-    if there.is_symlink() {
+pub(super) fn replaceable(path: &Path, there: &There, others: &Files) -> Result<()> {
+    if there.kind == Kind::Symlink {
         return Err(symbolic_link(path));
     }
-    let why = match identity(there) {
-        _ if !there.is_file() => "not a regular file",
+    let why = match there.identity {
+        _ if there.kind != Kind::File => "not a regular file",
         Some(file) if lock(others).contains(&file) => {
             "another input was written there, under a name that is the same to this file system"
         }
@@ -699,60 +724,28 @@ fn no_backup(backup: &Path) -> Error {
     Error::file(backup, "not a regular file, so it cannot be the backup; nothing was written")
 }
 
-fn is_same(one: &Metadata, other: &Metadata) -> bool {
-    identity(one) == identity(other)
-}
-
 /// Whether a file is the one that was seen, and may be written and read by the same users. Of its bytes
 /// size and time are compared; that time can be set, and the one of [`state`] cannot.
 fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
     now.is_file()
-        && is_same(now, seen)
+        && identity(now) == identity(seen)
         && now.len() == seen.len()
         && now.modified().ok() == seen.modified().ok()
         && now.permissions() == seen.permissions()
 }
 
-/// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), and how many names
-/// it has.
-type State = (i64, i64, u64);
+/// When anything of a file was last changed, and how many names it has.
+type State = (Option<SystemTime>, u64);
 
-#[cfg(unix)]
 fn state(metadata: &Metadata) -> State {
-    use std::os::unix::fs::MetadataExt;
-    (metadata.ctime(), metadata.ctime_nsec(), metadata.nlink())
-}
-
-#[cfg(not(unix))]
-fn state(_: &Metadata) -> State {
-    (0, 0, 1)
+    (changed(metadata), names_of(metadata))
 }
 
 /// The states of files with several names, one after the other, between which this program took a name
 /// from them and nobody did anything else. Each of the names may be one to be replaced.
-type OwnSteps = BTreeMap<(u64, u64), Vec<State>>;
+type OwnSteps = BTreeMap<Identity, Vec<State>>;
 
 static OWN_STEPS: Mutex<OwnSteps> = Mutex::new(BTreeMap::new());
-
-/// Which folder a file is in: what has the folder's name, a symbolic link maybe, and where that leads.
-type Folder = [Option<(u64, u64)>; 2];
-
-fn folder(path: &Path) -> Folder {
-    let folder = folder_of(path);
-    [fs::symlink_metadata(folder), fs::metadata(folder)]
-        .map(|there| there.ok().as_ref().and_then(identity))
-}
-
-/// How many names lead to a file.
-#[cfg(unix)]
-fn names_of(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::nlink(metadata)
-}
-
-#[cfg(not(unix))]
-fn names_of(_: &Metadata) -> u64 {
-    1
-}
 
 /// Gives `new` the owner and the group of `old`, and returns the permission bits that it may have.
 #[cfg(unix)]
@@ -775,34 +768,68 @@ fn give_owner(old: &Metadata, _: &File, _: &mut Vec<Lost>) -> io::Result<Permiss
     Ok(old.permissions())
 }
 
-/// Gives `new` the extended attributes of the file at `old` and no other.
+/// Gives `new` the extended attributes of `old` and no other.
 #[cfg(unix)]
-fn give_attributes(old: &Path, new: &File) -> io::Result<()> {
+fn give_attributes(old: &File, new: &File) -> io::Result<()> {
     use xattr::FileExt;
-    let of_the_system = |name: &OsStr| {
-        let name = name.as_encoded_bytes();
-        name != b"system.posix_acl_access"
-            && [&b"security."[..], b"system.", b"trusted."].iter().any(|one| name.starts_with(one))
+    let of_the_system = |name: &OsStr| match name.as_encoded_bytes() {
+        b"system.posix_acl_access" => false,
+        b"security.ima" | b"security.evm" => true,
+        name => name.starts_with(b"system."),
     };
-    let names = match xattr::list(old) {
+    let names = match old.list_xattr() {
         Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(()),
         names => names?,
     };
     let names: Vec<_> = names.filter(|name| !of_the_system(name)).collect();
     let made: Vec<_> = new.list_xattr()?.filter(|name| !of_the_system(name)).collect();
     // A folder may give an access control list to every file that is made in it.
-    for name in made.iter().filter(|name| !names.contains(name)) {
-        new.remove_xattr(name)?;
-    }
     let mut given = Ok(());
+    let is_label = |name: &OsStr| name.as_encoded_bytes().starts_with(b"security.");
+    for name in made.iter().filter(|name| !names.contains(name) && !is_label(name)) {
+        given = given.and(new.remove_xattr(name));
+    }
     for name in &names {
-        let value = xattr::get(old, name).map(Option::unwrap_or_default);
-        given = given.and(value.and_then(|value| new.set_xattr(name, &value)));
+        let value = old.get_xattr(name).map(Option::unwrap_or_default);
+        given = given.and(value.and_then(|value| {
+            // What every new file gets, such as the label of a security module, need not be allowed again.
+            let has_it = made.contains(name) && new.get_xattr(name)?.as_ref() == Some(&value);
+            if has_it { Ok(()) } else { new.set_xattr(name, &value) }
+        }));
     }
     given
 }
 
 #[cfg(not(unix))]
-fn give_attributes(_: &Path, _: &File) -> io::Result<()> {
+fn give_attributes(_: &File, _: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Gives `new` the flags of `old` that `chattr` sets and that leave a file writable. Which of them a file system has, it
+/// says itself.
+#[cfg(target_os = "linux")]
+fn give_flags(old: &File, new: &File) -> io::Result<()> {
+    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+    const GIVEN: IFlags = IFlags::COMPRESSED
+        .union(IFlags::SYNC)
+        .union(IFlags::NODUMP)
+        .union(IFlags::NOATIME)
+        .union(IFlags::JOURNALING)
+        .union(IFlags::NOTAIL)
+        .union(IFlags::NOCOW);
+    let Ok(flags) = ioctl_getflags(old) else { return Ok(()) };
+    let flags = flags & GIVEN;
+    if flags.is_empty() {
+        return Ok(());
+    }
+    let made = ioctl_getflags(new)?;
+    if made.contains(flags) {
+        return Ok(());
+    }
+    Ok(ioctl_setflags(new, made | flags)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_flags(_: &File, _: &File) -> io::Result<()> {
     Ok(())
 }

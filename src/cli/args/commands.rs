@@ -53,15 +53,14 @@ impl Typed {
 
     /// The settings file that counts.
     pub(super) fn settings(&self) -> Result<Option<PathBuf>> {
-        let (settings, paths) = match (self.documents(), &self.command) {
-            (Some(typed), _) => (&typed.settings, &*typed.paths),
-            (None, TypedCommand::Resolve(typed)) => (&typed.settings, &[][..]),
-            (None, _) => return Ok(None),
-        };
-        match settings {
+        if let TypedCommand::Resolve(typed) = &self.command {
+            return Ok(typed.config.clone());
+        }
+        let Some(documents) = self.documents() else { return Ok(None) };
+        match &documents.settings {
             TypedSettings { config: Some(path), .. } => Ok(Some(path.clone())),
             TypedSettings { no_config: true, .. } => Ok(None),
-            TypedSettings { .. } => Settings::find_for(paths),
+            TypedSettings { .. } => Settings::find_for(&documents.paths),
         }
     }
 

@@ -18,6 +18,7 @@ use baselink::error::{Error, Result, cause, name};
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
 use serde::{Deserialize, Serialize};
 
+use crate::cli::json;
 use crate::cli::request::{Check, Classes};
 
 /// A finding without its place in the file.
@@ -144,7 +145,7 @@ pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
 /// Writes these findings, in an order that changes with them only.
 pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
     for (key, count) in noted {
-        serde_json::to_writer(&mut *out, &Row { key: key.clone(), count: *count })?;
+        json::write(out, &Row { key: key.clone(), count: *count })?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -130,6 +130,7 @@ fn is_of_the_change(found: &&Diagnostic) -> bool {
             | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt
+            | Code::Growth
     )
 }
 

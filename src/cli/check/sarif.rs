@@ -19,6 +19,7 @@ use super::form::Form;
 use super::href::uri;
 use super::listed::{Place, Shown};
 use super::words::{self, RULES, Rule};
+use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
 /// The log.
@@ -56,7 +57,8 @@ impl Form for Sarif {
         output: &mut Output,
     ) -> io::Result<()> {
         output.divide(b",")?;
-        write!(output.out(), "\n{}", result(path, shown, place))
+        output.out().write_all(b"\n")?;
+        json_text::write(output.out(), &result(path, shown, place))
     }
 
     fn end(&self, out: &mut dyn Write) -> io::Result<()> {

@@ -107,7 +107,7 @@ pub(super) fn targets(
         let places = &target.places[..target.places.len().min(PLACES)];
         for place in places {
             let file = name(&tree.files[place.file].entry.path);
-            let at = format_args!("{file}:{}:{}:", place.line, place.column);
+            let at = format!("{file}:{}:{}:", place.line, place.column);
             let reference = first(&on_one_line(&place.reference), ROOM[1]);
             writeln!(out, "  {} {} {reference}", ink.paint(PLACE, at), place.location)?;
         }

@@ -341,6 +341,7 @@ fn is_of_the_document(found: &Diagnostic) -> bool {
             | Code::LineTooLong
             | Code::DigestWrong
             | Code::Doubt
+            | Code::Growth
     )
 }
 

@@ -75,9 +75,7 @@ impl DocumentFiles<'_> {
             self.again += 1;
             return Ok(());
         }
-        let above = to.parent().unwrap_or(Path::new(""));
-        self.folder.mirror.folder(Path::new(""), above)?;
-        let mut new = Replacement::begin(&self.folder.out.join(&to))?;
+        let mut new = self.folder.mirror.begin_new(Path::new(""), &to)?;
         new.write(|out| out.write_all(made))?;
         self.pending.push(new);
         if self.pending.len() < TOGETHER { Ok(()) } else { self.commit() }

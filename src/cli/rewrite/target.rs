@@ -21,13 +21,13 @@ use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::walk::Entry;
-use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
+use baselink::tree::write::{self, FileState, InPlace, Lost, Original, Replacement};
 
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::diff;
 use crate::cli::document_name::DocumentName;
-use crate::cli::input::{FileState, Input, readers};
+use crate::cli::input::{Input, readers};
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
@@ -39,7 +39,7 @@ pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),
     Below(OutputFolder),
-    InPlace(Cow<'a, InPlace>, Follow),
+    InPlace(Cow<'a, InPlace>),
     /// Documents of archives, each to a file.
     Documents(DocumentFolder),
     Diff,
@@ -55,9 +55,6 @@ thread_local! {
     /// Where what is rewritten is gathered, file after file.
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
-
-/// Whether symbolic links are followed.
-type Follow = bool;
 
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
@@ -85,7 +82,7 @@ impl<'a> RunTarget<'a> {
                 if is_itself {
                     let (break_links, preserve_times) = (true, *preserve_times);
                     let how = InPlace { break_links, preserve_times, backup: None };
-                    return Ok(Self::InPlace(Cow::Owned(how), false));
+                    return Ok(Self::InPlace(Cow::Owned(how)));
                 }
                 match (is_file, preserve_times) {
                     (true, false) => Self::File(path),
@@ -96,9 +93,7 @@ impl<'a> RunTarget<'a> {
                     }
                 }
             }
-            WrittenTo::InPlace(how) => {
-                Self::InPlace(Cow::Borrowed(how), documents.selection.follow)
-            }
+            WrittenTo::InPlace(how) => Self::InPlace(Cow::Borrowed(how)),
             WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
@@ -107,19 +102,19 @@ impl<'a> RunTarget<'a> {
 
     /// Whether files are written.
     pub(in crate::cli) fn writes_files(&self) -> bool {
-        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(..) | Self::Documents(_))
+        matches!(self, Self::File(_) | Self::Below(_) | Self::InPlace(_) | Self::Documents(_))
     }
 
     /// Whether the files that are read are written.
     pub(in crate::cli) fn replaces_inputs(&self) -> bool {
-        matches!(self, Self::InPlace(..))
+        matches!(self, Self::InPlace(_))
     }
 
     /// Makes what is made of a folder, where anything is.
     pub(super) fn folder(&self, origin: &Origin) -> Result<()> {
         match (self, origin) {
             (Self::Below(below), Origin::Entry(entry)) => {
-                below.mirror.folder(&entry.path, &below.place(entry)?).map(drop)
+                below.mirror.folder(&entry.path, &below.place(entry)?)
             }
             _ => Ok(()),
         }
@@ -146,14 +141,11 @@ impl<'a> RunTarget<'a> {
                 let (to, read, new) = (below.place(entry)?, None, None);
                 FileSink::Below { below, entry, read, to, new, is_dropped: false }
             }
-            (Self::InPlace(how, follow), Origin::Entry(entry)) => {
-                if !follow {
-                    entry.is_where_it_was()?;
-                }
-                let original = Original::of(&entry.path)?;
+            (Self::InPlace(how), Origin::Entry(entry)) => {
+                let original = entry.original()?;
                 FileSink::InPlace { how, original, new: None, is_dropped: false }
             }
-            (Self::Below(_) | Self::InPlace(..), Origin::Standard) => {
+            (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
             }
             (Self::Documents(folder), _) => FileSink::Documents(folder.begin()),
@@ -199,7 +191,7 @@ pub(in crate::cli) enum FileSink<'t> {
 
 /// New contents of a file.
 pub(in crate::cli) enum NewContents {
-    File(Replacement),
+    File(Box<Replacement>),
     /// A message of a Maildir.
     Message(Box<Delivery>),
 }
@@ -336,7 +328,7 @@ impl FileSink<'_> {
         output: &mut Output,
     ) -> io::Result<Result<Totals>> {
         let failed = |error| Error::io(path, error);
-        let before = match FileState::of(document) {
+        let before = match FileState::settled(document) {
             Ok(before) => before,
             Err(error) => return Ok(Err(failed(error))),
         };
@@ -389,7 +381,7 @@ impl FileSink<'_> {
                 }
                 Ok(how.begin(original).and_then(|mut begun| {
                     let totals = begun.write_and_tell(write).and_then(|made| made)?;
-                    *new = Some(NewContents::File(begun));
+                    *new = Some(NewContents::File(Box::new(begun)));
                     Ok(totals)
                 }))
             }
@@ -426,9 +418,10 @@ impl FileSink<'_> {
     pub(in crate::cli) fn end(self) -> Result<Written> {
         Ok(match self {
             Self::Standard => Written::Standard,
-            Self::File(Some((file, path))) => {
-                Written::Pending(Pending { new: NewContents::File(file), to: path.to_owned() })
-            }
+            Self::File(Some((file, path))) => Written::Pending(Pending {
+                new: NewContents::File(Box::new(file)),
+                to: path.to_owned(),
+            }),
             Self::Below { is_dropped: true, .. } => Written::Nowhere,
             Self::Below { below, to, new: Some(new), .. } => {
                 Written::of_output(new, below.out.join(to))?
@@ -461,7 +454,7 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<NewCon
             )));
         }
         true => NewContents::Message(Box::new(Delivery::begin(original)?)),
-        false => NewContents::File(how.begin(original)?),
+        false => NewContents::File(Box::new(how.begin(original)?)),
     };
     let before = input.offset - input.before.len();
     if before > 0 {
@@ -489,7 +482,7 @@ impl Written {
     /// A file of an output folder, which gets its name now where nothing is to be waited for.
     fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
         if new.waits_for_disk() {
-            return Ok(Self::Pending(Pending { new: NewContents::File(new), to }));
+            return Ok(Self::Pending(Pending { new: NewContents::File(Box::new(new)), to }));
         }
         let lost = new.commit()?;
         Ok(Self::To(to, lost.iter().map(ToString::to_string).collect()))
@@ -543,7 +536,7 @@ impl Pending {
         for Self { new, to } in all {
             order.push(matches!(new, NewContents::File(_)).then_some(to));
             match new {
-                NewContents::File(file) => files.push(file),
+                NewContents::File(file) => files.push(*file),
                 NewContents::Message(message) => messages.push(*message),
             }
         }

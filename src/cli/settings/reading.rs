@@ -30,6 +30,9 @@ const SECTIONS: &str = "files";
 /// Options whose value is the path of a file to be read.
 const PATHS: &[&str] = &["url-map"];
 
+/// Options whose value is a pattern.
+const PATTERNS: &[&str] = &["include", "exclude"];
+
 impl Settings {
     /// What `bytes`, the contents of the file `path`, say.
     pub(super) fn parse(bytes: &[u8], path: &Path, program: &Command) -> Result<Self> {
@@ -201,6 +204,9 @@ impl SettingsReader<'_> {
         };
         if key == "url" {
             RootUrl::new(&text.to_string_lossy()).map_err(|error| wrong(&error.to_string()))?;
+        }
+        if PATTERNS.contains(&key.as_str()) {
+            Globs::new(&[text.to_string_lossy()]).map_err(|error| wrong(&error.to_string()))?;
         }
         if let Some(why) = known.refusal(&text) {
             return Err(wrong(&why));

@@ -18,7 +18,7 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push, push_difference};
+use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -241,12 +241,15 @@ impl Encoded<'_> {
             let reason = "its base64 is not what encoding it again would give";
             return Err(Obstacle::new(start + same, reason));
         }
-        let mut edits = Edits::default();
+        drop(again);
+        let (mut new, mut at) = (Vec::with_capacity(old.len()), group * 3);
         for edit in changes {
-            let span = Span::new(edit.span.start - group * 3, edit.span.end - group * 3);
-            push(&mut edits, span, edit.new.clone())?;
+            new.extend_from_slice(&self.bytes[at..edit.span.start]);
+            new.extend_from_slice(&edit.new);
+            at = edit.span.end;
         }
-        let new = layout.encode(&edits.apply(old), padded, column);
+        new.extend_from_slice(&self.bytes[at..]);
+        let new = layout.encode(&new, padded, column);
         // Without a line there is no line end before it.
         let start = if new.is_empty() && kept > 0 { data.end_of(kept) } else { start };
         let span = Span::new(start, data.end);

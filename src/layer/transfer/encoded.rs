@@ -11,6 +11,7 @@
 //! Deliberately absent: the encodings.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::edit::Edits;
 use crate::span::Span;
@@ -75,7 +76,11 @@ pub(super) fn line_end_length(text: &[u8]) -> usize {
 }
 
 /// Adds an edit that replaces `span` by `new`.
-pub(super) fn push(edits: &mut Edits, span: Span, new: Vec<u8>) -> Result<(), Obstacle> {
+pub(super) fn push(
+    edits: &mut Edits,
+    span: Span,
+    new: impl Into<Arc<[u8]>>,
+) -> Result<(), Obstacle> {
     edits.push(span, new).map_err(|_| Obstacle::new(span.start, "two edits overlap"))
 }
 
@@ -94,5 +99,5 @@ pub(super) fn push_difference(
         return Ok(());
     }
     let span = Span::new(span.start + head, span.end - tail);
-    push(edits, span, new[head..new.len() - tail].to_vec())
+    push(edits, span, &new[head..new.len() - tail])
 }

@@ -397,7 +397,7 @@ impl Respelled {
 
     fn replace(&mut self, edit: &Edit) {
         self.spell_loose_equals();
-        for &byte in &edit.new {
+        for &byte in &*edit.new {
             match byte {
                 b'=' => push_escape(&mut self.text, byte),
                 b'\t' | b' '..=b'~' => self.text.push(byte),

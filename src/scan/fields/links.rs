@@ -644,7 +644,7 @@ mod tests {
                 let spelled = link.spelling.spell(&new, Charset::UTF_8).unwrap();
                 let edit = lift(map, Span::at(0), spelled, None).unwrap();
                 let mut edited = message.clone().into_bytes();
-                edited.splice(edit.span.range(), edit.new);
+                edited.splice(edit.span.range(), edit.new.iter().copied());
                 let after = links_of(&edited);
                 let references: Vec<_> = after.iter().map(|link| link.reference.clone()).collect();
                 let mut expected: Vec<_> = before.iter().map(|link| link.reference.clone()).collect();

@@ -44,8 +44,8 @@ pub(super) const DEEPEST: usize = 16;
 pub(crate) struct Plain {
     /// Its bytes, white space and character references included.
     pub(crate) span: Span,
-    /// Where its element is named, and where its attribute; `None` in the text of a `style` element.
-    pub(crate) names: Option<(Span, Span)>,
+    /// Where its element is named, where its attribute, and the row for both; `None` in the text of a `style` element.
+    pub(crate) names: Option<(Span, Span, &'static Row)>,
     /// What delimits it.
     pub(crate) quote: Quote,
     /// Whether it lies in something that `<` and `>` could end.
@@ -606,7 +606,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let row = place.map(|(.., row)| row);
         Plain {
             span,
-            names: place.map(|(tag, attribute, _)| (tag.name, attribute.name)),
+            names: place.map(|(tag, attribute, row)| (tag.name, attribute.name, row)),
             quote: place.map_or(Quote::Double, |(_, attribute, _)| attribute.quote),
             enclosed: self.enclosed,
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),

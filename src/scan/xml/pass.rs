@@ -579,9 +579,10 @@ impl<'a> XmlPass<'a> {
         };
         let against = self.against(element, row, attributes);
         let DecodedText { view, entities } = self.value(&attribute.raw);
+        let name = self.shown(attribute.raw.name);
         let place = LinkPlace {
             element: &self.shown(element.name),
-            attribute: Some(&self.shown(attribute.raw.name)),
+            attribute: Some(&name),
             row: Some(row),
             carriers: Carriers::One(Carrier::XmlAttribute(attribute.raw.quote)),
             against,

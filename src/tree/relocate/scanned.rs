@@ -117,7 +117,7 @@ struct Location {
 }
 
 /// A name, which costs nothing where the table of attributes has it.
-fn name(written: String) -> Cow<'static, str> {
+fn name(written: Cow<'static, str>) -> Cow<'static, str> {
     static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         let of_row = |row: &'static Row| match row.elements {
             Elements::Named(names) => names.iter().copied().chain([row.attribute]).collect(),
@@ -125,7 +125,10 @@ fn name(written: String) -> Cow<'static, str> {
         };
         TABLE.iter().flat_map(of_row).collect()
     });
-    NAMES.get(&*written).map_or(Cow::Owned(written), |known| Cow::Borrowed(*known))
+    match NAMES.get(&*written) {
+        Some(known) => Cow::Borrowed(known),
+        None => written,
+    }
 }
 
 /// A link in 28 bytes: there are millions of them.

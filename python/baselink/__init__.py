@@ -1,0 +1,45 @@
+"""The base URL of a document, and its links made absolute, changing the bytes of URLs and no other byte.
+
+>>> import baselink
+>>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
+b'<a href="http://h.example/x.html">'
+
+Documents are bytes: HTML, XHTML, SVG, CSS, feeds, MIME messages, mailboxes and HTTP responses, told apart by their first
+bytes. References are resolved by RFC 1808; `resolver="whatwg"` resolves them as browsers do.
+"""
+
+from ._baselink import (
+    base,
+    detect,
+    iter_links,
+    link_columns,
+    links,
+    messages,
+    relativize,
+    resolve,
+    rewrite,
+    rewrite_report,
+)
+from ._text import get_base_url, make_links_absolute
+from ._types import Base, Diagnostic, Level, Link, Options, Rewritten
+
+__all__ = [
+    "Base",
+    "Diagnostic",
+    "Level",
+    "Link",
+    "Options",
+    "Rewritten",
+    "base",
+    "detect",
+    "get_base_url",
+    "iter_links",
+    "link_columns",
+    "links",
+    "make_links_absolute",
+    "messages",
+    "relativize",
+    "resolve",
+    "rewrite",
+    "rewrite_report",
+]

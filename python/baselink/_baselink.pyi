@@ -1,0 +1,73 @@
+from collections.abc import Iterable, Iterator
+from os import PathLike
+from typing import Literal, Protocol, TypeAlias, final
+
+from typing_extensions import Buffer, Self, Unpack
+
+from ._types import Base, Link, Options, Rewritten
+
+__all__ = [
+    "ArchiveColumns",
+    "LinkColumns",
+    "LinkIterator",
+    "Messages",
+    "archive_documents",
+    "archive_links",
+    "base",
+    "detect",
+    "iter_links",
+    "link_columns",
+    "links",
+    "messages",
+    "relativize",
+    "resolve",
+    "rewrite",
+    "rewrite_report",
+]
+
+class _Readable(Protocol):
+    def read(self, length: int, /) -> Buffer: ...
+
+_File: TypeAlias = str | PathLike[str] | _Readable
+
+def rewrite(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> bytes: ...
+def rewrite_report(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Rewritten: ...
+def links(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> list[Link]: ...
+def iter_links(
+    documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
+) -> LinkIterator: ...
+def base(data: Buffer, /, url: str | None = None, **options: Unpack[Options]) -> Base: ...
+def resolve(base: str, reference: str, *, resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "rfc1808") -> str: ...
+def relativize(base: str, target: str, *, resolver: Literal["rfc1808", "rfc3986", "whatwg"] = "rfc1808") -> str: ...
+def detect(name: str | None, head: Buffer) -> str: ...
+def messages(file: _Readable, /) -> Messages: ...
+
+@final
+class LinkIterator(Iterator[tuple[int, Link]]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[int, Link]: ...
+
+@final
+class Messages(Iterator[bytes]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> bytes: ...
+
+# Links as columns, and archives: how many rows, and for each column how many values are absent and its buffers.
+
+_Batch: TypeAlias = tuple[int, tuple[tuple[int, tuple[bytes | None, ...]], ...]]
+
+def link_columns(
+    documents: Iterable[Buffer | tuple[Buffer, str | None]], /, **options: Unpack[Options]
+) -> LinkColumns: ...
+def archive_links(file: _File, path: str, /, **options: Unpack[Options]) -> ArchiveColumns: ...
+def archive_documents(file: _File, path: str, /, **options: Unpack[Options]) -> ArchiveColumns: ...
+
+@final
+class LinkColumns(Iterator[_Batch]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _Batch: ...
+
+@final
+class ArchiveColumns(Iterator[_Batch]):
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _Batch: ...

@@ -1,0 +1,186 @@
+"""The links of web archives, and their documents, as rows of Apache Spark.
+
+PySpark 4 reads archives by a data source:
+
+    spark.dataSource.register(baselink.spark.ArchiveSource)
+    links = spark.read.format("baselink").option("resolver", "whatwg").load("/crawl/*.warc.gz")
+    links.where("error is null").groupBy("outcome").count().show()
+
+PySpark 3.5 has no data sources in Python; `read_links` gives the same rows there, and in PySpark 4.
+
+Each archive is one partition, and is read as `baselink.warc` reads it: on the executors, by fsspec where it has a URL.
+The columns are `LINKS`. An archive that cannot be read is a row with an `error`, and no failed job.
+
+Deliberately absent: parts of an archive as partitions. A compressed archive has to be read from its start.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import BinaryType, DataType, LongType, StringType, StructField, StructType
+
+from . import warc
+
+try:
+    from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+except ImportError:  # PySpark 3.5
+    DataSource = DataSourceReader = InputPartition = object  # type: ignore[assignment, misc]
+
+__all__ = [
+    "DOCUMENTS",
+    "LINKS",
+    "ArchiveSource",
+    "documents_in_arrow",
+    "links_in_arrow",
+    "links_in_partition",
+    "list_archives",
+    "read_documents",
+    "read_links",
+]
+
+_TYPES: dict[pa.DataType, DataType] = {
+    pa.string(): StringType(),
+    pa.int64(): LongType(),
+    pa.binary(): BinaryType(),
+}
+
+
+def _struct(schema: pa.Schema) -> StructType:
+    return StructType([StructField(field.name, _TYPES[field.type]) for field in schema])
+
+
+LINKS = _struct(warc.LINKS)
+"""The columns of links: those of `baselink.warc.LINKS`."""
+
+DOCUMENTS = _struct(warc.DOCUMENTS)
+"""The columns of documents: those of `baselink.warc.DOCUMENTS`."""
+
+_InArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+
+
+class ArchiveSource(DataSource):
+    """The data source `baselink`.
+
+    Its options are those of `baselink.warc.link_batches`, as text: `enable` and `attributes` with commas,
+    `storage_options` in JSON. With `rows` = `documents` its rows are `DOCUMENTS` instead of `LINKS`. A schema that is
+    given with `.schema(…)` chooses columns, which saves the time of the others.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "baselink"
+
+    def schema(self) -> StructType:
+        return _schema(self.options)
+
+    def reader(self, schema: StructType) -> ArchiveReader:
+        return ArchiveReader(dict(self.options), schema)
+
+
+class ArchiveReader(DataSourceReader):
+    """Reads an archive."""
+
+    def __init__(self, options: dict[str, str], schema: StructType) -> None:
+        whole = _schema(options)
+        for field in schema:
+            if field.name not in whole.names or field.dataType != whole[field.name].dataType:
+                raise ValueError(f"{field.name} {field.dataType.simpleString()}: there is no such column")
+        self.columns = schema.names
+        self.batches = warc.rewrite_batches if whole == DOCUMENTS else warc.link_batches
+        self.patterns = [options["path"]] if "path" in options else json.loads(options.get("paths", "[]"))
+        self.arguments = {
+            name: _argument(name, value) for name, value in options.items() if name not in ("path", "paths", "rows")
+        }
+        self.batches([], **self.arguments)  # Raises for options, before anything is read.
+
+    def partitions(self) -> Sequence[InputPartition]:
+        storage_options = self.arguments.get("storage_options")
+        return [InputPartition(path) for path in warc.list_archives(self.patterns, storage_options=storage_options)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        for batch in self.batches(partition.value, **self.arguments):
+            yield batch.select(self.columns)
+
+
+def _schema(options: Mapping[str, str]) -> StructType:
+    rows = options.get("rows", "links")
+    if rows not in ("links", "documents"):
+        raise ValueError(f"{rows!r} is no kind of rows; there are links, documents")
+    return DOCUMENTS if rows == "documents" else LINKS
+
+
+def _argument(name: str, value: str) -> Any:
+    if name == "storage_options":
+        return json.loads(value)
+    return value.split(",") if name in ("enable", "attributes") else value
+
+
+def links_in_arrow(**options: Any) -> _InArrow:
+    """What `DataFrame.mapInArrow` takes with the schema `LINKS`: the frame has the archives in its first column."""
+    return _in_arrow(warc.link_batches, options)
+
+
+def documents_in_arrow(**options: Any) -> _InArrow:
+    """What `DataFrame.mapInArrow` takes with the schema `DOCUMENTS`: the frame has the archives in its first column."""
+    return _in_arrow(warc.rewrite_batches, options)
+
+
+def _in_arrow(batches: Callable[..., Iterator[pa.RecordBatch]], options: dict[str, Any]) -> _InArrow:
+    batches([], **options)  # Raises for options, before anything is read.
+
+    def read(frames: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return batches((path for frame in frames for path in frame.column(0).to_pylist()), **options)
+
+    return read
+
+
+def links_in_partition(**options: Any) -> Callable[[Iterable[str]], Iterator[warc.ArchiveLink]]:
+    """What `RDD.mapPartitions` takes for an RDD of paths. `links_in_arrow` is much quicker: here a row is an object."""
+    warc.link_batches([], **options)  # Raises for options, before anything is read.
+    return lambda paths: warc.link_rows(paths, **options)
+
+
+def read_links(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
+    """The links of `archives`, a partition for each, as the data source gives them; PySpark 3.5 is enough."""
+    return _frame(spark, archives).mapInArrow(links_in_arrow(**options), LINKS)
+
+
+def read_documents(spark: SparkSession, archives: Iterable[str], **options: Any) -> DataFrame:
+    """The documents of `archives` with their links made absolute, a partition for each archive."""
+    return _frame(spark, archives).mapInArrow(documents_in_arrow(**options), DOCUMENTS)
+
+
+def _frame(spark: SparkSession, archives: Iterable[str]) -> DataFrame:
+    rows = [(path,) for path in archives]
+    return spark.createDataFrame(spark.sparkContext.parallelize(rows, max(1, len(rows))), "path string")
+
+
+def list_archives(spark: SparkSession, *patterns: str) -> list[str]:
+    """The archives that are meant by `patterns`, as `baselink.warc.list_archives` gives them, by the file systems of
+    Hadoop that the driver is configured for: `hdfs://`, `s3a://`, `abfss://` and so on."""
+    jvm: Any = spark.sparkContext._jvm
+    configuration: Any = spark.sparkContext._jsc.hadoopConfiguration()
+    found: list[str] = []
+    for pattern in patterns:
+        path = jvm.org.apache.hadoop.fs.Path(pattern)
+        files = path.getFileSystem(configuration)
+        matches = files.globStatus(path) or []
+        of_pattern: list[str] = []
+        for match in matches:
+            if match.isFile():
+                of_pattern.append(match.getPath().toString())
+                continue
+            listed = files.listFiles(match.getPath(), True)
+            in_folder = []
+            while listed.hasNext():
+                in_folder.append(listed.next().getPath().toString())
+            of_pattern += sorted(name for name in in_folder if name.lower().endswith(warc.ARCHIVE_NAMES))
+        if not of_pattern:
+            raise FileNotFoundError(f"{pattern}: there are no archives")
+        found += of_pattern
+    return found

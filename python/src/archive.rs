@@ -1,0 +1,281 @@
+//! What is in web archives (ISO 28500), as columns: the links of the documents, or the documents, rewritten.
+//!
+//! ```text
+//! WARC --Records--> record --document--> bytes, options with its own URL --> its links, or itself rewritten --> rows
+//!             \--> anomaly --> a row with its place and `error`
+//! ```
+//!
+//! Deliberately absent: digests of records, which are not checked; ARC; HAR; ZIP, which Python opens for WACZ.
+
+use std::error::Error as _;
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use baselink::archive::{Entry, Offset, Record, Records};
+use baselink::format::Format;
+use baselink::rewrite::record::{RecordDocument, document, payload};
+use baselink::{Outcome, Rewriter, rewrite, scan};
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::columns::{Batches, LINK, LONGEST, Row, Type};
+use crate::messages::PythonFile;
+use crate::options::rewriter;
+
+type Reader = Box<dyn Read + Send + Sync>;
+
+/// After so many entries without a complete batch it is asked whether Python was interrupted.
+const ENTRIES: usize = 1 << 8;
+
+/// What is made of a document.
+#[derive(Clone, Copy)]
+enum Content {
+    /// A row for each link: path, the fields of `Link`, then the columns of its record.
+    Links,
+    /// A row: path, the columns of its record, the document, how many links were rewritten.
+    Documents,
+}
+
+impl Content {
+    /// The types of the columns after those of the record, and before `error`.
+    const DOCUMENT: [Type; 2] = [Type::Bytes, Type::Number];
+    /// Record, offset, within, url, media_type.
+    const RECORD: [Type; 5] = [Type::Bytes, Type::Number, Type::Number, Type::Bytes, Type::Bytes];
+
+    fn types(self) -> Vec<Type> {
+        let (before, after): (&[_], &[_]) = match self {
+            Self::Links => (&LINK, &[]),
+            Self::Documents => (&[], &Self::DOCUMENT),
+        };
+        let (path, error) = ([Type::Bytes], [Type::Bytes]);
+        [&path, before, &Self::RECORD, after, &error].concat()
+    }
+}
+
+/// The columns of a record.
+struct Key {
+    id: Option<String>,
+    offset: Offset,
+    url: Option<String>,
+    media_type: String,
+}
+
+impl Key {
+    fn of(record: &Record, found: &RecordDocument<'_>) -> Self {
+        let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
+        let media_type = found.media_type.clone();
+        Self { id: record.id(), offset: record.offset, url, media_type }
+    }
+
+    fn add_to<'r, 'a>(&self, row: &'r mut Row<'a>) -> &'r mut Row<'a> {
+        row.text(self.id.as_deref())
+            .number(Some(self.offset.file))
+            .number(Some(self.offset.within))
+            .text(self.url.as_deref())
+            .text(Some(&self.media_type))
+    }
+}
+
+/// Reads a web archive, in batches.
+#[pyclass(module = "baselink._baselink")]
+pub(crate) struct ArchiveColumns {
+    records: Records<Reader>,
+    path: String,
+    content: Content,
+    rewriter: Rewriter,
+    batches: Batches,
+    has_ended: bool,
+    /// Why it cannot be read on, which is said after what was read.
+    failure: Option<PyErr>,
+}
+
+impl ArchiveColumns {
+    fn new(
+        function: &str,
+        (file, path): (&Bound<'_, PyAny>, String),
+        content: Content,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        if options.is_some_and(|options| options.contains("format").unwrap_or_default()) {
+            let message =
+                format!("{function}() takes no format: an archive says it of each document");
+            return Err(PyTypeError::new_err(message));
+        }
+        let rewriter = rewriter(function, None, options)?;
+        let reader: Reader = match file.hasattr("read")? {
+            true => Box::new(PythonFile::new(file)),
+            false => Box::new(File::open(file.extract::<PathBuf>()?)?),
+        };
+        Ok(Self {
+            records: Records::new(reader),
+            path,
+            content,
+            rewriter,
+            batches: Batches::new(content.types()),
+            has_ended: false,
+            failure: None,
+        })
+    }
+
+    /// Reads on until a batch is complete or the archive ends.
+    fn read(&mut self) -> PyResult<()> {
+        for count in 1.. {
+            if self.batches.has_complete() {
+                break;
+            }
+            match self.records.next() {
+                Some(Ok(entry)) => self.entry(entry),
+                end => {
+                    self.failure = end.and_then(Result::err).as_ref().map(unreadable);
+                    self.has_ended = true;
+                    self.batches.finish();
+                    break;
+                }
+            }
+            if count % ENTRIES == 0 {
+                Python::attach(|py| py.check_signals())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: Entry) {
+        let record = match entry {
+            Entry::Record(record) => record,
+            Entry::Anomaly(found) => {
+                return self
+                    .say(found.offset, &format!("{}: {}", found.code.name(), found.message));
+            }
+        };
+        for found in &record.diagnostics {
+            self.say(record.offset, &format!("{}: {}", found.code.name(), found.message));
+        }
+        if let Some(found) = document(&record, self.rewriter.options()) {
+            let key = Key::of(&record, &found);
+            match self.content {
+                Content::Links => self.links(&key, &found),
+                Content::Documents => self.rewritten(&key, &found),
+            }
+        }
+        self.records.reuse(record.into_buffer());
+    }
+
+    /// A row that has what is unexpected, and where.
+    fn say(&mut self, offset: Offset, error: &str) {
+        let mut row = self.batches.row();
+        row.text(Some(&self.path));
+        if let Content::Links = self.content {
+            row.absent(&LINK);
+        }
+        row.text(None).number(Some(offset.file)).number(Some(offset.within)).text(None).text(None);
+        if let Content::Documents = self.content {
+            row.absent(&Content::DOCUMENT);
+        }
+        row.text(Some(error));
+    }
+
+    fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
+        let Self { batches, path, .. } = self;
+        let _ = rewrite::links(&found.bytes, &found.options, &mut |found| {
+            let link = &found.link;
+            let texts = [Some(&*link.reference), link.base.as_deref(), link.target.as_deref()];
+            let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
+            let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
+            let mut row = batches.row();
+            key.add_to(row.text(Some(path)).link(&found)).text(error);
+            ControlFlow::Continue(())
+        });
+    }
+
+    fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) {
+        let RecordDocument { bytes, options, media_type, .. } = found;
+        // Of a response without a document only the header fields were looked at.
+        let format = media_type
+            .split_once('/')
+            .map_or(Format::Other, |(type_, subtype)| Format::of_media_type(type_, subtype));
+        if !format.has_headings() && !scan::is_read(format, &options.scan) {
+            return;
+        }
+        let mut output = Vec::new();
+        let totals = rewrite::rewrite_into(bytes, options, &mut output);
+        let document = payload(&output, options.format);
+        let error = match &document {
+            None => Some(
+                "not-editable: the body of this response is damaged or of a coding that is not read",
+            ),
+            Some(document) if document.len() > LONGEST => {
+                Some("too-long: a column of Arrow cannot hold it")
+            }
+            Some(_) => None,
+        };
+        let mut row = self.batches.row();
+        key.add_to(row.text(Some(&self.path)))
+            .bytes(document.as_deref())
+            .number(Some(totals.count(Outcome::Rewritten) as u64))
+            .text(error);
+    }
+}
+
+/// What Python raised while the archive was read, or what the system or the reader said.
+fn unreadable(error: &baselink::Error) -> PyErr {
+    let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+    let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());
+    raised.map_or_else(
+        || PyOSError::new_err(error.to_string()),
+        |raised| Python::attach(|py| raised.clone_ref(py)),
+    )
+}
+
+#[pymethods]
+impl ArchiveColumns {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        if !self.has_ended && !self.batches.has_complete() {
+            py.detach(|| self.read())?;
+        }
+        match (self.batches.next(py)?, self.failure.take()) {
+            (None, Some(failure)) => Err(failure),
+            (batch, failure) => {
+                self.failure = failure;
+                Ok(batch)
+            }
+        }
+    }
+}
+
+/// archive_links(file, path, /, **options)
+/// --
+///
+/// The links of the documents of a WARC file, a path or a binary file, in batches of Arrow buffers as `link_columns` gives
+/// them. The columns are `path`, which all rows have, the fields of `Link`, then record, offset, within, url, media_type
+/// and error. `baselink.warc` makes record batches of them.
+#[pyfunction]
+#[pyo3(signature = (file, path, /, **options), text_signature = None)]
+pub(crate) fn archive_links(
+    file: &Bound<'_, PyAny>,
+    path: String,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<ArchiveColumns> {
+    ArchiveColumns::new("archive_links", (file, path), Content::Links, options)
+}
+
+/// archive_documents(file, path, /, **options)
+/// --
+///
+/// The documents of a WARC file with their links made absolute, in batches as `archive_links` gives them. The columns are
+/// path, record, offset, within, url, media_type, document, how many links were rewritten, and error.
+#[pyfunction]
+#[pyo3(signature = (file, path, /, **options), text_signature = None)]
+pub(crate) fn archive_documents(
+    file: &Bound<'_, PyAny>,
+    path: String,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<ArchiveColumns> {
+    ArchiveColumns::new("archive_documents", (file, path), Content::Documents, options)
+}

@@ -1,0 +1,130 @@
+//! The bytes that Python holds, without a copy.
+//!
+//! ```text
+//! bytes                      its own memory, which never changes
+//! bytearray, memoryview, …   held by a memoryview, so that the memory stays where it is
+//! ```
+//!
+//! The interface of CPython 3.10 that is stable has one function that gives the memory of an object other than
+//! `bytes`: `PyObject_AsReadBuffer`. `PyBuffer` is there from 3.11 on.
+//!
+//! Deliberately absent: protection against another thread that writes to the memory meanwhile. As with `hashlib`, the
+//! result then is of no use.
+
+use std::ffi::{c_int, c_void};
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView, PyString};
+
+#[allow(unsafe_code)]
+unsafe extern "C" {
+    fn PyObject_AsReadBuffer(
+        object: *mut ffi::PyObject,
+        buffer: *mut *const c_void,
+        length: *mut ffi::Py_ssize_t,
+    ) -> c_int;
+}
+
+/// The bytes of a Python object, which stay where they are as long as this is there.
+pub(crate) struct Data<'py> {
+    start: *const u8,
+    length: usize,
+    /// What holds them.
+    held: Bound<'py, PyAny>,
+    of: PhantomData<&'py [u8]>,
+}
+
+impl<'py> Data<'py> {
+    /// Those of `data`.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for what has no bytes, `ValueError` for bytes that do not lie one after the other.
+    pub(crate) fn of(data: &Bound<'py, PyAny>) -> PyResult<Self> {
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            let (start, length) = (bytes.as_bytes().as_ptr(), bytes.as_bytes().len());
+            return Ok(Self { start, length, held: data.clone(), of: PhantomData });
+        }
+        let view = PyMemoryView::from(data).map_err(|error| {
+            match error.is_instance_of::<PyTypeError>(data.py()) {
+                true => not_bytes(data),
+                false => error,
+            }
+        })?;
+        if !view.getattr("c_contiguous")?.extract::<bool>()? {
+            return Err(PyValueError::new_err(
+                "the memoryview is not contiguous: use bytes(view) to copy it",
+            ));
+        }
+        let (mut start, mut length) = (std::ptr::null(), 0);
+        // SAFETY: the object is there, and both places can be written to.
+        #[allow(unsafe_code)]
+        let status =
+            unsafe { PyObject_AsReadBuffer(view.as_ptr(), &raw mut start, &raw mut length) };
+        if status != 0 {
+            return Err(PyErr::fetch(data.py()));
+        }
+        let length = usize::try_from(length).unwrap_or_default();
+        Ok(Self { start: start.cast(), length, held: view.into_any(), of: PhantomData })
+    }
+
+    pub(crate) fn py(&self) -> Python<'py> {
+        self.held.py()
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        if self.length == 0 {
+            return &[];
+        }
+        // SAFETY: so many bytes are there, by CPython's word. What holds them exports its buffer until this is gone, so
+        // that they are neither moved nor freed.
+        #[allow(unsafe_code)]
+        unsafe {
+            std::slice::from_raw_parts(self.start, self.length)
+        }
+    }
+}
+
+/// So many bytes are copied more quickly than the GIL is given away and taken back.
+const AT_ONCE: usize = 1 << 14;
+
+/// Bytes of Python's with a copy of `bytes`. Most of what that takes is the first touch of new memory, which other threads
+/// need not wait for.
+pub(crate) fn copied<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    if bytes.len() <= AT_ONCE {
+        return Ok(PyBytes::new(py, bytes));
+    }
+    let length = ffi::Py_ssize_t::try_from(bytes.len())?;
+    // SAFETY: without a source the memory is left to whoever called this. Nobody else has the object yet, and all of its
+    // bytes are written before anybody does.
+    #[allow(unsafe_code)]
+    unsafe {
+        let object = ffi::PyBytes_FromStringAndSize(std::ptr::null(), length);
+        let made = Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>();
+        let memory = std::slice::from_raw_parts_mut(
+            ffi::PyBytes_AsString(made.as_ptr()).cast::<MaybeUninit<u8>>(),
+            bytes.len(),
+        );
+        py.detach(|| {
+            bytes.as_ptr().copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
+        });
+        Ok(made)
+    }
+}
+
+fn not_bytes(data: &Bound<'_, PyAny>) -> PyErr {
+    let message = match data.is_instance_of::<PyString>() {
+        true => "a document is bytes, and this is str: pass what was read from the file or the response, or \
+                 text.encode() with charset='utf-8'; make_links_absolute and get_base_url take str"
+            .to_owned(),
+        false => match data.get_type().name() {
+            Ok(name) => format!("a document is bytes, a bytearray or a memoryview, and this is {name}"),
+            Err(error) => return error,
+        },
+    };
+    PyTypeError::new_err(message)
+}

@@ -1,0 +1,217 @@
+//! The Python module `baselink`: the functions of the Rust library, for bytes that Python holds.
+//!
+//! ```text
+//! data --buffer--> bytes --options--> Rewriter --(without the GIL)--> result --rows--> NamedTuples of baselink/_types.py
+//!                                                                            --columns--> Arrow buffers
+//! ```
+//!
+//! Deliberately absent: any rule about links. Those are the library's.
+
+mod archive;
+mod buffer;
+mod columns;
+mod messages;
+mod options;
+mod rows;
+
+use std::cell::Cell;
+
+use baselink::{Base, Format, Profile};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::buffer::{Data, copied};
+use crate::options::rewriter;
+use crate::rows::{Rows, listed};
+
+/// A thread keeps at most so much memory between two documents.
+const KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// Where `rewrite` writes. New memory for each page would take longer than the copy to Python's.
+    static OUTPUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// What Python makes of an error about an argument.
+fn value_error(error: baselink::Error) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// The document with every relative link made absolute. No other byte changes.
+///
+/// `data` is bytes, a bytearray, a memoryview or anything else with a buffer; `url` is the absolute URL from which it was
+/// retrieved (RFC 1808, section 3.3). Where no base URL is known the result is the document. The options are those of
+/// `baselink.Options`. A document never raises; ValueError is for a wrong argument.
+///
+/// >>> import baselink
+/// >>> baselink.rewrite(b'<a href="../x.html">', "http://h.example/a/b.html")
+/// b'<a href="http://h.example/x.html">'
+#[pyfunction]
+#[pyo3(signature = (data, /, url=None, **options))]
+fn rewrite<'py>(
+    data: &Bound<'py, PyAny>,
+    url: Option<&str>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = data.py();
+    let rewriter = rewriter("rewrite", url, options)?;
+    let held = Data::of(data)?;
+    let bytes = held.bytes();
+    let mut output = OUTPUT.take();
+    output.clear();
+    output.reserve(bytes.len() + bytes.len() / 8);
+    let totals = py.detach(|| rewriter.rewrite_into(bytes, &mut output));
+    let result = match data.cast_exact::<PyBytes>() {
+        Ok(same) if !totals.changed => same.clone(),
+        _ => copied(py, &output)?,
+    };
+    if output.capacity() <= KEPT {
+        OUTPUT.set(output);
+    }
+    Ok(result)
+}
+
+/// What `rewrite` makes of a document, with every link and every anomaly: `.output`, `.links`, `.counts` by outcome,
+/// `.diagnostics`.
+///
+/// >>> import baselink
+/// >>> found = baselink.rewrite_report(b"<a href=x><img src=''>", "http://h.example/")
+/// >>> found.output, found.counts["rewritten"], found.links[1].reason
+/// (b"<a href=http://h.example/x><img src=''>", 1, 'empty')
+#[pyfunction]
+#[pyo3(signature = (data, /, url=None, **options))]
+fn rewrite_report<'py>(
+    data: &Bound<'py, PyAny>,
+    url: Option<&str>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let rewriter = rewriter("rewrite_report", url, options)?;
+    let held = Data::of(data)?;
+    let bytes = held.bytes();
+    let (rewritten, lines, output) = py.detach(|| {
+        let rewritten = rewriter.rewrite(bytes);
+        let (lines, output) = (rewriter.lines(&rewritten), rewritten.output());
+        (rewritten, lines, output)
+    });
+    Rows::new(py)?.rewritten(&rewritten, &lines, &output)
+}
+
+/// Every link of a document, in its order: where it is, its base, and where it leads.
+///
+/// >>> import baselink
+/// >>> [link.target for link in baselink.links(b"<a href=x><img srcset='y 2x'>", "http://h.example/a/")]
+/// ['http://h.example/a/x', 'http://h.example/a/y']
+#[pyfunction]
+#[pyo3(signature = (data, /, url=None, **options))]
+fn links(
+    data: &Bound<'_, PyAny>,
+    url: Option<&str>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    let rewriter = rewriter("links", url, options)?;
+    listed(&Data::of(data)?, &rewriter)
+}
+
+/// The base URL of a document, and why it is that (RFC 1808, section 3). `str()` of the result explains it.
+///
+/// Of a message it is the base of its outermost heading, of a mailbox that of its first message.
+///
+/// >>> import baselink
+/// >>> found = baselink.base(b"<base href=/b/>", "http://h.example/a")
+/// >>> found.url, found.rule, found.source
+/// ('http://h.example/b/', '3.1', 'base-element')
+/// >>> print(found)
+/// base: http://h.example/b/ (3.1 base-element)
+///   3.1 base-element: /b/: taken, the first base element with an href, in tree order, relative to the outer base http://h.example/a
+///   3.2 encapsulating: absent, the document stands in no other
+///   3.3 retrieval: http://h.example/a: passed-over, an inner level gave the base
+///   3.4 default: passed-over, an inner level gave the base
+#[pyfunction]
+#[pyo3(signature = (data, /, url=None, **options))]
+fn base<'py>(
+    data: &Bound<'py, PyAny>,
+    url: Option<&str>,
+    options: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = data.py();
+    let rewriter = rewriter("base", url, options)?;
+    let held = Data::of(data)?;
+    let bytes = held.bytes();
+    let chain = py.detach(|| rewriter.base(bytes));
+    Rows::new(py)?.base(&chain)
+}
+
+fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
+    let profile: Profile = resolver.parse().map_err(value_error)?;
+    Base::absolute(profile, base).map_err(value_error)
+}
+
+/// The URL that `reference` means in a document with this base (RFC 1808, section 4).
+///
+/// `resolver` is "rfc1808", "rfc3986" or "whatwg", which is what browsers do. ValueError where there is no such URL.
+///
+/// >>> import baselink
+/// >>> baselink.resolve("http://a/b/c/d;p?q", "../g")
+/// 'http://a/b/g'
+/// >>> baselink.resolve("http://a/b", "../g"), baselink.resolve("http://a/b", "../g", resolver="whatwg")
+/// ('http://a/../g', 'http://a/g')
+#[pyfunction]
+#[pyo3(signature = (base, reference, *, resolver="rfc1808"))]
+fn resolve(base: &str, reference: &str, resolver: &str) -> PyResult<String> {
+    let target = absolute(base, resolver)?.resolve(reference);
+    let target = target.map_err(|why| PyValueError::new_err(why.to_string()))?;
+    Ok(target.url)
+}
+
+/// The shortest sensible reference that means `target` in a document with this base. Where only the target itself does,
+/// it is that.
+///
+/// >>> import baselink
+/// >>> baselink.relativize("http://a/b/c/d", "http://a/b/g")
+/// '../g'
+#[pyfunction]
+#[pyo3(signature = (base, target, *, resolver="rfc1808"))]
+fn relativize(base: &str, target: &str, resolver: &str) -> PyResult<String> {
+    Ok(absolute(base, resolver)?.relativize(target))
+}
+
+/// The format of a document, by the name of its file, or None, and its first bytes, of which 2,048 are enough: a value
+/// for the option `format`, or an archive ("warc", "wacz", "har"). "other" is what no format is known of.
+///
+/// >>> import baselink
+/// >>> baselink.detect("a.svg", b""), baselink.detect(None, b"From: me@h.example\n\n")
+/// ('svg', 'message')
+#[pyfunction]
+#[pyo3(signature = (name, head))]
+fn detect(name: Option<&str>, head: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    Ok(Format::detect(name, Data::of(head)?.bytes()).name())
+}
+
+/// Python aligns objects to no more than 16 bytes (on 64-bit systems), whatever their type says, and PyO3 does not look.
+const fn is_aligned<T>() -> bool {
+    align_of::<T>() <= 2 * size_of::<usize>()
+}
+
+const _: () = assert!(
+    is_aligned::<archive::ArchiveColumns>()
+        && is_aligned::<columns::LinkColumns>()
+        && is_aligned::<messages::Messages>()
+        && is_aligned::<rows::LinkIterator>()
+);
+
+/// What `baselink/__init__.py` takes from here. Nothing of Python's is guarded by the GIL alone.
+#[pymodule(gil_used = false)]
+mod _baselink {
+    #[pymodule_export]
+    use super::archive::{ArchiveColumns, archive_documents, archive_links};
+    #[pymodule_export]
+    use super::columns::{LinkColumns, link_columns};
+    #[pymodule_export]
+    use super::messages::{Messages, messages};
+    #[pymodule_export]
+    use super::rows::{LinkIterator, iter_links};
+    #[pymodule_export]
+    use super::{base, detect, links, relativize, resolve, rewrite, rewrite_report};
+}

@@ -1,0 +1,91 @@
+//! The messages of a mailbox (RFC 4155), one by one, from a file that Python reads.
+//!
+//! ```text
+//! for message in baselink.messages(open("inbox", "rb")): ...
+//! ```
+//!
+//! Deliberately absent: undoing `>From `. A message has the bytes that it has in the file.
+
+use std::io::{self, Read};
+
+use baselink::container::mbox;
+use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
+
+use crate::buffer::Data;
+
+/// A file object of Python.
+pub(crate) struct PythonFile(Py<PyAny>);
+
+impl PythonFile {
+    pub(crate) fn new(file: &Bound<'_, PyAny>) -> Self {
+        Self(file.clone().unbind())
+    }
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            py.check_signals()?;
+            let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
+            if read.is_instance_of::<PyString>() {
+                return Err(PyTypeError::new_err(
+                    "the file gives str: open it for bytes, with 'rb'",
+                ));
+            }
+            let held = Data::of(&read)?;
+            let given = held.bytes();
+            let Some(space) = buffer.get_mut(..given.len()) else {
+                let message =
+                    format!("read({}) of the file gave {} bytes", buffer.len(), given.len());
+                return Err(PyOSError::new_err(message));
+            };
+            space.copy_from_slice(given);
+            Ok(given.len())
+        })
+        .map_err(|error: PyErr| io::Error::other(error))
+    }
+}
+
+/// What Python raised while a file was read, or what the system said of it.
+pub(crate) fn raised(error: io::Error) -> PyErr {
+    match error.downcast::<PyErr>() {
+        Ok(error) => error,
+        Err(error) => error.into(),
+    }
+}
+
+/// The messages of a mailbox.
+#[pyclass(module = "baselink._baselink")]
+pub(crate) struct Messages(
+    // Python aligns an object to 16 bytes, and what searches for lines wants more.
+    Box<mbox::Messages<PythonFile>>,
+);
+
+/// The messages of a mailbox (mbox), which `file` gives: a binary file, open for reading. One message at a time is in
+/// memory. Each has the bytes that it has in the file, without the line `From `.
+///
+/// >>> import baselink, io
+/// >>> [message for message in baselink.messages(io.BytesIO(b"From a\nSubject: x\n\ny\n"))]
+/// [b'Subject: x\n\ny\n']
+#[pyfunction]
+#[pyo3(signature = (file, /))]
+pub(crate) fn messages(file: &Bound<'_, PyAny>) -> PyResult<Messages> {
+    file.getattr("read")?;
+    Ok(Messages(Box::new(mbox::Messages::new(PythonFile::new(file)))))
+}
+
+#[pymethods]
+impl Messages {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let messages = &mut self.0;
+        let next = py.detach(|| messages.next_message());
+        let next = next.map_err(raised)?;
+        Ok(next.map(|one| PyBytes::new(py, &one.bytes[one.message.range()])))
+    }
+}

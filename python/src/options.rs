@@ -1,0 +1,145 @@
+//! What the keyword arguments of every function ask for.
+//!
+//! ```text
+//! rewrite(page, url, resolver="whatwg", enable="lazy")
+//! ```
+//!
+//! Deliberately absent: what they mean. `Options` in `baselink/_types.py` says it to people.
+
+use baselink::scan::group_of;
+use baselink::{ContentLocationUse, Dkim, Format, Options, Rewriter, RewriterBuilder};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::value_error;
+
+/// All keyword arguments.
+const NAMES: [&str; 11] = [
+    "format",
+    "charset",
+    "resolver",
+    "fragments",
+    "base_element",
+    "enable",
+    "attributes",
+    "local_copies",
+    "assume_scheme",
+    "content_location",
+    "dkim",
+];
+
+/// The rewriter that the `options` of a call of `function` ask for.
+pub(crate) fn rewriter(
+    function: &str,
+    url: Option<&str>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Rewriter> {
+    at(builder(function, options)?, url)
+}
+
+/// The rewriter for documents that were retrieved from `url`.
+pub(crate) fn at(builder: RewriterBuilder, url: Option<&str>) -> PyResult<Rewriter> {
+    let builder = match url {
+        Some(url) => builder.url(url),
+        None => builder,
+    };
+    let rewriter = builder.build().map_err(value_error)?;
+    let Options { format, scan, .. } = rewriter.options();
+    match group_of(*format).filter(|group| !scan.groups.contains(*group)) {
+        // The command says the same.
+        Some(group) => Err(PyValueError::new_err(format!(
+            "format '{}' goes with enable='{group}': nothing else is looked for in it",
+            format.name()
+        ))),
+        None => Ok(rewriter),
+    }
+}
+
+/// What the `options` of a call of `function` ask for.
+pub(crate) fn builder(
+    function: &str,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<RewriterBuilder> {
+    let mut builder = Rewriter::builder();
+    for (name, value) in options.into_iter().flatten() {
+        let name: &str = name.extract()?;
+        if !NAMES.contains(&name) {
+            let names = NAMES.join(", ");
+            let message = format!(
+                "{function}() got an unexpected keyword argument '{name}'; there are {names}"
+            );
+            return Err(PyTypeError::new_err(message));
+        }
+        // None stands for what is done without the argument.
+        if !value.is_none() {
+            builder = option(builder, name, &value)?;
+        }
+    }
+    Ok(builder)
+}
+
+fn option(
+    mut builder: RewriterBuilder,
+    name: &str,
+    value: &Bound<'_, PyAny>,
+) -> PyResult<RewriterBuilder> {
+    if matches!(name, "enable" | "attributes") {
+        for one in texts(value, name)? {
+            builder = if name == "enable" { builder.enable(one) } else { builder.place(one) };
+        }
+        return Ok(builder);
+    }
+    let text: &str = value.extract().map_err(|_| no_text(name, "str"))?;
+    Ok(match name {
+        "format" => builder.format(format(text)?),
+        "charset" => builder.charset(text),
+        "resolver" => builder.profile(text.parse().map_err(value_error)?),
+        "fragments" => builder.fragments(text.parse().map_err(value_error)?),
+        "base_element" => builder.base_element(text.parse().map_err(value_error)?),
+        "local_copies" => builder.local_copies(text.parse().map_err(value_error)?),
+        "assume_scheme" => builder.assumed_scheme(text),
+        "content_location" => {
+            let uses = [("base", ContentLocationUse::Base), ("label", ContentLocationUse::Label)];
+            builder.content_location(one_of(name, text, uses)?)
+        }
+        _ => builder.dkim(one_of(name, text, [("rewrite", Dkim::Rewrite), ("keep", Dkim::Keep)])?),
+    })
+}
+
+/// The format of that name, also of the one that [`Format::detect`] gives to what it does not know.
+fn format(name: &str) -> PyResult<Format> {
+    if name == Format::Other.name() {
+        return Ok(Format::Other);
+    }
+    let format: Format = name.parse().map_err(value_error)?;
+    match format.is_archive() {
+        true => Err(PyValueError::new_err(format!(
+            "format '{name}' is an archive of documents, each with a URL of its own: baselink.warc reads WARC, the \
+             command baselink every archive"
+        ))),
+        false => Ok(format),
+    }
+}
+
+fn one_of<T: Copy>(name: &str, text: &str, [one, other]: [(&str, T); 2]) -> PyResult<T> {
+    let wrong = || {
+        let (one, other) = (one.0, other.0);
+        PyValueError::new_err(format!("unknown {name} '{text}': it is {one} or {other}"))
+    };
+    [one, other].into_iter().find(|known| known.0 == text).map(|known| known.1).ok_or_else(wrong)
+}
+
+/// One text, or several.
+fn texts(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<String>> {
+    if value.is_instance_of::<PyString>() {
+        return Ok(vec![value.extract()?]);
+    }
+    let all = value.try_iter().map_err(|_| no_text(name, "str, or an iterable of str"))?;
+    all.map(|one| one?.extract::<String>().map_err(|_| no_text(name, "str, or an iterable of str")))
+        .collect()
+}
+
+fn no_text(name: &str, wanted: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name} must be {wanted}"))
+}

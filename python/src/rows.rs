@@ -1,0 +1,247 @@
+//! Results as Python objects: the NamedTuples of `baselink/_types.py`, whose fields are here in their order.
+//!
+//! ```text
+//! LinkReport { element: "a", reference: "x", .. }  -->  Link(…, element='a', attribute='href', reference='x', …)
+//! ```
+//!
+//! Deliberately absent: many links at once, which [`crate::columns`] gives without an object for each.
+
+use std::cell::RefCell;
+use std::vec::IntoIter;
+
+use baselink::base::{BaseChain, Level};
+use baselink::rewrite::ListedLink;
+use baselink::span::Lines;
+use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
+
+use crate::buffer::{Data, copied};
+use crate::options::{at, builder};
+
+/// The classes of `baselink/_types.py`.
+struct Classes {
+    /// `tuple.__new__`.
+    new: Py<PyAny>,
+    link: Py<PyType>,
+    rewritten: Py<PyType>,
+    diagnostic: Py<PyType>,
+    base: Py<PyType>,
+    level: Py<PyType>,
+}
+
+static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+
+/// Makes them.
+pub(crate) struct Rows<'py> {
+    py: Python<'py>,
+    classes: &'static Classes,
+    new: Bound<'py, PyAny>,
+    /// Names that were asked for, each at [`place`].
+    names: RefCell<[Option<Bound<'py, PyString>>; NAMES]>,
+}
+
+const NAMES: usize = 64;
+
+/// Where a name is kept. Those of one document are few: elements, attributes, outcomes, its base.
+fn place(name: &str) -> usize {
+    let of = |byte: Option<&u8>| byte.map_or(0, |&byte| usize::from(byte));
+    let bytes = name.as_bytes();
+    (bytes.len() ^ of(bytes.first()) << 1 ^ of(bytes.last()) << 2) % NAMES
+}
+
+impl<'py> Rows<'py> {
+    pub(crate) fn new(py: Python<'py>) -> PyResult<Self> {
+        let classes = CLASSES.get_or_try_init(py, || {
+            let module = py.import("baselink._types")?;
+            let class = |name: &str| -> PyResult<Py<PyType>> {
+                Ok(module.getattr(name)?.cast_into::<PyType>()?.unbind())
+            };
+            PyResult::Ok(Classes {
+                new: py.get_type::<PyTuple>().getattr("__new__")?.unbind(),
+                link: class("Link")?,
+                rewritten: class("Rewritten")?,
+                diagnostic: class("Diagnostic")?,
+                base: class("Base")?,
+                level: class("Level")?,
+            })
+        })?;
+        let (new, names) = (classes.new.bind(py).clone(), RefCell::new([const { None }; NAMES]));
+        Ok(Self { py, classes, new, names })
+    }
+
+    /// An instance of `class` with the fields `values`.
+    fn make<V>(&self, class: &Py<PyType>, values: V) -> PyResult<Bound<'py, PyAny>>
+    where
+        V: IntoPyObject<'py, Target = PyTuple, Output = Bound<'py, PyTuple>, Error = PyErr>,
+    {
+        self.new.call1((class.bind(self.py), values.into_pyobject(self.py)?))
+    }
+
+    /// A text of which there are few. To make it again for each link took a tenth of the time of all links.
+    fn name(&self, text: &str) -> Bound<'py, PyString> {
+        let mut names = self.names.borrow_mut();
+        match &mut names[place(text)] {
+            Some(known) if known.to_str().is_ok_and(|known| known == text) => known.clone(),
+            other => other.insert(PyString::intern(self.py, text)).clone(),
+        }
+    }
+
+    fn link(&self, found: &ListedLink) -> PyResult<Bound<'py, PyAny>> {
+        self.link_at(&found.link, (found.line, found.column))
+    }
+
+    fn link_at(
+        &self,
+        link: &LinkReport,
+        (line, column): (usize, usize),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let place = (
+            self.name(&link.entity),
+            line,
+            column,
+            link.span.start,
+            link.span.end,
+            (!link.element.is_empty()).then(|| self.name(&link.element)),
+            link.attribute.as_deref().map(|name| self.name(name)),
+        );
+        let (entity, line, column, start, end, element, attribute) = place;
+        // A tuple of more than 12 values is made of a list of them.
+        let values: [Bound<'py, PyAny>; 14] = [
+            entity.into_any(),
+            line.into_pyobject(self.py)?.into_any(),
+            column.into_pyobject(self.py)?.into_any(),
+            start.into_pyobject(self.py)?.into_any(),
+            end.into_pyobject(self.py)?.into_any(),
+            element.into_pyobject(self.py)?.into_any(),
+            attribute.into_pyobject(self.py)?.into_any(),
+            PyString::new(self.py, &link.reference).into_any(),
+            link.base.as_deref().map(|base| self.name(base)).into_pyobject(self.py)?.into_any(),
+            self.name(link.rule.section()).into_any(),
+            self.name(link.source.name()).into_any(),
+            link.target.as_deref().into_pyobject(self.py)?.into_any(),
+            self.name(link.outcome.name()).into_any(),
+            link.reason.map(|reason| self.name(reason.name())).into_pyobject(self.py)?.into_any(),
+        ];
+        self.new.call1((self.classes.link.bind(self.py), PyTuple::new(self.py, values)?))
+    }
+
+    pub(crate) fn rewritten(
+        &self,
+        rewritten: &Rewritten<'_>,
+        lines: &Lines,
+        output: &[u8],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let link = |link: &LinkReport| self.link_at(link, lines.place(link.span.start));
+        let links: PyResult<Vec<_>> = rewritten.report.links.iter().map(link).collect();
+        let diagnostic = |found: &Diagnostic| {
+            let (line, column) = lines.place(found.span.start);
+            let (start, end) = (found.span.start, found.span.end);
+            let code = self.name(found.code.name());
+            let values = (code, &*found.message, line, column, start, end);
+            self.make(&self.classes.diagnostic, values)
+        };
+        let found: PyResult<Vec<_>> = rewritten.totals.diagnostics.iter().map(diagnostic).collect();
+        let counts = PyDict::new(self.py);
+        for outcome in Outcome::ALL {
+            counts.set_item(outcome.name(), rewritten.totals.count(outcome))?;
+        }
+        let output = copied(self.py, output)?;
+        let (links, found) = (PyList::new(self.py, links?)?, PyList::new(self.py, found?)?);
+        self.make(&self.classes.rewritten, (output, links, counts, found))
+    }
+
+    pub(crate) fn base(&self, chain: &BaseChain) -> PyResult<Bound<'py, PyAny>> {
+        let level = |level: &Level| {
+            let values = (
+                &*level.entity,
+                level.rule.section(),
+                level.source.name(),
+                level.value.as_deref(),
+                level.status.name(),
+                &*level.reason,
+            );
+            self.make(&self.classes.level, values)
+        };
+        let levels: PyResult<Vec<_>> = chain.levels.iter().map(level).collect();
+        let levels = PyList::new(self.py, levels?)?;
+        let values = (chain.base.as_deref(), chain.rule.section(), chain.source.name(), levels);
+        self.make(&self.classes.base, values)
+    }
+}
+
+/// The links of a document.
+pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
+    let (py, bytes) = (data.py(), data.bytes());
+    let mut found = Vec::new();
+    py.detach(|| rewriter.links(bytes, |link| found.push(link)));
+    let rows = Rows::new(py)?;
+    found.iter().map(|found| Ok(rows.link(found)?.unbind())).collect()
+}
+
+/// The links of many documents, one by one.
+#[pyclass(module = "baselink._baselink")]
+pub(crate) struct LinkIterator {
+    documents: Py<PyIterator>,
+    builder: RewriterBuilder,
+    /// How many documents were begun.
+    number: usize,
+    found: IntoIter<Py<PyAny>>,
+}
+
+/// The links of many documents, each with the number of its document, counted from 0.
+///
+/// `documents` gives pairs of data and URL, or data alone; the links of one document at a time are in memory. The options
+/// are those of `baselink.Options`.
+///
+/// >>> import baselink
+/// >>> pages = [(b"<a href=x>", "http://h.example/"), (b"<a href=y>", None)]
+/// >>> [(number, link.target) for number, link in baselink.iter_links(pages)]
+/// [(0, 'http://h.example/x'), (1, None)]
+#[pyfunction]
+#[pyo3(signature = (documents, /, **options))]
+pub(crate) fn iter_links(
+    documents: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<LinkIterator> {
+    let builder = builder("iter_links", options)?;
+    // What is wrong with the options is said before the first document is asked for.
+    at(builder.clone(), None)?;
+    let documents = documents.try_iter()?.unbind();
+    Ok(LinkIterator { documents, builder, number: 0, found: Vec::new().into_iter() })
+}
+
+#[pymethods]
+impl LinkIterator {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<(usize, Bound<'py, PyAny>)>> {
+        loop {
+            if let Some(link) = self.found.next() {
+                return Ok(Some((self.number - 1, link.into_bound(py))));
+            }
+            // Python sees no signal while it runs none of its own code.
+            py.check_signals()?;
+            let Some(next) = self.documents.bind(py).clone().next() else { return Ok(None) };
+            let next = next?;
+            self.number += 1;
+            let (data, url) = pair(&next)?;
+            let held = Data::of(&data)?;
+            let rewriter = at(self.builder.clone(), url.as_deref())?;
+            self.found = listed(&held, &rewriter)?.into_iter();
+        }
+    }
+}
+
+/// A document, and its URL: a pair of both, or the data alone.
+pub(crate) fn pair<'py>(
+    document: &Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyAny>, Option<String>)> {
+    match document.cast::<PyTuple>() {
+        Ok(pair) => pair.extract(),
+        Err(_) => Ok((document.clone(), None)),
+    }
+}

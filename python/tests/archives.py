@@ -1,0 +1,55 @@
+"""Small archives that tests make, and what the command says of an archive."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+from typing import Any
+
+import pytest
+from conftest import Command
+
+PAGE = b'<base href="/b/"><a href=x>'
+
+
+def passed_over(error: ImportError) -> None:
+    """Passes a file of tests over for lack of a module; where everything has to be here, that is a failure."""
+    if os.environ.get("BASELINK_REQUIRE_OUTSIDE"):
+        raise error
+    pytest.skip(f"{error.name} is absent", allow_module_level=True)
+
+
+def command_rows(
+    command: Command, archive: str, *options: str
+) -> tuple[list[dict[str, Any]], list[tuple[int | None, int | None, str]]]:
+    """What `baselink links --json` says of an archive: its rows, and the place and sentence of what is unexpected."""
+    done = subprocess.run(
+        [command.path, "links", "--json", "-v", *options, archive], capture_output=True, text=True, check=False
+    )
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    name = re.escape(archive)
+    warnings = re.findall(rf"^{name}@(\d+)(?:\+(\d+))?: warning\[([\w-]+)\]: (.*)$", done.stderr, re.MULTILINE)
+    said = [(int(offset), int(within or 0), f"{code}: {text}") for offset, within, code, text in warnings]
+    errors = re.findall(rf"^error: {name}: (.*)$", done.stderr, re.MULTILINE)
+    return rows, [*said, *((None, None, f"OSError: {text}") for text in errors)]
+
+
+def record(block: bytes, **fields: str) -> bytes:
+    """A record: `WARC_Type` is the field `WARC-Type`."""
+    fields = {"WARC_Type": "response", "WARC_Target_URI": "http://h.example/", **fields}
+    fields = {"Content_Type": "application/http", "WARC_Record_ID": "<urn:uuid:1>", **fields}
+    lines = [f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items()]
+    return b"WARC/1.1\r\n" + "".join(lines).encode() + b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (len(block), block)
+
+
+def response(body: bytes, *fields: str) -> bytes:
+    heading = ["HTTP/1.1 200 OK", "Content-Type: text/html", *fields]
+    return "".join(line + "\r\n" for line in heading).encode() + b"\r\n" + body
+
+
+def archive(*records: bytes) -> bytes:
+    """A compressed archive, a member for each record."""
+    return b"".join(gzip.compress(one, mtime=0) for one in records)

@@ -1,0 +1,129 @@
+"""What several tests need: the cases of ../fixtures, the command, and what lies outside of the repository.
+
+Where something is absent a test says so and goes on; with BASELINK_REQUIRE_OUTSIDE=1, as CI sets it, that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FIXTURES = REPOSITORY / "fixtures"
+SHARED = REPOSITORY.parent / "shared"
+
+
+class Case(NamedTuple):
+    """A folder of fixtures/FORMAT."""
+
+    folder: Path
+    format: str
+    extension: str
+
+    def read(self, name: str) -> bytes:
+        return (self.folder / name.replace("*", self.extension)).read_bytes()
+
+    def rows(self, name: str) -> list[list[str]]:
+        return [line.split("\t") for line in self.read(name).decode().split("\n")[:-1]]
+
+    def arguments(self) -> list[tuple[str, str]]:
+        """The options of the command, each with its value."""
+        lines = iter(self.read("arguments").decode().split("\n")[:-1])
+        return [(name, "" if name in WITHOUT_VALUE else next(lines)) for name in lines]
+
+    def asks_for(self, names: set[str]) -> bool:
+        return any(name in names for name, _ in self.arguments())
+
+
+FOLDERS = {
+    "html": ("html", "html", 100),
+    "css": ("css", "css", 60),
+    "xhtml": ("xhtml", "xhtml", 15),
+    "svg": ("svg", "svg", 10),
+    "feed": ("xml", "xml", 15),
+    "manifest": ("manifest", "webmanifest", 3),
+    "script": ("script", "js", 5),
+    "message": ("message", "eml", 140),
+    "http": ("http", "http", 40),
+}
+"""Folders of cases: their format, the extension of their documents, and how many there are at least."""
+
+WITHOUT_VALUE = {
+    "--no-content-location": {"content_location": "label"},
+    "--skip-dkim": {"dkim": "keep"},
+}
+OPTIONS = {
+    "--url": "url",
+    "--resolver": "resolver",
+    "--fragments": "fragments",
+    "--base-element": "base_element",
+    "--local-copies": "local_copies",
+    "--charset": "charset",
+    "--enable": "enable",
+    "--attribute": "attributes",
+    "--assume-scheme": "assume_scheme",
+    "--format": "format",
+}
+ABSENT = {"--base-from", "--trust-saved-from"}
+"""What the command knows of a folder of pages, and neither the library's front door nor the module takes."""
+
+
+def options_of(case: Case) -> dict[str, Any]:
+    """The keyword arguments that a case asks for."""
+    options: dict[str, Any] = {"format": case.format}
+    for name, value in case.arguments():
+        if name in WITHOUT_VALUE:
+            options |= WITHOUT_VALUE[name]
+        elif name in ("--enable", "--attribute"):
+            options.setdefault(OPTIONS[name], []).append(value)
+        else:
+            options[OPTIONS[name]] = value
+    return options
+
+
+def cases() -> Iterator[Case]:
+    for name, (format, extension, least) in FOLDERS.items():
+        folders = sorted(folder for folder in (FIXTURES / name).iterdir() if folder.is_dir())
+        assert len(folders) >= least, f"{name} has only {len(folders)} cases"
+        for folder in folders:
+            yield Case(folder, format, extension)
+
+
+def absent(what: str) -> None:
+    if os.environ.get("BASELINK_REQUIRE_OUTSIDE"):
+        pytest.fail(f"{what} is absent")
+    pytest.skip(f"{what} is absent")
+
+
+class Command(NamedTuple):
+    """The program baselink."""
+
+    path: Path
+
+    def __call__(self, *arguments: str | Path, data: bytes | None = None) -> bytes:
+        found = subprocess.run([self.path, *arguments], input=data, capture_output=True, check=False)
+        assert found.returncode == 0, found.stderr.decode()
+        return found.stdout
+
+
+@pytest.fixture(scope="session")
+def command() -> Command:
+    """The program of this checkout: where BASELINK says, or as `cargo build` leaves it."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target"))
+    path = Path(os.environ.get("BASELINK", target / "debug" / "baselink"))
+    if not path.exists():
+        absent(str(path))
+    return Command(path)
+
+
+def outside(name: str) -> list[Path]:
+    """The files of a folder of ../shared, which holds real documents."""
+    folder = SHARED / name
+    if not folder.is_dir():
+        absent(str(folder))
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,56 @@
+"""Every case of ../fixtures through the module: the bytes, links and base that a person derived, and what the command gives."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import ABSENT, Case, Command, cases, options_of
+
+import baselink
+
+CASES = [case for case in cases() if not case.asks_for(ABSENT)]
+
+
+def field(text: str | None) -> str:
+    return "-" if text is None else text.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
+
+
+def row(link: baselink.Link) -> list[str]:
+    target = link.target
+    fields = (link.entity, link.element, link.attribute, link.reference, link.outcome, link.reason, target)
+    return [field(text) for text in fields]
+
+
+def name_of(case: Case) -> str:
+    return f"{case.folder.parent.name}/{case.folder.name}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_case_gives_what_it_expects(case: Case) -> None:
+    options, data = options_of(case), case.read("input.*")
+    assert baselink.rewrite(data, **options) == case.read("expected.*")
+    expected = case.rows("expected.links")
+    assert [row(link) for link in baselink.links(data, **options)] == expected
+    found = baselink.rewrite_report(data, **options)
+    assert found.output == case.read("expected.*")
+    assert [row(link) for link in found.links] == expected
+    assert sum(found.counts.values()) == len(expected)
+    # Of a message the columns are entity, media type, rule, source, base; of a document there is no media type.
+    outermost = case.rows("expected.base")[0]
+    base = baselink.base(data, **options)
+    assert [base.rule, base.source, field(base.url)] == outermost[-3:]
+
+
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_a_case_gives_what_the_command_gives(case: Case, command: Command) -> None:
+    options, data = options_of(case), case.read("input.*")
+    arguments = [one for argument in case.arguments() for one in argument if one]
+    given = ["--format", case.format, *arguments, "-"]
+    assert baselink.rewrite(data, **options) == command("rewrite", "--quiet", *given, data=data)
+    rows = [json.loads(line) for line in command("links", "--json", *given, data=data).splitlines()]
+    assert [{"path": "-", **link._asdict()} for link in baselink.links(data, **options)] == rows
+
+
+def test_few_cases_ask_for_what_is_absent() -> None:
+    assert sum(case.asks_for(ABSENT) for case in cases()) == 4

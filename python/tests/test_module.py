@@ -1,0 +1,325 @@
+"""What the functions take and give: arguments, buffers, results as values, signatures."""
+
+from __future__ import annotations
+
+import array
+import copy
+import inspect
+import mmap
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import baselink
+
+URL = "http://h.example/a/b"
+PAGE = b"<base href=c/><a href=x><img src=''><a href=mailto:a@b>"
+DATA_FUNCTIONS = [baselink.rewrite, baselink.rewrite_report, baselink.links, baselink.base]
+
+
+def test_every_name_is_there_and_says_what_it_is() -> None:
+    for name in baselink.__all__:
+        found = getattr(baselink, name)
+        assert inspect.getdoc(found), name
+    assert sorted(baselink.__all__) == baselink.__all__
+
+
+def test_signatures() -> None:
+    shown = {function.__name__: str(inspect.signature(function)) for function in DATA_FUNCTIONS}
+    assert set(shown.values()) == {"(data, /, url=None, **options)"}
+    assert str(inspect.signature(baselink.iter_links)) == "(documents, /, **options)"
+    assert str(inspect.signature(baselink.resolve)) == "(base, reference, *, resolver='rfc1808')"
+    assert str(inspect.signature(baselink.relativize)) == "(base, target, *, resolver='rfc1808')"
+    assert str(inspect.signature(baselink.detect)) == "(name, head)"
+    assert str(inspect.signature(baselink.messages)) == "(file, /)"
+    assert [*inspect.signature(baselink.get_base_url).parameters] == ["text", "baseurl", "encoding"]
+
+
+def test_links_are_rows() -> None:
+    [first, second, third, fourth] = baselink.links(PAGE, URL)
+    assert first == baselink.Link(
+        entity="",
+        line=1,
+        column=12,
+        start=11,
+        end=13,
+        element="base",
+        attribute="href",
+        reference="c/",
+        base="http://h.example/a/b",
+        rule="3.3",
+        source="retrieval",
+        target="http://h.example/a/c/",
+        outcome="rewritten",
+        reason=None,
+    )
+    assert (second.base, second.rule, second.target) == ("http://h.example/a/c/", "3.1", "http://h.example/a/c/x")
+    assert (third.outcome, third.reason, third.target) == ("left", "empty", None)
+    assert (fourth.outcome, fourth.target) == ("absolute", "mailto:a@b")
+
+
+def test_a_report_has_output_links_counts_and_diagnostics() -> None:
+    output, links, counts, diagnostics = baselink.rewrite_report(PAGE, URL)
+    assert output == b"<base href=http://h.example/a/c/><a href=http://h.example/a/c/x><img src=''><a href=mailto:a@b>"
+    assert links == baselink.links(PAGE, URL)
+    assert counts == {"rewritten": 2, "absolute": 1, "no-base": 0, "left": 1, "not-editable": 0}
+    [relative] = diagnostics
+    assert (relative.code, relative.line, relative.column, relative.start) == ("base-relative", 1, 1, 0)
+    assert relative.message.startswith("the href of this base element is relative")
+
+
+def test_results_are_values() -> None:
+    for function in DATA_FUNCTIONS:
+        found: Any = function(PAGE, URL)
+        assert found == function(PAGE, URL)
+        assert pickle.loads(pickle.dumps(found)) == found
+        assert copy.deepcopy(found) == found
+    link = baselink.links(PAGE, URL)[0]
+    assert type(pickle.loads(pickle.dumps(link))) is baselink.Link
+    assert hash(link) == hash(baselink.links(PAGE, URL)[0])
+    assert link._replace(line=2) != link
+
+
+def test_what_does_not_change_is_the_same_object() -> None:
+    for data in [b"<a href=http://h/>", b"", b"no links"]:
+        assert baselink.rewrite(data, URL) is data
+    assert baselink.rewrite(b"<a href=x>") == b"<a href=x>"
+
+    class Own(bytes):
+        pass
+
+    assert type(baselink.rewrite(Own(b"<p>"), URL)) is bytes
+
+
+def test_every_buffer_is_a_document(tmp_path: Path) -> None:
+    expected = baselink.rewrite(PAGE, URL)
+    path = tmp_path / "page.html"
+    path.write_bytes(PAGE)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        for data in [bytearray(PAGE), memoryview(PAGE), array.array("B", PAGE), mapped, memoryview(bytearray(PAGE))]:
+            assert baselink.rewrite(data, URL) == expected
+            assert type(baselink.rewrite(data, URL)) is bytes
+            assert baselink.links(data, URL) == baselink.links(PAGE, URL)
+            assert baselink.rewrite_report(data, URL).output == expected
+            assert baselink.base(data, URL) == baselink.base(PAGE, URL)
+            assert baselink.detect(None, data) == "html"
+        # A memory map that something still holds cannot be closed.
+        view = memoryview(mapped)
+        assert baselink.rewrite(view, URL) == expected
+        view.release()
+    assert baselink.rewrite(memoryview(b"--" + PAGE)[2:], URL) == expected
+    assert baselink.rewrite(memoryview(PAGE).cast("b"), URL) == expected
+    assert baselink.rewrite(array.array("I", [1, 2])) == array.array("I", [1, 2]).tobytes()
+    assert baselink.rewrite(memoryview(b"")) == b""
+
+
+def test_a_bytearray_is_let_go() -> None:
+    data = bytearray(PAGE)
+    baselink.rewrite(data, URL)
+    data.extend(b"more")
+    rows = baselink.iter_links([data])
+    next(rows)
+    data.clear()
+
+
+def test_a_view_with_gaps_is_a_wrong_argument() -> None:
+    with pytest.raises(ValueError, match=r"not contiguous: use bytes\(view\)"):
+        baselink.rewrite(memoryview(PAGE)[::2])
+    released = memoryview(PAGE)
+    released.release()
+    with pytest.raises(ValueError, match="released"):
+        baselink.rewrite(released)
+
+
+def test_str_is_a_type_error_that_says_what_to_do() -> None:
+    text: Any = "<a href=x>"
+    calls: list[Any] = [lambda: function(text, URL) for function in DATA_FUNCTIONS]
+    calls += [lambda: list(baselink.iter_links([text])), lambda: list(baselink.iter_links([(text, URL)]))]
+    calls += [lambda: baselink.detect(None, text)]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"text\.encode\(\) with charset='utf-8'"):
+            call()
+    for other in [None, 3, [PAGE], {}]:
+        with pytest.raises(TypeError, match="bytes, a bytearray or a memoryview, and this is"):
+            baselink.rewrite(other)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("url", ["", " ", "x", "/x", "//h/x", "http//h", "?:x"])
+def test_a_url_that_is_not_absolute_is_a_value_error(url: str) -> None:
+    for function in DATA_FUNCTIONS:
+        with pytest.raises(ValueError, match="cannot be a base URL"):
+            function(PAGE, url)
+    with pytest.raises(ValueError, match="cannot be a base URL"):
+        list(baselink.iter_links([(PAGE, url)]))
+    with pytest.raises(ValueError, match="cannot be a base URL"):
+        baselink.resolve(url, "x")
+    with pytest.raises(ValueError, match="cannot be a base URL"):
+        baselink.relativize(url, "http://h/")
+
+
+def test_other_urls() -> None:
+    # RFC 1808 asks for a scheme and no more; what is not hierarchical gives no target.
+    for url in ["http:", "http://[", "data:,x", "about:blank", "mailto:a@b", "C:\\x"]:
+        assert baselink.base(b"<a href=x>", url).url == url
+    assert baselink.rewrite(b"<a href=x>", "mailto:a@b") == b"<a href=x>"
+    with pytest.raises(ValueError, match="the URL Standard's parser fails on it"):
+        baselink.rewrite(b"<a href=x>", "http://[", resolver="whatwg")
+    assert baselink.rewrite("<a href=ü>".encode(), "http://é/") == "<a href=http://é/ü>".encode()
+    with pytest.raises(ValueError):
+        baselink.rewrite(PAGE, "http://\ud800/")
+    with pytest.raises(TypeError):
+        baselink.rewrite(PAGE, b"http://h/")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"format": "htm"}, "unknown format 'htm'"),
+        ({"format": "warc"}, r"format 'warc' is an archive .*baselink\.warc"),
+        ({"format": "wacz"}, "format 'wacz' is an archive"),
+        ({"format": "har"}, "format 'har' is an archive"),
+        ({"format": "script"}, "goes with enable='imports'"),
+        ({"format": "manifest"}, "goes with enable='manifest'"),
+        ({"charset": "utf-9"}, "unknown encoding 'utf-9'"),
+        ({"resolver": "RFC1808"}, "unknown resolver 'RFC1808': use rfc1808, rfc3986 or whatwg"),
+        ({"fragments": "no"}, "no"),
+        ({"base_element": "no"}, "no"),
+        ({"local_copies": "no"}, "no"),
+        ({"enable": "lazyy"}, "no group is called 'lazyy'"),
+        ({"enable": ["lazy", "no"]}, "no group is called 'no'"),
+        ({"attributes": "a[b]"}, "is not a place"),
+        ({"assume_scheme": "a b"}, "no scheme"),
+        ({"content_location": "no"}, "unknown content_location 'no': it is base or label"),
+        ({"dkim": "no"}, "unknown dkim 'no': it is rewrite or keep"),
+    ],
+)
+def test_a_wrong_value_is_a_value_error(options: dict[str, Any], words: str) -> None:
+    for function in DATA_FUNCTIONS:
+        with pytest.raises(ValueError, match=words):
+            function(PAGE, URL, **options)
+    # Before the first document.
+    with pytest.raises(ValueError, match=words):
+        baselink.iter_links([], **options)
+
+
+def test_an_unknown_option_is_a_type_error_that_names_the_others() -> None:
+    with pytest.raises(
+        TypeError, match="rewrite.. got an unexpected keyword argument 'Format'; there are format, charset"
+    ):
+        baselink.rewrite(PAGE, Format="html")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="'url'"):
+        baselink.iter_links([], url=URL)  # type: ignore[call-arg]
+    for wrong in [3, b"html", ["html"]]:
+        with pytest.raises(TypeError, match="format must be str"):
+            baselink.rewrite(PAGE, format=wrong)  # type: ignore[arg-type]
+    for name in ("enable", "attributes"):
+        for wrong in [3, [3], b"lazy"]:
+            with pytest.raises(TypeError, match=f"{name} must be str, or an iterable of str"):
+                baselink.rewrite(PAGE, **{name: wrong})  # type: ignore[misc]
+
+
+def test_the_options_are_those_that_are_typed() -> None:
+    names = [*baselink.Options.__annotations__]
+    with pytest.raises(TypeError) as raised:
+        baselink.rewrite(b"", no=1)  # type: ignore[call-arg]
+    assert str(raised.value).endswith("; there are " + ", ".join(names))
+    lines = (inspect.getdoc(baselink.Options) or "").splitlines()
+    documented = [line.split()[0] for line in lines[1:] if line[:1].islower()]
+    assert documented == names
+
+
+def test_options() -> None:
+    def rewritten(data: bytes, **options: Any) -> bytes:
+        return baselink.rewrite(data, "http://h/a/b", **options)
+
+    assert rewritten(b"<a href=#x>") == b"<a href=http://h/a/b#x>"
+    assert rewritten(b"<a href=#x>", fragments="keep") == b"<a href=#x>"
+    assert rewritten(b"<a href=../../x>") == b"<a href=http://h/../x>"
+    assert rewritten(b"<a href=../../x>", resolver="whatwg") == b"<a href=http://h/x>"
+    assert rewritten(b"<base href=/c/><a href=x>", base_element="remove") == b"<a href=http://h/c/x>"
+    assert rewritten(b"<img data-src=x>") == b"<img data-src=x>"
+    assert rewritten(b"<img data-src=x>", enable="lazy") == b"<img data-src=http://h/a/x>"
+    assert rewritten(b"<img data-src=x>", enable=("lazy",)) == b"<img data-src=http://h/a/x>"
+    assert rewritten(b"<p data-x=x>", attributes="p[data-x]=url") == b"<p data-x=http://h/a/x>"
+    assert rewritten(b"<a href=x>", format="css") == b"<a href=x>"
+    assert rewritten(b"<a href='?\xe9'>", resolver="whatwg", charset="latin1") == b"<a href='http://h/a/b?%E9'>"
+    assert baselink.rewrite(b"<a href=//h/>", assume_scheme="https") == b"<a href=https://h/>"
+    # None is what is done without the argument.
+    nothing = dict.fromkeys(baselink.Options.__annotations__)
+    assert rewritten(PAGE, **nothing) == rewritten(PAGE)
+
+
+def test_text_without_a_tag_first_is_no_document_unless_it_is_said() -> None:
+    data = b"hello <a href=x>"
+    assert baselink.detect(None, data) == "other"
+    assert baselink.rewrite(data, URL) == baselink.rewrite(data, URL, format="other") == data
+    assert baselink.rewrite(data, URL, format="html") == b"hello <a href=http://h.example/a/x>"
+
+
+def test_every_format_that_is_detected_may_be_given() -> None:
+    heads = [
+        b"<p>",
+        b"<?xml?><html>",
+        b"<?xml?><svg>",
+        b"<rss>",
+        b'@charset "x"',
+        b"From: a\n\n",
+        b"From x\nA: b\n",
+        b"HTTP/1.1 200 OK\n",
+        b"?",
+    ]
+    found = [baselink.detect(None, head) for head in heads]
+    assert found == ["html", "xhtml", "svg", "xml", "css", "message", "mbox", "http", "other"]
+    for format in found:
+        assert baselink.rewrite(b"", URL, format=format) == b""
+
+
+def test_a_base_explains_itself() -> None:
+    found = baselink.base(PAGE, URL)
+    assert str(found).splitlines()[0] == "base: http://h.example/a/c/ (3.1 base-element)"
+    assert [level.status for level in found.levels] == ["taken", "absent", "passed-over", "passed-over"]
+    nothing = baselink.base(b"<p>")
+    assert (nothing.url, nothing.rule, nothing.source) == (None, "3.4", "default")
+    assert str(nothing).splitlines()[0] == "base: none (3.4 default)"
+
+
+def test_many_documents() -> None:
+    documents = [
+        (b"<a href=x><a href=y>", "http://a/"),
+        (b"", None),
+        b"<a href=z>",
+        (bytearray(b"<a href=x>"), "http://b/"),
+    ]
+    rows = [(number, link.target) for number, link in baselink.iter_links(documents)]
+    assert rows == [(0, "http://a/x"), (0, "http://a/y"), (2, None), (3, "http://b/x")]
+    # What is wrong with one ends neither the iterator nor the numbers.
+    documents.insert(1, (b"<p>", "no url"))
+    iterator = baselink.iter_links(documents, resolver="whatwg")
+    assert [next(iterator)[0], next(iterator)[0]] == [0, 0]
+    with pytest.raises(ValueError):
+        next(iterator)
+    assert [number for number, _ in iterator] == [3, 4]
+    assert list(iterator) == []
+
+    def raising() -> Any:
+        yield PAGE
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        list(baselink.iter_links(raising()))
+    with pytest.raises(TypeError):
+        baselink.iter_links(3)  # type: ignore[arg-type]
+
+
+def test_relativize_and_resolve_are_inverse() -> None:
+    for base in ["http://a/b/c/d;p?q", "http://a/", "http://a"]:
+        for target in ["http://a/b/g", "http://a/b/c/d;p?q#f", "http://z/", "mailto:a@b", "http://a/b/c/"]:
+            for resolver in ("rfc1808", "rfc3986", "whatwg"):
+                reference = baselink.relativize(base, target, resolver=resolver)  # type: ignore[arg-type]
+                assert baselink.resolve(base, reference, resolver=resolver) == target  # type: ignore[arg-type]
+    with pytest.raises(ValueError):
+        baselink.resolve("mailto:a@b", "x")
+    with pytest.raises(ValueError):
+        baselink.resolve("http://a/", "x", resolver="no")  # type: ignore[arg-type]

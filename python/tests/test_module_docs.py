@@ -1,0 +1,45 @@
+"""Every example in the documentation is run: of each function, of the module, of README.md."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import baselink
+from baselink import _text, _types
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def run(test: doctest.DocTest) -> int:
+    found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test)
+    assert found.failed == 0
+    return found.attempted
+
+
+@pytest.mark.parametrize("module", [baselink, _text, _types], ids=lambda module: module.__name__)
+def test_the_examples_of_a_module(module: ModuleType) -> None:
+    for test in doctest.DocTestFinder().find(module):
+        run(test)
+
+
+FUNCTIONS = [name for name in baselink.__all__ if name[0].islower() and callable(getattr(baselink, name))]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_an_example_that_runs(name: str) -> None:
+    doc = getattr(baselink, name).__doc__
+    assert run(doctest.DocTestParser().get_doctest(doc, {}, name, None, 0)) >= 2
+
+
+def test_the_examples_of_the_readme() -> None:
+    test = doctest.DocTestParser().get_doctest(README.read_text(), {}, "README.md", str(README), 0)
+    assert run(test) >= 5
+
+
+def test_the_readme_has_every_option() -> None:
+    rows = [line.split("`")[1] for line in README.read_text().splitlines() if line.startswith("| `")]
+    assert [row for row in rows if row in baselink.Options.__annotations__] == [*baselink.Options.__annotations__]

@@ -1,0 +1,174 @@
+"""What a program is to the module that runs long: threads, memory, Ctrl-C, mailboxes."""
+
+from __future__ import annotations
+
+import io
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from conftest import FIXTURES
+
+import baselink
+
+URL = "http://h.example/a/b"
+
+
+def test_threads_give_what_one_gives() -> None:
+    pages = [b"<base href=/%d/>" % number + b"<a href=x>" * number for number in range(200)]
+    expected = [baselink.rewrite(page, URL) for page in pages]
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(5):
+            assert list(pool.map(lambda page: baselink.rewrite(page, URL), pages)) == expected
+        links = list(pool.map(lambda page: baselink.links(page, URL), pages))
+    assert links == [baselink.links(page, URL) for page in pages]
+
+
+def test_others_run_while_a_document_is_read() -> None:
+    page = bytearray(b"<p><a href=x>text</a>" * 500_000)
+    is_done = threading.Event()
+    for function in (baselink.rewrite, baselink.links, baselink.base, baselink.rewrite_report):
+        is_done.clear()
+
+        def read() -> None:
+            function(page, URL, format="html")  # noqa: B023
+            is_done.set()
+
+        thread = threading.Thread(target=read)
+        switches = sys.getswitchinterval()
+        # Whoever waits for the GIL is given it at once, if it is released at all.
+        sys.setswitchinterval(100)
+        turns = 0
+        try:
+            thread.start()
+            while not is_done.is_set() and turns < 3:
+                time.sleep(0.000_1)
+                # The document is held as long as it is read.
+                try:
+                    page.append(0)
+                    page.pop()
+                except BufferError:
+                    turns += 1
+        finally:
+            sys.setswitchinterval(switches)
+        thread.join()
+        assert turns == 3, function.__name__
+    page.append(0)
+
+
+MEMORY = """
+import resource, sys
+import baselink
+
+def rss():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+def page(number):
+    return b"<base href=/%d/><a href=x%d><img srcset='y 2x, z 3x'>" % (number % 97, number) * 5, "http://h%d.example/" % number
+
+def read(numbers):
+    for number in numbers:
+        data, url = page(number)
+        baselink.rewrite(data, url)
+        baselink.rewrite_report(data, url)
+        baselink.links(bytearray(data), url)
+        baselink.base(memoryview(data), url)
+    for _ in baselink.iter_links(map(page, numbers)):
+        pass
+
+read(range(5_000))
+before = rss()
+read(range(5_000, 25_000))
+print(rss() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="there is no /proc")
+def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
+    # 5 functions, 20,000 documents each.
+    found = subprocess.run([sys.executable, "-c", MEMORY], cwd=tmp_path, check=True, capture_output=True, text=True)
+    # A byte kept for each name of a page would be more: they are interned as long as somebody has them.
+    assert int(found.stdout) < 4_000_000
+
+
+WAITING = """
+import itertools
+import baselink
+print("ready", flush=True)
+{work}
+"""
+LONG = {
+    "iter_links": "for _ in baselink.iter_links(itertools.repeat(b'<a href=x>')): pass",
+    "iter_links without a link": "next(baselink.iter_links(itertools.repeat(b'<p>')))",
+    "messages": """
+class Endless:
+    def read(self, length):
+        return (b'Subject: x\\n\\ny\\n\\nFrom a\\n' * (length // 22 + 1))[:length]
+for _ in baselink.messages(Endless()): pass""",
+    "a message without an end": """
+class Endless:
+    read = staticmethod(bytes)
+next(baselink.messages(Endless()))""",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+@pytest.mark.parametrize("work", LONG)
+def test_ctrl_c_ends_a_long_run(work: str, tmp_path: Path) -> None:
+    code = WAITING.format(work=LONG[work])
+    pipe = subprocess.PIPE
+    running = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    running.send_signal(signal.SIGINT)
+    try:
+        _, errors = running.communicate(timeout=20)
+    finally:
+        running.kill()
+    assert errors.rstrip().endswith("KeyboardInterrupt")
+    assert running.returncode == -signal.SIGINT
+
+
+def test_messages_of_a_mailbox() -> None:
+    mailbox = (FIXTURES / "inbox.mbox").read_bytes()
+    with (FIXTURES / "inbox.mbox").open("rb") as file:
+        found = list(baselink.messages(file))
+    assert len(found) > 1
+    at = 0
+    for message in found:
+        at = mailbox.index(message, at) + len(message)
+    separate = [link.target for message in found for link in baselink.links(message, URL, format="message")]
+    assert separate == [link.target for link in baselink.links(mailbox, URL)]
+    assert list(baselink.messages(io.BytesIO())) == []
+
+
+def test_files_that_give_something_else() -> None:
+    class File:
+        def __init__(self, gives: object) -> None:
+            self.gives = gives
+
+        def read(self, length: int) -> object:
+            if isinstance(self.gives, Exception):
+                raise self.gives
+            found, self.gives = self.gives, b""
+            return found
+
+    for gives in [bytearray(b"From a\n\nx\n"), memoryview(b"From a\n\nx\n")]:
+        assert list(baselink.messages(File(gives))) == [b"\nx\n"]  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="open it for bytes, with 'rb'"):
+        next(baselink.messages(io.StringIO("From a\n")))  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        next(baselink.messages(File(None)))  # type: ignore[arg-type]
+    with pytest.raises(OSError, match=r"read\(\d+\) of the file gave 9999999 bytes"):
+        next(baselink.messages(File(b"x" * 9_999_999)))  # type: ignore[arg-type]
+    with pytest.raises(KeyError):
+        next(baselink.messages(File(KeyError("x"))))  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        baselink.messages(b"From a\n")  # type: ignore[arg-type]

@@ -1,0 +1,260 @@
+"""`baselink.warc`: real archives give the rows of `baselink links --json`, and small ones what a person expects."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import random
+import resource
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from archives import PAGE, archive, command_rows, passed_over, record, response
+from conftest import SHARED, Command, outside
+
+try:
+    import fsspec
+
+    from baselink.warc import DOCUMENTS, LINKS, ArchiveLink, link_batches, link_rows, list_archives, rewrite_batches
+except ImportError as error:
+    passed_over(error)
+
+SAMPLES = sorted(str(path) for path in (SHARED / "corpus/warc").rglob("*") if path.is_file())
+
+
+def rows(archives: Any, **options: Any) -> list[dict[str, Any]]:
+    return [row for batch in link_batches(archives, **options) for row in batch.to_pylist()]
+
+
+def links(archives: Any, **options: Any) -> list[dict[str, Any]]:
+    """The rows without `error`, and without this key, as the command has them."""
+    found = [row for row in rows(archives, **options) if row["error"] is None]
+    return [{name: value for name, value in row.items() if name != "error"} for row in found]
+
+
+def errors(archives: Any) -> list[tuple[str, int | None, str]]:
+    return [(row["path"], row["offset"], row["error"]) for row in rows(archives) if row["error"] is not None]
+
+
+@pytest.mark.parametrize("path", SAMPLES or ["absent"])
+def test_a_real_archive_gives_the_rows_of_the_command(command: Command, path: str) -> None:
+    outside("corpus/warc")
+    for options, resolver in [([], "rfc1808"), (["--resolver", "whatwg", "--enable", "headers"], "whatwg")]:
+        enabled = {"enable": "headers"} if options else {}
+        expected, said = command_rows(command, path, *options)
+        found = rows(path, resolver=resolver, **enabled)
+        assert [list(row) for row in expected[:1]] == [LINKS.names[:-1]] * bool(expected)
+        assert links(path, resolver=resolver, **enabled) == expected
+        unexpected = [(row["offset"], row["within"], row["error"]) for row in found if row["error"] is not None]
+        assert unexpected == [one for one in said if one[2].startswith(("record-", "member-", "OSError"))]
+
+
+def test_the_samples_have_links_and_errors() -> None:
+    found = rows(outside("corpus/warc"))
+    assert sum(row["error"] is None for row in found) > 5_000
+    assert sum(row["error"] is not None for row in found) > 5
+
+
+def test_a_link_has_its_record() -> None:
+    first = gzip.compress(record(b"software: x\r\n", WARC_Type="warcinfo", Content_Type="application/warc-fields"))
+    data = first + archive(record(response(PAGE)))
+    file = io.BytesIO(data)
+    [base, link] = link_rows(file)
+    # The heading of the response has two lines and an empty one: 17 + 25 + 2 bytes.
+    assert link == ArchiveLink(
+        path="-",
+        entity="",
+        line=4,
+        column=26,
+        start=44 + 25,
+        end=44 + 26,
+        element="a",
+        attribute="href",
+        reference="x",
+        base="http://h.example/b/",
+        rule="3.1",
+        source="base-element",
+        target="http://h.example/b/x",
+        outcome="rewritten",
+        reason=None,
+        record="urn:uuid:1",
+        offset=len(first),
+        within=0,
+        url="http://h.example/",
+        media_type="text/html",
+        error=None,
+    )
+    assert (base.element, base.target) == ("base", "http://h.example/b/")
+
+
+def test_a_document_is_rewritten_without_its_response() -> None:
+    chunked = response(b"5\r\n<a hr\r\n5\r\nef=x>\r\n0\r\n\r\n", "Transfer-Encoding: chunked")
+    css = record(b"@import 'x'", WARC_Type="resource", Content_Type="text/css")
+    broken = record(response(b"no gzip", "Content-Encoding: compress"))
+    image = record(b"x.png", WARC_Type="resource", Content_Type="image/png")
+    data = archive(record(response(PAGE)), record(chunked), css, broken, image)
+    [batch] = rewrite_batches(io.BytesIO(data))
+    assert batch.schema == DOCUMENTS
+    found = [(row["media_type"], row["document"], row["rewritten"]) for row in batch.to_pylist()]
+    assert found == [
+        ("text/html", b'<base href="http://h.example/b/"><a href=http://h.example/b/x>', 2),
+        ("text/html", b"<a href=http://h.example/x>", 1),
+        ("text/css", b"@import 'http://h.example/x'", 1),
+        ("text/html", None, 0),
+    ]
+    assert [one.as_py() for one in batch["error"]][:3] == [None] * 3
+    assert batch["error"][3].as_py().startswith("not-editable: ")
+
+
+def test_header_fields_alone_are_no_document() -> None:
+    data = archive(record(b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nLocation: /x\r\n\r\nbytes"))
+    assert [link.target for link in link_rows(io.BytesIO(data), enable="headers")] == ["http://h.example/x"]
+    assert list(rewrite_batches(io.BytesIO(data), enable="headers")) == []
+
+
+def test_a_bad_archive_stops_no_other(tmp_path: Path) -> None:
+    good = archive(record(response(b"<a href=x>")))
+    arc = b"filedesc://a.arc 0.0.0.0 20000101000000 text/plain 4\n1 0 x\n\n"
+    files = {"a.warc.gz": good, "b.warc.gz": good[:-20], "c.warc": b"<p>no archive", "d.arc": arc, "e.warc.gz": good}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    names = [str(tmp_path / name) for name in [*files, "missing.warc.gz", "."]]
+    found = rows(names)
+    assert [Path(row["path"]).name for row in found if row["reference"] == "x"] == ["a.warc.gz", "e.warc.gz"]
+    said = {Path(path).name: (offset, error) for path, offset, error in errors(names)}
+    assert said["b.warc.gz"][0] == 0 and said["b.warc.gz"][1].startswith("record-truncated: ")
+    assert said["c.warc"] == (0, "record-broken: no record begins here")
+    assert said["d.arc"][0] is None and "warcio recompress" in said["d.arc"][1]
+    assert said["missing.warc.gz"] == (None, "FileNotFoundError: No such file or directory (os error 2)")
+    assert said[tmp_path.name] == (None, "OSError: a directory")
+    absent = [row for row in found if row["error"] is not None and row["offset"] is None]
+    assert all(value is None for row in absent for name, value in row.items() if name not in ("path", "error"))
+    assert [batch.to_pylist()[0]["error"] for batch in rewrite_batches(names[-2])] == [said["missing.warc.gz"][1]]
+
+
+def test_a_cut_archive_gives_what_is_before_the_cut() -> None:
+    data = archive(*(record(response(b"<a href=%d>" % number)) for number in range(3)))
+    whole = links(io.BytesIO(data))
+    assert len(whole) == 3
+    for length in range(len(data)):
+        found = rows(io.BytesIO(data[:length]))
+        assert [row["offset"] for row in found] == sorted(row["offset"] for row in found)
+        complete = [row for row in found if row["error"] is None]
+        assert [row["reference"] for row in complete] == [row["reference"] for row in whole][: len(complete)]
+
+
+def test_hostile_bytes_give_rows() -> None:
+    draw = random.Random(1808)
+    data = archive(*(record(response(b"<a href=%d>" % number)) for number in range(20)))
+    for _ in range(300):
+        bad = bytearray(data)
+        for _ in range(draw.randrange(1, 20)):
+            bad[draw.randrange(len(bad))] = draw.randrange(256)
+        for row in rows(io.BytesIO(bytes(bad))):
+            assert row["error"] is not None or row["reference"] is not None
+        assert sum(batch.num_rows for batch in rewrite_batches(io.BytesIO(bytes(bad)))) <= 60
+    zeros = io.BytesIO(gzip.compress(bytes(50 << 20)))
+    assert [row["error"] is None for row in rows(zeros)] == [False]
+
+
+def test_archives_in_wacz(command: Command, tmp_path: Path) -> None:
+    good = archive(record(response(b"<a href=x>")))
+    path = tmp_path / "crawl.WACZ"
+    with zipfile.ZipFile(path, "w") as wacz:
+        wacz.writestr("archive/one.warc.gz", good)
+        wacz.writestr("archive/deeper/no.warc.gz", good)
+        wacz.writestr("archive/two.warc", b"no archive", zipfile.ZIP_DEFLATED)
+        wacz.writestr("pages/pages.jsonl", b"{}")
+        wacz.writestr("archive/three.warc", record(response(b"<a href=y>")), zipfile.ZIP_DEFLATED)
+    found = [(row["path"], row["reference"], row["error"]) for row in rows(path)]
+    assert found == [
+        (f"{path}/archive/one.warc.gz", "x", None),
+        (f"{path}/archive/two.warc", None, "record-broken: no record begins here"),
+        (f"{path}/archive/three.warc", "y", None),
+    ]
+    assert links(str(path)) == command_rows(command, str(path))[0]
+    bad = tmp_path / "bad.wacz"
+    bad.write_bytes(path.read_bytes()[:-30])
+    assert [error.split(":")[0] for _, _, error in errors([bad])] == ["BadZipFile"]
+    with zipfile.ZipFile(bad, "w") as wacz:
+        wacz.writestr("x", b"")
+    assert errors(bad) == [(str(bad), None, "BadZipFile: not a WACZ file: no WARC file is in its folder archive/")]
+
+
+def test_archives_by_url(tmp_path: Path) -> None:
+    good = archive(record(response(b"<a href=x>")))
+    fsspec.filesystem("memory").pipe("/crawl/a.warc.gz", good)
+    (tmp_path / "a b.warc.gz").write_bytes(good)
+    urls = ["memory://crawl/a.warc.gz", f"file://{tmp_path}/a b.warc.gz", f"file:{tmp_path}/a b.warc.gz"]
+    assert [(row["path"], row["reference"]) for row in rows(urls)] == [(url, "x") for url in urls]
+    [(path, offset, error)] = errors("memory://crawl/b.warc.gz")
+    assert (path, offset, error.split(":")[0]) == ("memory://crawl/b.warc.gz", None, "FileNotFoundError")
+    [(_, _, error)] = errors("gopher://h.example/a.warc.gz")
+    assert "gopher" in error
+    assert list_archives(["memory://crawl/*.gz", str(tmp_path)]) == [
+        "memory:///crawl/a.warc.gz",
+        str(tmp_path / "a b.warc.gz"),
+    ]
+    with pytest.raises(FileNotFoundError, match=r"\*\.arc: there are no archives"):
+        list_archives(str(tmp_path / "*.arc"))
+
+
+def test_a_file_that_fails_is_an_error_and_an_interrupt_is_raised() -> None:
+    class Failing(io.BytesIO):
+        name = "disk.warc"
+        raised: BaseException = OSError("the disk is gone")
+
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            if not data:
+                raise self.raised
+            return data
+
+    # So long that the first record is there before the file fails.
+    whole = record(response(b"<a href=x>" + b" " * (1 << 20)))
+    file = Failing(whole + whole[:-99])
+    found = rows([file, io.BytesIO(whole)])
+    assert [(row["reference"], row["error"]) for row in found] == [
+        ("x", None),
+        (None, "OSError: the disk is gone"),
+        ("x", None),
+    ]
+    file = Failing(whole)
+    file.raised = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        list(link_batches(file))
+
+
+def test_arguments_are_looked_at_first() -> None:
+    for read in (link_batches, rewrite_batches, link_rows):
+        with pytest.raises(TypeError, match="colour"):
+            read([], colour="red")
+        with pytest.raises(TypeError, match="format"):
+            read([], format="html")
+        with pytest.raises(ValueError, match="rfc9999"):
+            read([], resolver="rfc9999")
+
+
+def test_memory_does_not_grow_with_the_archive() -> None:
+    member = archive(record(response(b"<p>%b</p>" % (b"<a href=../some/page.html>x</a>" * 300))))
+
+    class Repeated(io.RawIOBase):
+        """The same records, again and again."""
+
+        def __init__(self, times: int) -> None:
+            self.members = itertools.repeat(member, times)
+
+        def read(self, size: int = -1) -> bytes:
+            assert size > len(member)
+            return next(self.members, b"")
+
+    def peak(times: int) -> int:
+        assert sum(batch.num_rows for batch in link_batches(Repeated(times))) == 300 * times
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+    before = peak(500)
+    assert peak(10_000) - before < 32 << 20

@@ -1,0 +1,64 @@
+//! JSON that a terminal may show: what it would obey, or show in another order, is escaped in strings.
+//!
+//! ```text
+//! "a\u202eb"   -->   {"path":"a\u202eb"}    in ASCII, and not the character itself
+//! ```
+//!
+//! The value is the same (RFC 8259, 7): any character may be escaped.
+//!
+//! Deliberately absent: records ([`super::record`]).
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use baselink::error::visible;
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+
+/// Writes `value` on one line.
+pub(crate) fn write(out: &mut (impl Write + ?Sized), value: &impl Serialize) -> io::Result<()> {
+    Ok(value.serialize(&mut Serializer::with_formatter(out, Escaped))?)
+}
+
+struct Escaped;
+
+impl Formatter for Escaped {
+    fn write_string_fragment<W: Write + ?Sized>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        if let Cow::Borrowed(plain) = visible(fragment) {
+            return out.write_all(plain.as_bytes());
+        }
+        for character in fragment.chars() {
+            match visible(character.encode_utf8(&mut [0; 4])) {
+                Cow::Borrowed(plain) => out.write_all(plain.as_bytes())?,
+                // All of these are below U+10000.
+                Cow::Owned(_) => write!(out, "\\u{:04x}", u32::from(character))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_escaped_and_means_the_same() {
+        for (text, expected) in [
+            ("plain é 😀 \\", r#""plain é 😀 \\""#),
+            ("\u{1b}[2J\u{9b}2J\u{7f}", r#""\u001b[2J\u009b2J\u007f""#),
+            ("a\u{202e}b\u{feff}\u{2066}", r#""a\u202eb\ufeff\u2066""#),
+        ] {
+            let mut out = Vec::new();
+            write(&mut out, &text).unwrap();
+            assert_eq!(str::from_utf8(&out).unwrap(), expected);
+            assert_eq!(serde_json::from_slice::<String>(&out).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The names of temporary files, and which of them nobody needs any more.
+//!
+//! ```text
+//! .baselink-3f0k7q2m9xwa6trc   its program is running: it holds a lock on the file
+//! .baselink-b81z5n4vd0yh2gks   its program was killed: the lock is gone, and so is the file after the next run
+//! ```
+//!
+//! The last four characters follow from the twelve before them, so that no name that somebody else thought of is taken for
+//! one of these. Whoever makes such a file holds a lock on it (flock(2), which ends with the program, however that
+//! ends), and looks whether it still has its name once it does; whoever removes one holds that lock meanwhile. Where a
+//! file system has no locks, the name has no such characters, and the file stays.
+//!
+//! Deliberately absent: other systems than Unix, where nothing is removed. Files of another machine on a network file
+//! system that does not tell machines of each other's locks; NFS does.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, Metadata};
+use std::hash::{BuildHasher, Hasher};
+use std::io;
+
+use super::file::{TEMPORARY, names_of};
+use super::folder::Folder;
+
+/// Thirty-two, without those that look like others.
+const CHARACTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const DRAWN: usize = 12;
+const CHECK: usize = 4;
+
+/// A name that no file has yet, as far as chance goes.
+fn draw() -> String {
+    let drawn = RandomState::new().build_hasher().finish();
+    characters(drawn, DRAWN)
+}
+
+/// So many characters for the bits of `number`.
+fn characters(number: u64, count: usize) -> String {
+    let digit = |at: usize| CHARACTERS[(number >> (5 * at)) as usize % CHARACTERS.len()];
+    (0..count).map(digit).map(char::from).collect()
+}
+
+/// What follows `drawn` in the name of a file that is held. (FNV-1a, of 64 bits.)
+fn check(drawn: &str) -> String {
+    let hash = TEMPORARY.bytes().chain(drawn.bytes()).fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3_u64)
+    });
+    characters(hash >> 32, CHECK)
+}
+
+/// Whether a file of this name is held by its program, as long as that runs.
+fn is_held_by_name(name: &OsStr) -> bool {
+    let drawn = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY));
+    drawn.filter(|drawn| drawn.len() == DRAWN + CHECK).is_some_and(|drawn| {
+        drawn.split_at_checked(DRAWN).is_some_and(|(drawn, end)| check(drawn) == end)
+    })
+}
+
+/// Makes a temporary file in `folder`, with these permission bits less those of the umask: its name, and what the system
+/// says of it.
+pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
+    let mut has_locks = true;
+    loop {
+        let drawn = draw();
+        let end = if has_locks { check(&drawn) } else { String::new() };
+        let name = OsString::from(format!("{TEMPORARY}{drawn}{end}"));
+        let file = match folder.create(&name, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            file => file?,
+        };
+        match if has_locks { hold(&file) } else { Lock::Held } {
+            Lock::Held => {
+                let made = file.metadata()?;
+                if names_of(&made) > 0 {
+                    return Ok((name, file, made));
+                }
+            }
+            // Another program took it for one that was left, between the two steps.
+            Lock::Taken => {}
+            Lock::None => has_locks = false,
+        }
+        // It may be gone already.
+        let _ = folder.remove(&name);
+    }
+}
+
+/// Removes all temporary files in `folder` that no program holds any more.
+pub(super) fn remove_all_left(folder: &Folder) {
+    for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+        remove_left(folder, &entry.file_name());
+    }
+}
+
+/// Removes the file `name` of `folder`, if it is a temporary one that no program holds any more.
+pub(super) fn remove_left(folder: &Folder, name: &OsStr) {
+    if !is_held_by_name(name) {
+        return;
+    }
+    let Ok(file) = folder.read(name) else { return };
+    let is_free = matches!(hold(&file), Lock::Held);
+    if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
+        // What cannot be removed stays.
+        let _ = folder.remove(name);
+    }
+}
+
+/// What came of asking for the lock of a file.
+enum Lock {
+    Held,
+    /// Somebody else holds it.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nobody can hold it there"))]
+    Taken,
+    /// There are none here.
+    None,
+}
+
+#[cfg(unix)]
+fn hold(file: &File) -> Lock {
+    use rustix::fs::{FlockOperation, flock};
+    use rustix::io::Errno;
+    match flock(file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Lock::Held,
+        Err(Errno::WOULDBLOCK) => Lock::Taken,
+        Err(_) => Lock::None,
+    }
+}
+
+#[cfg(not(unix))]
+fn hold(_: &File) -> Lock {
+    Lock::None
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn only_names_that_were_drawn_are_its_own() {
+        let drawn = draw();
+        let name = format!("{TEMPORARY}{drawn}{}", check(&drawn));
+        assert_eq!(name.len(), TEMPORARY.len() + 16);
+        assert!(is_held_by_name(OsStr::new(&name)));
+        let mut other = name.clone().into_bytes();
+        other[TEMPORARY.len()] = if other[TEMPORARY.len()] == b'0' { b'1' } else { b'0' };
+        for other in [
+            String::from_utf8(other).unwrap(),
+            name[..name.len() - 1].to_owned(),
+            format!("{name}x"),
+            format!("{TEMPORARY}{drawn}"),
+            format!("{TEMPORARY}notes"),
+            TEMPORARY.to_owned(),
+            "page.html".to_owned(),
+            format!("{TEMPORARY}éééééééé"),
+        ] {
+            assert!(!is_held_by_name(OsStr::new(&other)), "{other}");
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! How expectations of cases are written: a row a line, its fields divided by tabs.
+//!
+//! Deliberately absent: what bases are expected; documents and messages have different columns there.
+
+use baselink::{LinkReport, Reason};
+
+/// A field of a row.
+pub(crate) fn field(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
+}
+
+/// The row of `link` in `expected.links`.
+pub(crate) fn row(link: &LinkReport) -> String {
+    let fields = [
+        &*link.entity,
+        if link.element.is_empty() { "-" } else { &link.element },
+        link.attribute.as_deref().unwrap_or("-"),
+        &link.reference,
+        link.outcome.name(),
+        link.reason.map_or("-", Reason::name),
+        link.target.as_deref().unwrap_or("-"),
+    ];
+    fields.map(field).join("\t") + "\n"
+}
