@@ -4,8 +4,9 @@
 //! output with a marker for each piece of new text. The three must have the same elements, attributes,
 //! texts and comments; a value without a marker must be the same in all, one with markers must
 //! be made of what the markers leave. Then the output is scanned again: its references must be the
-//! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of bounds, or is of a shape that markup5ever_rcdom takes too
-//! long for, tokens are compared instead; so are style sheets, by cssparser.
+//! targets that were reported. XML is compared event by event as quick-xml reads it. Where the tree was out of
+//! bounds, or is of a shape that markup5ever_rcdom takes too long for, tokens are compared instead; so are style
+//! sheets, by cssparser.
 //!
 //! ```
 //! use baselink::{Options, rewrite, verify};
@@ -670,26 +671,28 @@ mod tests {
 
     #[test]
     fn an_encoding_that_is_guessed_otherwise_is_found() {
-        // The URL Standard percent-encodes the only bytes for which the page was not taken for UTF-8.
-        let options = Options {
-            format: Format::Message,
-            profile: crate::resolve::Profile::Whatwg,
-            ..Options::at("http://a/b/")
+        // Such an edit is not made any more (fixtures: not-editable); this one takes away the only bytes for which the
+        // page was not taken for UTF-8.
+        let options = Options { format: Format::Message, ..Options::at("http://a/b/") };
+        let flips = |message: &[u8], old: &[u8], new: &[u8]| {
+            let mut rewritten = rewrite(message, &options);
+            let start = message.windows(old.len()).position(|bytes| bytes == old).unwrap();
+            rewritten.edits.push(Span::new(start, start + old.len()), new).unwrap();
+            let message = "the input was windows-1252, the output reads as UTF-8".to_owned();
+            verify(&rewritten, &options).is_err_and(|all| all.contains(&Difference { message }))
         };
-        let said = |message: &[u8]| verify(&rewrite(message, &options), &options);
-        let other = "the input was windows-1252, the output reads as UTF-8".to_owned();
-        let difference = Err(vec![Difference { message: other }]);
         let html = b"Content-Type: text/html\n".to_vec();
-        let plain = [html.clone(), b"\n\xc3\xbc<a href=\xfc>".to_vec()].concat();
-        assert_eq!(said(&plain), difference);
+        let plain = [html.clone(), b"\n\xc3\xbc<a href=x><a href=\xfc>".to_vec()].concat();
+        assert!(flips(&plain, b"\xfc", b"%FC"));
         // Also where the encoded text is all ASCII.
         let encoding = b"Content-Transfer-Encoding: quoted-printable\n\n";
-        let encoded = [html, encoding.to_vec(), b"=C3=BC<a href=3D=FC>".to_vec()].concat();
-        assert_eq!(said(&encoded), difference);
+        let encoded =
+            [html, encoding.to_vec(), b"=C3=BC<a href=3Dx><a href=3D=FC>".to_vec()].concat();
+        assert!(flips(&encoded, b"=FC", b"%FC"));
         // A part of which ASCII is left reads alike, whatever is in the others.
         let two = b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n\
-            <a href=\xfc>\n--b\nContent-Type: text/plain\n\n\xc3\xbc\n--b--\n";
-        assert_eq!(said(two), Ok(()));
+            <a href=x><a href=\xfc>\n--b\nContent-Type: text/plain\n\n\xc3\xbc\n--b--\n";
+        assert!(!flips(two, b"\xfc", b"%FC"));
     }
 
     #[test]
