@@ -52,7 +52,7 @@
 //! use baselink::{Outcome, Rewriter};
 //! let rewriter = Rewriter::builder().url("http://a/").build()?;
 //! let mut outcomes = Vec::new();
-//! rewriter.links(b"<img src=x.png><a href=mailto:a@b>", |link| outcomes.push(link.outcome));
+//! rewriter.links(b"<img src=x.png><a href=mailto:a@b>", |found| outcomes.push(found.link.outcome));
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
 //! # Ok::<(), baselink::Error>(())
 //! ```

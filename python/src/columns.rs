@@ -250,6 +250,8 @@ impl LinkColumns {
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         while !self.batches.has_complete() {
+            // Python sees no signal while it runs none of its own code.
+            py.check_signals()?;
             let Some(document) = self.documents.bind(py).clone().next() else {
                 self.batches.finish();
                 break;

@@ -106,6 +106,7 @@ print("ready", flush=True)
 LONG = {
     "iter_links": "for _ in baselink.iter_links(itertools.repeat(b'<a href=x>')): pass",
     "iter_links without a link": "next(baselink.iter_links(itertools.repeat(b'<p>')))",
+    "link_columns without a link": "next(baselink.link_columns(itertools.repeat(b'<p>')))",
     "messages": """
 class Endless:
     def read(self, length):
