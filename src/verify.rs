@@ -41,6 +41,7 @@ use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
+use crate::base::Source;
 use crate::container;
 use crate::container::entity::{Container, Kind};
 use crate::edit::{Edit, Edits};
@@ -95,14 +96,16 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
     if differences.is_empty() { Ok(()) } else { Err(differences) }
 }
 
-/// The base that a policy put in must be the one that was established.
+/// A base element that a policy put in must be there, and its base the one that was established.
 fn bases_stand(rewritten: &Rewritten<'_>, found: &Report, differences: &mut Vec<Difference>) {
     for part in rewritten.parts.iter().filter(|part| part.policies.contains(&true)) {
-        let base = |report: &Report| Some(report.entities.get(part.entity)?.chain.base.clone()?);
-        let (was, is) = (base(&rewritten.report), base(found));
-        if was != is {
-            let [was, is] = [was, is].map(|base| base.unwrap_or_else(|| "none".into()));
-            let message = format!("the base put in is '{is}' instead of '{was}'");
+        let chain =
+            |report: &'_ Report| report.entities.get(part.entity).map(|one| one.chain.clone());
+        if let (Some(was), Some(is)) = (chain(&rewritten.report), chain(found))
+            && (was.base != is.base || is.source != Source::BaseElement)
+        {
+            let base = is.base.unwrap_or_else(|| "none".into());
+            let message = format!("the base put in is '{base}', from {}", is.source.name());
             differences.push(Difference { message });
         }
     }
@@ -152,8 +155,11 @@ fn document(
     let (was, is) = (pieces(&before), pieces(output));
     compare(&was, &pieces(&marked), &is, &marker, differences);
     let mut say = |message: &str| differences.push(Difference { message: message.to_owned() });
-    if part.policies.contains(&true) && without_base(pieces(source)) != without_base(was) {
-        say("more than a base element was put in or taken out");
+    if part.policies.contains(&true) {
+        let ((old, before), (new, after)) = (without_base(pieces(source)), without_base(was));
+        if old != new || before.abs_diff(after) != 1 {
+            say("other than one base element was put in or taken out");
+        }
     }
     let is_visible = |edit: &Edit| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
@@ -449,10 +455,11 @@ fn event_pieces(text: &str) -> Vec<TreePiece> {
     }
 }
 
-/// `pieces` without `base` elements, the `href` of such, and `xml:base`; what stood around one stands together.
-fn without_base(pieces: Vec<TreePiece>) -> Vec<TreePiece> {
+/// `pieces` without `base` elements and the `href` of such, of which there are so many; what stood around one stands
+/// together.
+fn without_base(pieces: Vec<TreePiece>) -> (Vec<TreePiece>, usize) {
     let mut left: Vec<TreePiece> = Vec::new();
-    let mut in_base = false;
+    let (mut in_base, mut count) = (false, 0);
     for one in pieces {
         let mut words = one.kind.split(' ');
         let (first, last) = (words.next(), words.next_back().unwrap_or_default());
@@ -463,7 +470,11 @@ fn without_base(pieces: Vec<TreePiece>) -> Vec<TreePiece> {
                 in_base = is_base;
                 is_base
             }
-            Some("attribute") => (in_base && name == "href") || last == "xml:base",
+            Some("attribute") => {
+                let is_href = in_base && name.eq_ignore_ascii_case("href");
+                count += usize::from(is_href);
+                is_href
+            }
             // That of the base element itself, which is empty.
             Some("end") => std::mem::take(&mut in_base),
             _ => false,
@@ -476,11 +487,11 @@ fn without_base(pieces: Vec<TreePiece>) -> Vec<TreePiece> {
             _ => left.push(one),
         }
     }
-    left
+    (left, count)
 }
 
 /// How often `text` breaks the rules that new text could break (XML 1.0, 2.2, 2.4 and 3.1): a character that is none of
-/// XML, `&` that begins no reference, `<` in a value, `]]>` in character data.
+/// XML, `&` that begins no reference, `<` in a value, `]]>` in character data, an element without an end.
 fn faults_of_xml(text: &str) -> usize {
     let odd = text.chars().filter(|&one| !xml::is_char(one)).count();
     let lone = |text: &str| {
@@ -511,7 +522,10 @@ fn faults_of_xml(text: &str) -> usize {
         }
         _ => 0,
     };
-    odd + event_pieces(text).iter().map(of_piece).sum::<usize>()
+    let pieces = event_pieces(text);
+    let count = |kind: &str| pieces.iter().filter(|one| one.kind.starts_with(kind)).count();
+    let unclosed = count("element ").abs_diff(count("end tag"));
+    odd + unclosed + pieces.iter().map(of_piece).sum::<usize>()
 }
 
 /// The tokens of `text`, and the text between them.

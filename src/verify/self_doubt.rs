@@ -481,7 +481,7 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
             && part.policies.contains(&true)
         {
             // As if the policy wanted all of it.
-            part.policies = vec![true; wrong.edits.len()];
+            part.policies = vec![true; wrong.edits.len().max(1)];
         }
         let made = wrong.output();
         if made == output || reading(format, charset, &made) == seen {
