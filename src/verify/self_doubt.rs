@@ -14,8 +14,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::borrow::Cow;
-
 use super::*;
 use crate::container::entity::{ChangedBody, Structure};
 use crate::container::fields::{Placed, keep_lengths};
@@ -320,16 +318,6 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     seen
 }
 
-/// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section without its marks.
-fn without_references(one: TreePiece) -> TreePiece {
-    let section = one.text.strip_prefix("<![CDATA[").and_then(|text| text.strip_suffix("]]>"));
-    let text = match section {
-        Some(inner) => inner.to_owned(),
-        None => quick_xml::escape::unescape(&one.text).map_or(one.text.clone(), Cow::into_owned),
-    };
-    piece(one.kind, text)
-}
-
 /// A script without the backslashes that mean nothing (ECMA-262, 12.9.4, NonEscapeCharacter).
 fn script(text: &str) -> String {
     let mut left = String::new();
@@ -477,14 +465,17 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
             count.refused += 1;
             continue;
         };
+        let mut may_stay = false;
         if let [part] = wrong.parts.as_mut_slice()
             && part.policies.contains(&true)
         {
-            // As if the policy wanted all of it.
-            part.policies = vec![true; wrong.edits.len().max(1)];
+            // As if the policy wanted all of it. A document may always keep the base that it has.
+            part.policies = vec![true; wrong.edits.len()];
+            may_stay = true;
         }
         let made = wrong.output();
-        if made == output || reading(format, charset, &made) == seen {
+        if made == output || (may_stay && made == source) || reading(format, charset, &made) == seen
+        {
             count.alike += 1;
             continue;
         }
