@@ -487,7 +487,7 @@ fn puts_or_takes_tag(edit: &Edit, source: &[u8]) -> bool {
 /// What a document consists of beside its base.
 #[derive(Default)]
 struct WithoutBase {
-    /// All but white space, comments, `base` elements and the `href` of such; and the comments, for one may stand before
+    /// All but white space at the ends of texts, comments, `base` elements and the `href` of such; and the comments, for one may stand before
     /// the head or in it.
     others: [Vec<TreePiece>; 2],
     /// How many of those there are.
@@ -520,7 +520,6 @@ fn without_base(pieces: Vec<TreePiece>) -> WithoutBase {
         let [others, comments] = &mut without.others;
         match others.last_mut() {
             _ if drops => {}
-            _ if one.kind == "text" && one.text.trim_ascii().is_empty() => {}
             _ if first == Some("comment") => comments.push(one),
             Some(before) if before.kind == "text" && one.kind == "text" => {
                 before.text.push_str(&one.text);
@@ -528,6 +527,9 @@ fn without_base(pieces: Vec<TreePiece>) -> WithoutBase {
             _ => others.push(one),
         }
     }
+    let [others, _] = &mut without.others;
+    others.iter_mut().for_each(|one| one.text = one.text.trim_ascii().to_owned());
+    others.retain(|one| one.kind != "text" || !one.text.is_empty());
     without
 }
 

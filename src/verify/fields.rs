@@ -128,29 +128,35 @@ impl Described<'_> {
         (is_only && off.unsigned_abs() <= most).then_some(off)
     }
 
-    /// In which way it is right: by how much a count is off, of which bytes a digest is that; `None` where it is wrong. The line
-    /// end before a delimiter may count or not.
-    fn truth(&self) -> Option<isize> {
+    /// In which ways it is right: by how much a count is off, of which bytes a digest is that. The line end before a delimiter
+    /// may count or not.
+    fn truths(&self) -> Vec<isize> {
         if self.is("Content-Length") {
-            return self.off("Content-Length", self.body().len(), 2);
+            return Vec::from_iter(self.off("Content-Length", self.body().len(), 2));
         }
         if self.is("Lines") {
-            return self.off("Lines", memchr::memchr_iter(b'\n', self.body()).count(), 1);
+            let lines = memchr::memchr_iter(b'\n', self.body()).count();
+            return Vec::from_iter(self.off("Lines", lines, 1));
         }
+        self.digests().unwrap_or_default()
+    }
+
+    fn digests(&self) -> Option<Vec<isize>> {
         let first = self.entity.heading.first(self.bytes, "Content-MD5")?;
         let is_first = first.span == self.field.span && self.entity.kind == Kind::Leaf;
         let content = self.entity.decode(self.bytes).ok().filter(|_| is_first)?.bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
-        let form = forms.iter().position(|form| content_md5(form).as_bytes() == self.value());
-        form.map(usize::cast_signed)
+        let is_that = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
+        Some((0..).zip(forms).filter(|(_, form)| is_that(form)).map(|(at, _)| at).collect())
     }
 }
 
 /// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was.
 fn of_part(was: &Described<'_>, is: &Described<'_>) -> bool {
-    match was.truth() {
-        None => was.line() == is.line(),
-        truth => truth == is.truth() && was.around() == is.around(),
+    let (before, after) = (was.truths(), is.truths());
+    match before.as_slice() {
+        [] => was.line() == is.line(),
+        truths => truths.iter().any(|one| after.contains(one)) && was.around() == is.around(),
     }
 }
 
