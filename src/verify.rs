@@ -299,7 +299,7 @@ fn entities(
 fn is_whole_base64(body: &[u8]) -> bool {
     let data: Vec<u8> = body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let padding = data.iter().rev().take_while(|&&byte| byte == b'=').count();
-    data.len() % 4 == 0 && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
+    data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
 }
 
 /// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
