@@ -236,6 +236,32 @@ fn section<'a>(page: &'a str, heading: &str) -> &'a str {
     from.split("</section>").next().unwrap()
 }
 
+/// A name or a reference that looks like the end of a string, a line or an element is data in every report.
+#[cfg(unix)]
+#[test]
+fn what_is_planted_in_names_and_links_ends_no_report() {
+    let evil = "a\n::error file=b,line=1::x%0A\u{202e}\",'</script>.html";
+    let markup = "<a href='&#10;::error::y%0Aa\u{202e}&quot;,&lt;/script>\u{2028}'>1</a>";
+    let scene = site(&[(evil, markup.as_bytes())]);
+    let (annotations, _) = check(scene.path(), &["--github"]);
+    // One finding, one line.
+    assert_eq!(annotations.lines().count(), 1, "{annotations}");
+    let (command, message) = annotations[2..].split_once("::").unwrap();
+    let name = "a%0A%3A%3Aerror file=b%2Cline=1%3A%3Ax%250A\\u{202e}\"%2C'</script>.html";
+    assert!(command.starts_with(&format!("error file=site/{name},line=")), "{command}");
+    assert!(!message.contains('\u{202e}') && message.contains("%250A"), "{message}");
+    let (log, _) = check(scene.path(), &["--sarif"]);
+    let log: Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 1);
+    let (json, _) = check(scene.path(), &["--json"]);
+    let rows: Vec<Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["path"], format!("site/{evil}"));
+    let page = page(scene.path(), &[]);
+    assert_eq!(page.matches("</script").count(), 2, "the data and the script");
+    assert_eq!(links(&data(&page)).len(), 1);
+}
+
 #[test]
 fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
     let evil = "<script>alert('1')&amp;\".html";

@@ -1,6 +1,7 @@
 //! The documentation says what the code does: `docs/links.md` against the table in
 //! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told;
-//! `docs/trees.md` against the sources of retrieval URLs.
+//! `docs/trees.md` against the sources of retrieval URLs; `docs/security.md` against the tests that it names;
+//! `docs/architecture.md` against the dependencies.
 //!
 //! Deliberately absent: prose. Only tables are compared.
 #![cfg(feature = "cli")]
@@ -232,4 +233,67 @@ fn the_classes_of_check_are_documented_in_their_order() {
         let name = Cause::Missing(absence).name();
         assert!(documented.contains(&name), "docs/check.md has no row for {name}");
     }
+}
+
+#[test]
+fn every_test_that_holds_a_promise_is_there() {
+    let text = include_str!("../docs/security.md");
+    let rows = text.lines().filter(|line| line.starts_with('|') && line.contains("`: `"));
+    let mut count = 0;
+    for row in rows {
+        let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap();
+        let (file, name) = cell.trim_matches('`').split_once("`: `").unwrap();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let source = std::fs::read_to_string(path).unwrap();
+        assert!(source.contains(&format!("fn {name}(")), "{file} has no test {name}:\n{row}");
+        count += 1;
+    }
+    assert!(count > 40, "docs/security.md has {count} rows with a test");
+}
+
+#[test]
+fn every_limit_has_a_test() {
+    let text = include_str!("../docs/security.md");
+    for row in table(text, "## Limits") {
+        assert!(row.contains("`: `"), "a limit without a test:\n{row}");
+        for code in row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2) {
+            let is_known = Code::ALL.iter().any(|one| one.name() == code)
+                || Reason::ALL.iter().any(|one| one.name() == code);
+            assert!(is_known || code == "From ", "{code} is no diagnostic and no reason");
+        }
+    }
+}
+
+#[test]
+fn every_dependency_has_a_reason_and_its_feature() {
+    let text = include_str!("../docs/architecture.md");
+    let cargo = include_str!("../Cargo.toml");
+    let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
+    // A feature with what it is made of, over several lines.
+    let made_of = features.split("]\n").filter_map(|one| one.rsplit_once("= ["));
+    let made_of: Vec<(&str, &str)> = made_of
+        .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
+        .collect();
+    let mut expected = Vec::new();
+    for table in cargo.split("\n[").skip(1) {
+        let (title, lines) = table.split_once(']').unwrap();
+        if title != "dependencies" && !title.ends_with(".dependencies") {
+            continue;
+        }
+        for krate in lines.lines().filter_map(|line| Some(line.split_once(" = ")?.0)) {
+            let dep = format!("\"dep:{krate}\"");
+            let feature = made_of.iter().find(|(_, parts)| parts.contains(&dep));
+            expected.push((krate, feature.map_or("", |(name, _)| name)));
+        }
+    }
+    expected.sort_unstable();
+    expected.dedup();
+    let row = |line: &'static str| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim()).collect();
+        assert!(cells.len() == 3 && !cells[1].is_empty(), "{line}");
+        (cells[0].trim_matches('`'), cells[2].trim_matches('`'))
+    };
+    let mut documented: Vec<_> = table(text, "## Dependencies").into_iter().map(row).collect();
+    documented.sort_unstable();
+    assert_eq!(documented, expected);
 }

@@ -183,6 +183,17 @@ fn a_base_is_neutralised_and_fragments_still_jump() {
     assert_eq!(tree.localized("sub/i.svg", svg), expected);
 }
 
+/// Bug 31: RFC 6596, 3: it is the URL that is preferred for the page, and no copy of the page is that.
+#[test]
+fn the_canonical_url_of_a_page_stays() {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html"]);
+    let page = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=http://a/docs/index.html>\
+                <a href=http://a/docs/>i</a>";
+    let expected = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=../index.html>\
+                    <a href=../index.html>i</a>";
+    assert_eq!(tree.localized("sub/page.html", page), expected);
+}
+
 #[test]
 fn new_references_are_spelled_for_their_places() {
     let files = ["page.html", "a'(b),.png", ",c.png", "[D].png", "\u{fc}&.png"];

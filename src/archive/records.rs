@@ -225,12 +225,13 @@ impl<R: Read> Records<R> {
             return Ok(Some(self.lost(part, offset, anomaly)));
         }
         let Some(length) = self.heading(&mut part)? else {
+            let is_long = part.filled > LONGEST_HEADING;
             let anomaly = match part.stop.take() {
-                None => {
+                None | Some(Next::Member) if is_long => {
                     Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
                 }
                 Some(Next::Broken(_, why)) => Broken::Member(why),
-                Some(Next::Member) => Broken::Record("a heading without an end".into()),
+                None | Some(Next::Member) => Broken::Record("a heading without an end".into()),
                 Some(_) => Broken::Cut("within the heading of a record"),
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
@@ -253,7 +254,7 @@ impl<R: Read> Records<R> {
         let mut searched = 0;
         loop {
             if let Some(end) = heading_end(part.filled(), searched) {
-                return Ok(Some(end));
+                return Ok(Some(end).filter(|&end| end <= LONGEST_HEADING));
             }
             let has_more = matches!(part.stop, None | Some(Next::Member));
             if !has_more || searched == part.filled || searched >= LONGEST_HEADING {

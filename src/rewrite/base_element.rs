@@ -48,7 +48,7 @@ pub(super) fn base_element(
                 _ if chain.base.is_none() => "because the document has no base".to_owned(),
                 (None, Some(_), _) => "because another one would take its place".to_owned(),
                 (None, None, None) => {
-                    "because the text before it would become one with the text after it".to_owned()
+                    "because without it what is around it would read otherwise".to_owned()
                 }
                 (None, None, Some(span)) => return Some(Ok(Edit { span, new: [].into() })),
             };

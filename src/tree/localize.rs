@@ -38,6 +38,7 @@
 //!
 //! Deliberately absent: downloads. What is not among the files stays on the network.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -51,8 +52,9 @@ use crate::resolve::{Base, Profile};
 use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::scan::xml::vocabulary::is_location;
+use crate::span::Span;
 use crate::tree::index::{Index, Place, path_of, url_below, without_query};
-use crate::tree::origin::{RootUrl, names};
+use crate::tree::origin::{RootUrl, canonical, names};
 use crate::tree::relocate::{names_base, unmistakable};
 use crate::tree::walk::Entry;
 
@@ -120,6 +122,8 @@ fn own(options: &Options) -> Option<String> {
 /// `rewrite` has it.
 #[must_use]
 pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
+    let options = beside_canonical(bytes, options);
+    let options = options.as_ref();
     let rewritten = rewrite(bytes, options);
     let is_message = options.format.has_headings();
     let own = own(options);
@@ -135,6 +139,37 @@ pub fn localize<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
         return rewritten;
     }
     rewrite(bytes, &Options { destination: None, ..options.clone() })
+}
+
+/// `options` that leave the canonical URL of a page as it is. It says where the page is best known (RFC 6596), which is not
+/// in the mirror.
+fn beside_canonical<'o>(bytes: &[u8], options: &'o Options) -> Cow<'o, Options> {
+    let says = |word: &[u8]| memchr::memmem::find(bytes, word).is_some();
+    let may_say = says(b"anonical") || says(b"ANONICAL");
+    let named = may_say.then(|| canonical::named(bytes, options.format)).flatten();
+    match (&options.destination, named) {
+        (Some(others), Some(canonical::Named { span, .. })) => {
+            let destination = BesideCanonical { span, others: Arc::clone(others) };
+            Cow::Owned(Options { destination: Some(Arc::new(destination)), ..options.clone() })
+        }
+        _ => Cow::Borrowed(options),
+    }
+}
+
+/// Chooses for all links but the one at `span`.
+#[derive(Debug)]
+struct BesideCanonical {
+    span: Span,
+    others: Arc<dyn Destination>,
+}
+
+impl Destination for BesideCanonical {
+    fn choose(&self, link: &LinkReport, against: &Against) -> Choice {
+        match link.span == self.span {
+            true => Choice::Target,
+            false => self.others.choose(link, against),
+        }
+    }
 }
 
 /// Chooses for the links of one file.

@@ -37,7 +37,7 @@ use crate::span::Span;
 /// How deep documents and fallback content may nest in each other.
 ///
 /// Each level is scanned on its own, so that the work is at most this many times the input.
-pub(super) const DEEPEST: usize = 16;
+pub(crate) const DEEPEST: usize = 16;
 
 /// A reference against the document base URL that may lie in the bytes as it is.
 #[derive(Clone, Copy, Debug)]

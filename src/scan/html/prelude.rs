@@ -408,7 +408,8 @@ impl<'a> Declared<'a> {
             _ => {
                 let before = self.bytes[..tag.span.start].last();
                 let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                ends.then_some(tag.span)
+                let is_safe = ends && !is_before_doctype(&self.bytes[tag.span.end..]);
+                is_safe.then_some(tag.span)
             }
         };
         let next = std::mem::replace(&mut self.next, Standing::Later);
@@ -420,6 +421,25 @@ impl<'a> Declared<'a> {
         self.has_effective |= standing == Standing::First;
         let (kind, span) = (BaseKind::Element, tag.span);
         self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
+    }
+}
+
+/// Whether nothing but comments and white space is before a doctype in `rest`. It counts where no tag is before it (HTML,
+/// 13.2.6.4.1).
+fn is_before_doctype(mut rest: &[u8]) -> bool {
+    loop {
+        rest = rest.trim_ascii_start();
+        let name = rest.get(..b"<!doctype".len()).unwrap_or_default();
+        let end = match rest {
+            _ if name.eq_ignore_ascii_case(b"<!doctype") => return true,
+            [b'<', b'!', b'-', b'-', ..] => memchr::memmem::find(rest, b"-->").map(|at| at + 3),
+            [b'<', b'!' | b'?', ..] => memchr::memchr(b'>', rest).map(|at| at + 1),
+            _ => None,
+        };
+        match end {
+            Some(end) => rest = &rest[end..],
+            None => return false,
+        }
     }
 }
 

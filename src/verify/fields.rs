@@ -1,0 +1,181 @@
+//! Of headings: what in them may change, and whether what they say of bodies is right.
+//!
+//! ```text
+//! Content-Location: http://a/x      a link that was reported, and nothing else of the field
+//! Content-Length: 34                said of the body: as right, or as wrong, as it was
+//! X-Archive-Orig-ETag: "1"          of a response: no longer said of the body
+//! ```
+//!
+//! Deliberately absent: the functions that write these fields. A proof by them would prove nothing.
+
+use crate::container::entity::{Container, Entity, Kind, Structure};
+use crate::edit::Edit;
+use crate::layer::digest::{content_md5, with_crlf};
+use crate::layer::transfer::Codings;
+use crate::report::{LinkReport, Outcome};
+use crate::rewrite::Rewritten;
+use crate::scan::fields::Field;
+use crate::span::Span;
+
+/// Those of `links` that lie in a heading.
+pub(super) fn in_headings<'l>(
+    links: &'l [LinkReport],
+    structure: &Structure,
+) -> Vec<&'l LinkReport> {
+    let headings: Vec<Span> = structure.entities.iter().map(|one| one.heading.span).collect();
+    let is_inside = |link: &&LinkReport| {
+        let last = headings.partition_point(|heading| heading.start <= link.span.start);
+        headings[..last].last().is_some_and(|heading| link.span.start < heading.end)
+    };
+    links.iter().filter(is_inside).collect()
+}
+
+/// The edits of a file that are neither in the body of a part that changes, nor in a rewritten one of the `links` in
+/// headings, nor in a field that describes a body. What is new in a link of a heading has to be visible ASCII: of other
+/// characters it depends on the reader what they mean (RFC 5322, 2.2; RFC 2557, 4.4).
+pub(super) fn strays(
+    container: &Container,
+    rewritten: &Rewritten<'_>,
+    structure: &Structure,
+    links: &[&LinkReport],
+) -> Vec<Span> {
+    let source = rewritten.source();
+    let of_body = |field: &&Field| is_of_body(container, &source[field.name.range()]);
+    let fields = structure.entities.iter().flat_map(|entity| &entity.heading.fields);
+    let changed = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
+    let bodies = rewritten.parts.iter().map(|part| part.body);
+    let fields = fields.filter(of_body).map(|field| field.span);
+    let links = changed.map(|link| (link.span, true));
+    let mut free: Vec<(Span, bool)> =
+        fields.chain(bodies).map(|span| (span, false)).chain(links).collect();
+    free.sort_unstable_by_key(|(span, _)| span.start);
+    let is_stray = |edit: &&Edit| {
+        let last = free.partition_point(|(span, _)| span.start <= edit.span.start);
+        !free[..last].last().is_some_and(|(span, is_visible)| {
+            edit.span.end <= span.end && (!is_visible || edit.new.iter().all(u8::is_ascii_graphic))
+        })
+    };
+    rewritten.edits.iter().filter(is_stray).map(|edit| edit.span).collect()
+}
+
+fn is_of_body(container: &Container, name: &[u8]) -> bool {
+    container.of_body.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Whether the heading of `new` has the fields of `old`, and says of the body what that said. Of other fields nothing
+/// changed but links, says [`strays`]; of those [`super::links_lie`] proves the rest.
+pub(super) fn are_right(
+    container: &Container,
+    (source, old): (&[u8], &Entity),
+    (output, new): (&[u8], &Entity),
+) -> bool {
+    let is_right = |(a, b): (&Field, &Field)| {
+        let name = &source[a.name.range()];
+        let (was, is) = (Described { bytes: source, entity: old, field: a }, {
+            Described { bytes: output, entity: new, field: b }
+        });
+        match is_of_body(container, name) {
+            false => name == &output[b.name.range()],
+            true if was.body() == is.body() => was.line() == is.line(),
+            true if container.is_single => of_response(&was, &is),
+            true => of_part(&was, &is),
+        }
+    };
+    old.heading.fields.len() == new.heading.fields.len()
+        && old.heading.fields.iter().zip(&new.heading.fields).all(is_right)
+        && source[old.heading.separator.range()] == output[new.heading.separator.range()]
+}
+
+/// A field that says something of the body of an entity.
+struct Described<'a> {
+    bytes: &'a [u8],
+    entity: &'a Entity,
+    field: &'a Field,
+}
+
+impl Described<'_> {
+    fn body(&self) -> &[u8] {
+        &self.bytes[self.entity.body.range()]
+    }
+
+    /// The field as it is.
+    fn line(&self) -> &[u8] {
+        &self.bytes[self.field.span.range()]
+    }
+
+    fn value(&self) -> &[u8] {
+        &self.bytes[self.field.value.range()]
+    }
+
+    /// The field without its value.
+    fn around(&self) -> [&[u8]; 2] {
+        let Span { start, end } = self.field.span;
+        let value = self.field.value;
+        [&self.bytes[start..value.start], &self.bytes[value.end..end]]
+    }
+
+    fn is(&self, name: &str) -> bool {
+        self.bytes[self.field.name.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// By how much the number that is the value is off; `None` where it is far off, or no number, or one of several.
+    fn off(&self, name: &str, number: usize, most: usize) -> Option<isize> {
+        let digits = str::from_utf8(self.value()).ok()?;
+        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let said: usize = digits.parse().ok().filter(|_| is_number)?;
+        let is_only = self.entity.heading.all(self.bytes, name).count() == 1;
+        let off = said.cast_signed().checked_sub(number.cast_signed())?;
+        (is_only && off.unsigned_abs() <= most).then_some(off)
+    }
+
+    /// In which ways it is right: by how much a count is off, of which bytes a digest is that. The line end before a delimiter
+    /// may count or not.
+    fn truths(&self) -> Vec<isize> {
+        if self.is("Content-Length") {
+            return Vec::from_iter(self.off("Content-Length", self.body().len(), 2));
+        }
+        if self.is("Lines") {
+            let lines = memchr::memchr_iter(b'\n', self.body()).count();
+            return Vec::from_iter(self.off("Lines", lines, 1));
+        }
+        self.digests().unwrap_or_default()
+    }
+
+    fn digests(&self) -> Option<Vec<isize>> {
+        let first = self.entity.heading.first(self.bytes, "Content-MD5")?;
+        let is_first = first.span == self.field.span && self.entity.kind == Kind::Leaf;
+        let content = self.entity.decode(self.bytes).ok().filter(|_| is_first)?.bytes;
+        let forms = [&*with_crlf(&content), &content, self.body()];
+        let is_that = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
+        Some((0..).zip(forms).filter(|(_, form)| is_that(form)).map(|(at, _)| at).collect())
+    }
+}
+
+/// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was.
+fn of_part(was: &Described<'_>, is: &Described<'_>) -> bool {
+    let (before, after) = (was.truths(), is.truths());
+    match before.as_slice() {
+        [] => was.line() == is.line(),
+        truths => truths.iter().any(|one| after.contains(one)) && was.around() == is.around(),
+    }
+}
+
+/// Of a response whose body changed, which has no codings now: a length is right, and what else was said has the name of
+/// something that was (or says that there are no codings).
+fn of_response(was: &Described<'_>, is: &Described<'_>) -> bool {
+    let length = is.body().len().to_string();
+    let [_, end] = was.around();
+    let is_coding = was.is("Transfer-Encoding") || was.is("Content-Encoding");
+    let is_length = is.is("Content-Length") && is.value() == length.as_bytes();
+    let is_named_otherwise = is.line().strip_prefix(b"X-Archive-Orig-") == Some(was.line());
+    match () {
+        () if was.is("Content-Length") => is_length && was.around() == is.around(),
+        () if was.is("Transfer-Encoding") && is_length => {
+            is.line() == [b"Content-Length: ", length.as_bytes(), end].concat()
+        }
+        () if was.line() == is.line() => {
+            is_coding && Codings::read([was.value()], [], None).is_some_and(Codings::is_identity)
+        }
+        () => is_named_otherwise,
+    }
+}
