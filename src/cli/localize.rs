@@ -22,7 +22,7 @@ use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
-use baselink::tree::write::Replacement;
+use baselink::tree::write::{Replacement, remove_left_beside};
 
 use super::in_order::{Bounds, in_order};
 use super::input;
@@ -84,7 +84,10 @@ fn may_list(asked: &Localize) -> Result<()> {
             name(list),
             name(folder)
         ))),
-        None => Replacement::begin(list).map(drop),
+        None => {
+            remove_left_beside(iter::once(list));
+            Replacement::begin(list).map(drop)
+        }
     }
 }
 
