@@ -15,14 +15,13 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use modes::{
-    FILES, HOST, MODES, Mode, Scene, Seen, backup, baselink, files, is_temporary, look, name, page,
-    put, set,
+    FILES, HOST, Mode, Scene, Seen, backup, baselink, files, is_temporary, look, name, page, put,
+    set, with_each,
 };
 
 fn old(number: usize) -> String {
@@ -74,6 +73,7 @@ fn kill(mode: &Mode) {
         within = if is_killed { within + within / 16 } else { within - within / 8 };
         ended += usize::from(!is_killed);
         let there = look(&before, &after, &files(here));
+        let there = there.unwrap_or_else(|what| panic!("{}: {what}", mode.line));
         if is_killed {
             kills += 1;
             between += usize::from(there.old > 0 && there.new > 0);
@@ -99,20 +99,7 @@ fn kill(mode: &Mode) {
 /// I19: of every way to write.
 #[test]
 fn every_file_is_old_or_new() {
-    let only = std::env::var("BASELINK_MODE").ok();
-    let is_asked = |mode: &&Mode| only.as_ref().is_none_or(|only| mode.line == *only);
-    let queue = Mutex::new(MODES.iter().filter(is_asked));
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let next = queue.lock().unwrap().next();
-                    let Some(mode) = next else { return };
-                    kill(mode);
-                }
-            });
-        }
-    });
+    with_each(kill);
 }
 
 /// Runs the program in `here` on a file system of 3 MiB, which `prepare` (a script) fills; `None`
@@ -180,7 +167,7 @@ fn a_full_disk_leaves_files_old_or_new() {
                 assert!(kept || there[&page] == old(number), "{number} has no backup");
             }
         }
-        let seen = look(&before, &expected, &there);
+        let seen = look(&before, &expected, &there).unwrap();
         println!("{line}: {seen:?}");
         let as_said = Seen { old: failed, new: FILES - failed, temporary: 0 };
         assert_eq!(seen, as_said, "{line}: one sentence for each");

@@ -99,8 +99,9 @@ fn index(asked: &Localize) -> Result<Index> {
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
     let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
-    let mut found = walk(&documents.paths, selection);
-    let entries = found.by_ref().filter_map(Result::ok).filter(is_there);
+    let (mut found, mut failed) = (walk(&documents.paths, selection), None);
+    let kept = |entry: Result<Entry>| entry.map_err(|error| failed = Some(error)).ok();
+    let entries = found.by_ref().filter_map(kept).filter(is_there);
     let mut origins = entries.map(Origin::Entry);
     let chunks = iter::from_fn(|| {
         let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
@@ -126,5 +127,9 @@ fn index(asked: &Localize) -> Result<Index> {
     for path in found.unread_below_roots() {
         index.add_unknown(path);
     }
-    Ok(index)
+    let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
+    match failed.filter(|_| is_root_unread) {
+        Some(error) => Err(error),
+        None => Ok(index),
+    }
 }

@@ -91,8 +91,8 @@ pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
     for folder in folders.into_iter().filter_map(|folder| Folder::named(folder).ok()) {
         remove_all_left(&folder);
-        if let Ok(tmp) = folder.beside("tmp".as_ref())
-            && (folder.path().ends_with("cur") || folder.path().ends_with("new"))
+        if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
+            && let Ok(tmp) = folder.beside("tmp".as_ref())
         {
             remove_all_left(&tmp);
         }

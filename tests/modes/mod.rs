@@ -14,6 +14,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
 
 /// Files with their bytes, as characters to U+00FF where they are no text.
 pub(crate) type Scene = BTreeMap<PathBuf, String>;
@@ -54,8 +56,8 @@ pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, linked, |n| {
         backed_up(linked(n), absolute)
     }),
-    by_hand("rewrite -q -i w/0.html", 1, flat, |n| absolute(flat(n))),
-    by_hand("rewrite -q -i w/0.html --backup .orig", 1, flat, |n| backed_up(flat(n), absolute)),
+    by_hand("rewrite -q -i w/0.html", 1, one, |n| absolute(one(n))),
+    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one, |n| backed_up(one(n), absolute)),
     by_hand("rewrite -q -i large.html", 1, large, |n| absolute(large(n))),
     by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
     by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
@@ -69,7 +71,7 @@ pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q w/0.html -o old.html --preserve-times", 1, with_old_file, |n| {
         made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
     }),
-    by_hand("rewrite -q w/0.html -o w/0.html", 1, flat, |n| absolute(flat(n))),
+    by_hand("rewrite -q w/0.html -o w/0.html", 1, one, |n| absolute(one(n))),
     by_hand("rewrite -q large.html -o out.html", 1, large, |n| {
         made(large(n), |_| true, |_| "out.html".into())
     }),
@@ -83,11 +85,16 @@ pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q w -o out", FILES, tree_again, |n| {
         made(tree_again(n), |of| of.starts_with("w/"), below_out)
     }),
-    by_hand("rewrite -q mail -o out", 40, |n| maildir(n, ""), |n| {
-        let mut after = maildir(n, "");
-        after.extend(maildir(n, HOST).into_iter().map(|(path, text)| (below_out(&path), text)));
-        after
-    }),
+    by_hand(
+        "rewrite -q mail -o out",
+        40,
+        |n| maildir(n, ""),
+        |n| {
+            let mut after = maildir(n, "");
+            after.extend(maildir(n, HOST).into_iter().map(|(path, text)| (below_out(&path), text)));
+            after
+        },
+    ),
     undisturbed("rewrite -q w/0.warc -o out.warc", 200, archives),
     undisturbed("rewrite -q w/0.warc -o out.warc.gz", 200, archives),
     undisturbed("rewrite -q w/0.warc -o w/1.warc", 200, archives),
@@ -96,7 +103,9 @@ pub(crate) const MODES: &[Mode] = &[
     undisturbed("links -q --json -j 3 w -o out", 100, archives),
     undisturbed("links -q w -o out", 40, tree),
     by_hand("check -q --deny none --fix w", 40, pinned, |n| relative(pinned(n))),
-    by_hand("check -q --deny none --fix w --backup .orig", 40, pinned, |n| backed_up(pinned(n), relative)),
+    by_hand("check -q --deny none --fix w --backup .orig", 40, pinned, |n| {
+        backed_up(pinned(n), relative)
+    }),
     undisturbed("check -q w --deny none --report page.html", 40, pinned),
     undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
     undisturbed("check -q w --deny none --write-baseline known.jsonl", 40, pinned),
@@ -108,14 +117,37 @@ pub(crate) const MODES: &[Mode] = &[
         after.extend(relative(pinned(n)).into_iter().map(|(path, text)| (below_out(&path), text)));
         after
     }),
-    by_hand("localize -q -i w --missing old.html", 40, |n| with_old(pinned(n)), |n| {
-        let mut after = relative(pinned(n));
-        after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
-        after
-    }),
+    by_hand(
+        "localize -q -i w --missing old.html",
+        40,
+        |n| with_old(pinned(n)),
+        |n| {
+            let mut after = relative(pinned(n));
+            after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
+            after
+        },
+    ),
     undisturbed("man out", 1, |_| Scene::new()),
     undisturbed("man out", 1, |_| Scene::from([("out/baselink.1".into(), "old".to_owned())])),
 ];
+
+/// Does `work` with every mode, or with the one of `BASELINK_MODE`, on two threads.
+pub(crate) fn with_each(work: impl Fn(&Mode) + Sync) {
+    let only = std::env::var("BASELINK_MODE").ok();
+    let is_asked = |mode: &&Mode| only.as_ref().is_none_or(|only| mode.line == *only);
+    let queue = Mutex::new(MODES.iter().filter(is_asked));
+    let in_turn = || {
+        loop {
+            let next = queue.lock().unwrap().next();
+            let Some(mode) = next else { return };
+            work(mode);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(in_turn);
+        in_turn();
+    });
+}
 
 pub(crate) const HOST: &str = "http://a.example";
 
@@ -178,8 +210,7 @@ pub(crate) fn name(number: usize) -> PathBuf {
 
 /// Pages in folders, and one of each other kind that is written as they are.
 fn tree(files: usize) -> Scene {
-    let mut tree: Scene =
-        (0..files).map(|n| (Path::new("w").join(name(n)), page(n, ""))).collect();
+    let mut tree: Scene = (0..files).map(|n| (Path::new("w").join(name(n)), page(n, ""))).collect();
     let body = "Content-Type: text/html\n\n<a href=/x>\n";
     for (name, text) in [
         ("w/1.eml", format!("Subject: x\n{body}")),
@@ -199,11 +230,14 @@ fn tree_again(files: usize) -> Scene {
     again
 }
 
+fn one(_: usize) -> Scene {
+    flat(1)
+}
+
 /// Pages in one folder.
 fn flat(files: usize) -> Scene {
     (0..files).map(|n| (format!("w/{n}.html").into(), page(n, ""))).collect()
 }
-
 
 /// Pages that each have two names.
 fn linked(files: usize) -> Scene {
@@ -400,34 +434,41 @@ pub(crate) struct Seen {
 /// Each file is whole, old or new; one that is to be made is there as it will be, or not at all; one that is to go
 /// (a message that gets another name) is gone only where the new one is there; and where a backup is to be made,
 /// the file is new only where its backup is there.
-pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Seen {
+pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen, String> {
     let mut seen = Seen::default();
     for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
         let (old, new, is) = (before.get(path), after.get(path), there.get(path));
-        let name = path.display();
+        let wrong = |what: &str| Err(format!("{} {what}", path.display()));
         if old == new {
-            assert!(is == old, "{name} was not to be touched");
+            if is != old {
+                return wrong("was not to be touched");
+            }
             continue;
         }
+        if is != new && is != old {
+            return wrong(&format!("is neither old nor new, but {:?}", is.map(String::len)));
+        }
         let is_new = is == new;
-        assert!(is_new || is == old, "{name} is neither old nor new, but {:?}", is.map(String::len));
         seen.old += usize::from(!is_new);
         seen.new += usize::from(is_new);
-        if is_new && is.is_none() {
-            let twin = after.keys().find(|other| is_of_one_message(path, other)).unwrap();
-            assert!(there.get(twin) == after.get(twin), "{name} is lost");
+        let twin = || after.keys().find(|other| is_of_one_message(path, other)).unwrap();
+        if is.is_none() && new.is_none() && there.get(twin()) != after.get(twin()) {
+            return wrong("is lost");
         }
         let kept = backup(path);
-        if is_new && after.contains_key(&kept) && !before.contains_key(&kept) {
-            assert!(there.get(&kept) == old, "{name} has no backup");
+        let has_backup = after.contains_key(&kept) && !before.contains_key(&kept);
+        if is_new && has_backup && there.get(&kept) != old {
+            return wrong("has no backup");
         }
     }
     for path in there.keys() {
         let is_known = before.contains_key(path) || after.contains_key(path);
-        assert!(is_known || is_temporary(path), "{} is left", path.display());
+        if !is_known && !is_temporary(path) {
+            return Err(format!("{} is left", path.display()));
+        }
         seen.temporary += usize::from(!is_known);
     }
-    seen
+    Ok(seen)
 }
 
 /// Whether both are names of one message, with other sizes.
