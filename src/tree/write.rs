@@ -641,7 +641,11 @@ impl Original {
         let Place { folder, name } = &self.place;
         let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
-            return self.copy_to(&place).map_err(|error| not_written(&backup, error));
+            return self.copy_to(&place).map_err(|error| match error.kind() {
+                // Another run made it meanwhile.
+                ErrorKind::AlreadyExists => self.changed(),
+                _ => not_written(&backup, error),
+            });
         }
         // The link itself is a change of the file.
         let now = folder.look(&place.name, &self.file);

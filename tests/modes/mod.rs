@@ -390,16 +390,17 @@ pub(crate) fn files(folder: &Path) -> Scene {
                 let target = fs::read_link(&path).unwrap();
                 found.insert(name, format!("to {}", target.display()));
             } else {
-                let bytes = fs::read(&path).unwrap();
-                // Archives are no text.
-                let text = String::from_utf8(bytes);
-                let text = text
-                    .unwrap_or_else(|no| no.as_bytes().iter().copied().map(char::from).collect());
-                found.insert(name, text);
+                found.insert(name, as_text(fs::read(&path).unwrap()));
             }
         }
     }
     found
+}
+
+/// Archives are no text.
+pub(crate) fn as_text(bytes: Vec<u8>) -> String {
+    let of_bytes = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
+    String::from_utf8(bytes).unwrap_or_else(|no| of_bytes(no.as_bytes()))
 }
 
 /// Makes `folder` hold the files of `scene` and no other. What is right already stays.
@@ -451,8 +452,8 @@ pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen,
         let is_new = is == new;
         seen.old += usize::from(!is_new);
         seen.new += usize::from(is_new);
-        let twin = || after.keys().find(|other| is_of_one_message(path, other)).unwrap();
-        if is.is_none() && new.is_none() && there.get(twin()) != after.get(twin()) {
+        let is_gone = is.is_none() && new.is_none();
+        if is_gone && there.get(twin(path, after).0) != Some(twin(path, after).1) {
             return wrong("is lost");
         }
         let kept = backup(path);
@@ -471,11 +472,12 @@ pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen,
     Ok(seen)
 }
 
-/// Whether both are names of one message, with other sizes.
-fn is_of_one_message(one: &Path, other: &Path) -> bool {
+/// The message at `path` under the name that it gets.
+pub(crate) fn twin<'a>(path: &Path, after: &'a Scene) -> (&'a Path, &'a String) {
     let unique = |path: &Path| {
         let path = path.to_str().unwrap().to_owned();
         path.split([',', ':']).next().unwrap().to_owned()
     };
-    unique(one) == unique(other)
+    let (twin, new) = after.iter().find(|(other, _)| unique(path) == unique(other)).unwrap();
+    (twin, new)
 }
