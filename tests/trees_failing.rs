@@ -97,7 +97,7 @@ fn is_apart(call: &str) -> bool {
         || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
 }
 
-/// Which calls a thread makes, and which of them are to fail: the first four and the last two of each name.
+/// Which calls a thread makes, and which of them are to fail: the first three and the last of each name.
 fn calls(trace: &[String]) -> Vec<(String, usize)> {
     let mut made: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
     for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
@@ -107,7 +107,7 @@ fn calls(trace: &[String]) -> Vec<(String, usize)> {
     for ((name, _), made) in made {
         let own = made.iter().enumerate().filter(|(_, is_apart)| !**is_apart);
         let own: Vec<_> = own.map(|(number, _)| number + 1).collect();
-        let is_tried = |at: usize| is_everything_asked() || at < 4 || at + 2 >= own.len();
+        let is_tried = |at: usize| is_everything_asked() || at < 3 || at + 1 >= own.len();
         let tried = own.iter().enumerate().filter(|(at, _)| is_tried(*at));
         calls.extend(tried.map(|(_, number)| (name.to_owned(), *number)));
     }

@@ -78,7 +78,7 @@ pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q all.mbox -o out.mbox", 400, mailbox, |n| {
         made(mailbox(n), |_| true, |_| "out.mbox".into())
     }),
-    by_hand("rewrite -q w -o out", FILES, tree, |n| made(tree(n), |_| true, below_out)),
+    by_hand("rewrite -q w -o out", 40, tree, |n| made(tree(n), |_| true, below_out)),
     by_hand("rewrite -q w -o out --preserve-times", 40, tree, |n| {
         made(tree(n), |_| true, below_out)
     }),
