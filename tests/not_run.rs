@@ -22,12 +22,14 @@ fn main() {
         ("pages in Chromium", outside::chromium().is_some()),
         ("mirrors by wget", outside::is_installed("wget")),
         ("mirrors by HTTrack", outside::is_installed("httrack")),
+        #[cfg(target_os = "linux")]
+        ("calls that fail", outside::has_strace()),
     ];
     let absent: Vec<_> =
         data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
     if !absent.is_empty() {
-        let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget or httrack \
-                   (tests/outside/mod.rs)";
+        let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
+                   strace (tests/outside/mod.rs)";
         eprintln!("\nnot run {why}: {}", absent.join(", "));
     }
 }

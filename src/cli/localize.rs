@@ -22,7 +22,7 @@ use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{Entry, Kind, Selection, walk};
-use baselink::tree::write::Replacement;
+use baselink::tree::write::{Replacement, remove_left_beside};
 
 use super::in_order::{Bounds, in_order};
 use super::input;
@@ -84,7 +84,10 @@ fn may_list(asked: &Localize) -> Result<()> {
             name(list),
             name(folder)
         ))),
-        None => Replacement::begin(list).map(drop),
+        None => {
+            remove_left_beside(iter::once(list));
+            Replacement::begin(list).map(drop)
+        }
     }
 }
 
@@ -96,8 +99,9 @@ fn index(asked: &Localize) -> Result<Index> {
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
     let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
-    let mut found = walk(&documents.paths, selection);
-    let entries = found.by_ref().filter_map(Result::ok).filter(is_there);
+    let (mut found, mut failed) = (walk(&documents.paths, selection), None);
+    let kept = |entry: Result<Entry>| entry.map_err(|error| failed = Some(error)).ok();
+    let entries = found.by_ref().filter_map(kept).filter(is_there);
     let mut origins = entries.map(Origin::Entry);
     let chunks = iter::from_fn(|| {
         let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
@@ -123,5 +127,9 @@ fn index(asked: &Localize) -> Result<Index> {
     for path in found.unread_below_roots() {
         index.add_unknown(path);
     }
-    Ok(index)
+    let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
+    match failed.filter(|_| is_root_unread) {
+        Some(error) => Err(error),
+        None => Ok(index),
+    }
 }

@@ -11,11 +11,14 @@
 //!
 //! Deliberately absent: words of its own. Both are made of the arguments as clap knows them.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 
 use baselink::error::{Error, Result, cause, name};
+use baselink::tree::mirror::Mirror;
+use baselink::tree::write::commit_all;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -50,26 +53,21 @@ pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<St
 
 /// Writes the page of each command to `folder`, which is made where it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
-    let failed =
-        |path: &Path, error: &io::Error| Error::new(format!("{}: {}", name(path), cause(error)));
     if folder.exists() && !folder.is_dir() {
         return Err(Error::new(format!("{}: it is no folder", name(folder))));
     }
-    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-    for command in [program].into_iter().chain(program.get_subcommands()) {
-        let path = folder.join(format!("{}.1", display_name(command)));
-        let page = page(command).map_err(|error| failed(&path, &error))?;
-        // What has the name already is replaced, be that a link: it is not written through.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(failed(&path, &error));
-            }
-            _ => {}
-        }
-        let new = OpenOptions::new().write(true).create_new(true).open(&path);
-        new.and_then(|mut file| file.write_all(&page)).map_err(|error| failed(&path, &error))?;
-    }
-    Ok(())
+    fs::create_dir_all(folder)
+        .map_err(|error| Error::new(format!("{}: {}", name(folder), cause(&error))))?;
+    let mirror = Mirror::new(folder)?;
+    let begin = |command: &Command| {
+        let path = format!("{}.1", display_name(command));
+        let mut new = mirror.begin_new(Path::new(""), Path::new(&path))?;
+        new.write(|out| out.write_all(&page(command)?))?;
+        Ok(new)
+    };
+    let pages = iter::once(program).chain(program.get_subcommands()).map(begin);
+    let written = commit_all(pages.collect::<Result<_>>()?);
+    written.into_iter().try_for_each(|page| page.map(drop))
 }
 
 /// `baselink-rewrite`

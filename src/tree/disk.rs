@@ -246,9 +246,8 @@ impl Folders {
 
 /// Puts the names in `folder` on the disk, where a folder can be opened and synced.
 fn sync_folder(folder: &Folder) -> io::Result<()> {
-    let Ok(folder) = folder.itself() else { return Ok(()) };
-    match folder.sync_all() {
-        // What systems say that sync no folders.
+    match folder.itself().and_then(|folder| folder.sync_all()) {
+        // A folder that may be written and not read; and what systems say that sync no folders.
         Err(error)
             if matches!(
                 error.kind(),

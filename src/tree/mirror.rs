@@ -185,7 +185,7 @@ impl Mirror {
             others: self.files.clone(),
         };
         let replacement = Replacement::output(&path, place, old.as_ref(), inherited)?;
-        lock(&self.files).extend(replacement.identity());
+        lock(&self.files).extend(replacement.identity().map(|file| (file, path)));
         Ok(replacement)
     }
 

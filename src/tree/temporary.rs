@@ -13,13 +13,15 @@
 //! Deliberately absent: other systems than Unix, where nothing is removed. Files of another machine on a network file
 //! system that does not tell machines of each other's locks; NFS does.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, Hasher};
 use std::io;
+use std::path::Path;
 
-use super::file::{TEMPORARY, names_of};
+use super::file::{TEMPORARY, folder_of, names_of};
 use super::folder::Folder;
 
 /// Thirty-two, without those that look like others.
@@ -80,6 +82,20 @@ pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(OsString, File, 
         }
         // It may be gone already.
         let _ = folder.remove(&name);
+    }
+}
+
+/// Removes what killed runs left where the new contents of files at these paths are written: beside them, and of messages
+/// of a Maildir in its `tmp`. For files that were named; where folders are walked or written, that takes it away.
+pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
+    let folders: BTreeSet<_> = paths.map(folder_of).collect();
+    for folder in folders.into_iter().filter_map(|folder| Folder::named(folder).ok()) {
+        remove_all_left(&folder);
+        if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
+            && let Ok(tmp) = folder.beside("tmp".as_ref())
+        {
+            remove_all_left(&tmp);
+        }
     }
 }
 

@@ -36,7 +36,7 @@
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, FileTimes, Metadata, Permissions};
@@ -52,6 +52,7 @@ use super::file::{
     Identity, Kind, There, changed, folder_of, identity, names_of, not_written, refused,
 };
 use super::folder::{Folder, Place};
+pub use super::temporary::remove_left_beside;
 use crate::error::{self, Error, Result, name};
 
 /// New contents of a file, which has its old ones until [`Replacement::commit`]. Dropped before that,
@@ -97,8 +98,8 @@ pub(super) struct InheritedAttributes {
     pub(super) others: Files,
 }
 
-/// Files, whatever they are called.
-pub(super) type Files = Arc<Mutex<HashSet<Identity>>>;
+/// Files, whatever they are called, and the path at which each was made.
+pub(super) type Files = Arc<Mutex<HashMap<Identity, PathBuf>>>;
 
 impl Replacement {
     /// Begins to write what is to be at `path`. A file that is there gives its permission bits to the
@@ -640,7 +641,11 @@ impl Original {
         let Place { folder, name } = &self.place;
         let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
-            return self.copy_to(&place).map_err(|error| not_written(&backup, error));
+            return self.copy_to(&place).map_err(|error| match error.kind() {
+                // Another run made it meanwhile.
+                ErrorKind::AlreadyExists => self.changed(),
+                _ => not_written(&backup, error),
+            });
         }
         // The link itself is a change of the file.
         let now = folder.look(&place.name, &self.file);
@@ -697,12 +702,18 @@ pub(super) fn replaceable(path: &Path, there: &There, others: &Files) -> Result<
     }
     let why = match there.identity {
         _ if there.kind != Kind::File => "not a regular file",
-        Some(file) if lock(others).contains(&file) => {
+        Some(file) if lock(others).get(&file).is_some_and(|made| is_still(made, file)) => {
             "another input was written there, under a name that is the same to this file system"
         }
         _ => return Ok(()),
     };
     Err(Error::file(path, why))
+}
+
+/// Whether the file that was made at `path` is still there. Of one that another run has replaced the file system gives the
+/// number to the next file that anybody makes.
+fn is_still(path: &Path, file: Identity) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|there| identity(&there) == Some(file))
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -73,6 +73,15 @@ pub(crate) fn is_installed(program: &str) -> bool {
     found.is_ok()
 }
 
+/// Whether there is strace (5.3 or newer), and the system lets it look at programs.
+pub(crate) fn has_strace() -> bool {
+    let mut command = Command::new("strace");
+    let found = command.args(["-f", "--seccomp-bpf", "-o", "/dev/null", "true"]).output();
+    let is_here = found.is_ok_and(|output| output.status.success());
+    assert!(is_here || !is_required(), "strace is absent, or of no use");
+    is_here
+}
+
 /// Chromium, unless it is absent, which is no failure even where data is required, since it cannot be installed
 /// everywhere: the program that `BASELINK_CHROMIUM` names, or the first on the path.
 pub(crate) fn chromium() -> Option<PathBuf> {

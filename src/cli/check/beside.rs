@@ -10,12 +10,13 @@
 //! Deliberately absent: what is in them.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::walk::{Globs, Kind, Selection, walk};
-use baselink::tree::write::{Replacement, is_one_file};
+use baselink::tree::write::{Replacement, is_one_file, remove_left_beside};
 
 use super::baseline::{self, Baseline};
 use super::href::Hrefs;
@@ -62,6 +63,7 @@ pub(super) fn look(asked: &Check) -> Result<()> {
             let then = "would replace; name another, or leave it out with --exclude";
             return refused(path, &format!("{why} {option} {then}"));
         }
+        remove_left_beside(iter::once(path.as_path()));
         Replacement::begin(path).map(drop)?;
     }
     Ok(())

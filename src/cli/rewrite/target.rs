@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
@@ -60,6 +61,22 @@ impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());
+        let target = Self::for_files(destination, documents, folder)?;
+        match &target {
+            Self::File(path) => write::remove_left_beside(iter::once(*path)),
+            Self::InPlace(_) => {
+                write::remove_left_beside(documents.roots().filter(|root| root.is_file()));
+            }
+            _ => {}
+        }
+        Ok(target)
+    }
+
+    fn for_files(
+        destination: &'a WrittenTo,
+        documents: &Documents,
+        folder: Option<&Path>,
+    ) -> Result<Self> {
         Ok(match destination {
             WrittenTo::Standard => match folder {
                 None => Self::Standard,
