@@ -41,8 +41,8 @@ const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
     ("settings", "jobs", "tests/covered.rs", "every_key_is_read"),
     ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
     ("settings", "verify", "tests/covered.rs", "every_key_is_read"),
-    ("diagnostic", "doubt", "tests/message_laws.rs", "always"),
-    ("reason", "doubt", "tests/message_laws.rs", "always"),
+    ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
+    ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` says `local`.
     ("reason", "chosen", "tests/library.rs", "what_was_chosen_and_is_there_already_is_left"),
     // A log with the version of the program, and a page.

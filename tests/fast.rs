@@ -15,9 +15,12 @@ use baselink::{
     BaseElement, Beside, Fragments, LinkReport, ListedLink, Options, Outcome, ScanOptions, links,
     rewrite, rewrite_into, rewrite_stream, rewrite_to, scan,
 };
+use referee::{compare, difference};
 use traps::TRAPS;
 
 mod outside;
+#[path = "referee/html.rs"]
+mod referee;
 mod traps;
 
 /// The options with which every document is scanned.
@@ -30,45 +33,10 @@ fn variants() -> [ScanOptions; 3] {
     ]
 }
 
-/// Takes out who scanned it, which is the only thing that may differ.
-fn forget(document: &mut Document) {
-    document.fallback = None;
-    document.parts.iter_mut().for_each(forget);
-}
-
 /// Every reason why html5ever was asked for something in `document`.
 fn reasons(document: &Document, found: &mut Vec<FallbackReason>) {
     found.extend(document.fallback);
     document.parts.iter().for_each(|part| reasons(part, found));
-}
-
-/// Whether html5ever stopped on something in `document`.
-fn is_without_tree(document: &Document) -> bool {
-    document.without_tree || document.parts.iter().any(is_without_tree)
-}
-
-/// What is wrong with the walk on `bytes`, if anything is.
-fn difference(bytes: &[u8], options: &ScanOptions) -> Option<String> {
-    let fast = scan(bytes, options);
-    let exact = scan(bytes, &ScanOptions { scanner: Scanner::Exact, ..options.clone() });
-    compare(fast, exact)
-}
-
-fn compare(mut fast: Document, mut exact: Document) -> Option<String> {
-    forget(&mut fast);
-    forget(&mut exact);
-    let (shown, wanted) = match is_without_tree(&exact) && !is_without_tree(&fast) {
-        // html5ever nests no deeper; the walk has no need to.
-        true => (format!("{:#?}", fast.links), format!("{:#?}", exact.links)),
-        false => (format!("{fast:#?}"), format!("{exact:#?}")),
-    };
-    if shown == wanted {
-        return None;
-    }
-    let (fast, exact): (Vec<_>, Vec<_>) = (shown.lines().collect(), wanted.lines().collect());
-    let at = fast.iter().zip(&exact).take_while(|(a, b)| a == b).count();
-    let around = |lines: &[&str]| lines[at.saturating_sub(12)..lines.len().min(at + 6)].join("\n");
-    Some(format!("fast:\n{}\nexact:\n{}", around(&fast), around(&exact)))
 }
 
 /// What lies beside a document: a page `q` with its companion folder, and whatever a crawler may have saved.

@@ -8,11 +8,11 @@
 use std::io::{self, ErrorKind, Read};
 
 use baselink::container::mbox::Messages;
-use baselink::span::Span;
 use proptest::prelude::*;
+use referee::{Found, by_lines};
 
-/// A message: where it begins in the mailbox and where the next one does, and the two spans.
-type Found = (usize, usize, Span, Span);
+#[path = "referee/mbox.rs"]
+mod referee;
 
 /// The messages of what `reader` gives, as `Messages` finds them, and the bytes of all.
 fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
@@ -159,58 +159,6 @@ fn a_mailbox_may_end_anywhere() {
     check(&[("From a\n", "Content-Length: 9\n\nx", "")]);
     check(&[("From a\n", "Content-Length: 9\n\0\0", "")]);
     check(&[("From a\n", "Content-Length: 7", "")]);
-}
-
-/// The mailbox taken apart by lines, with no thought for time: a referee.
-fn by_lines(mailbox: &[u8]) -> Vec<Found> {
-    let mut lines = vec![0];
-    lines.extend((1..mailbox.len()).filter(|&at| mailbox[at - 1] == b'\n'));
-    let line = |number: usize| {
-        let end = lines.get(number + 1).copied().unwrap_or(mailbox.len());
-        &mailbox[lines[number]..end]
-    };
-    let is_empty = |line: &[u8]| line == b"\n" || line == b"\r\n";
-    let mut messages = Vec::new();
-    let mut start = 0;
-    while start < mailbox.len() {
-        let first = lines.binary_search(&start).unwrap();
-        let envelope = if line(first).starts_with(b"From ") { line(first).len() } else { 0 };
-        let heading = first + usize::from(envelope > 0);
-        let plain = (first + 1..lines.len())
-            .find(|&at| line(at).starts_with(b"From ") && is_empty(line(at - 1)));
-        let separator = (heading..lines.len()).find(|&at| is_empty(line(at)));
-        let mut counted = None;
-        if let Some(separator) = separator {
-            let length = (heading..separator).find_map(|at| {
-                let text = String::from_utf8_lossy(line(at)).to_lowercase();
-                let value = text.strip_prefix("content-length")?.trim_start().strip_prefix(':')?;
-                value.trim().parse::<usize>().ok()
-            });
-            let body = lines[separator] + line(separator).len();
-            let end = length.and_then(|length| body.checked_add(length));
-            for behind in ["", "\n", "\r\n", "\n\n", "\n\r\n", "\r\n\n", "\r\n\r\n"] {
-                if let Some(end) = end.filter(|&end| end <= mailbox.len())
-                    && let Some(rest) = mailbox[end..].strip_prefix(behind.as_bytes())
-                {
-                    let next = mailbox.len() - rest.len();
-                    let from = lines.contains(&next) && rest.starts_with(b"From ");
-                    if (rest.is_empty() || from) && counted.is_none() {
-                        counted = Some((next, end));
-                    }
-                }
-            }
-        }
-        let (next, end) = counted.unwrap_or_else(|| {
-            let next = plain.map_or(mailbox.len(), |at| lines[at]);
-            let last = lines.partition_point(|&at| at < next) - 1;
-            let behind_envelope = last >= heading && is_empty(line(last));
-            (next, if behind_envelope { lines[last] } else { next })
-        });
-        let message = Span::new(envelope, end - start);
-        messages.push((start, next, Span::new(0, envelope), message));
-        start = next;
-    }
-    messages
 }
 
 /// Gives at most so many bytes at a time, and is interrupted before each.

@@ -345,6 +345,34 @@ mod tests {
         arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
     }
 
+    /// Pieces put together by the same numbers each time (xorshift), as the targets of `fuzz/` are mutated for the library.
+    #[test]
+    fn any_bytes_are_settings_or_are_refused_in_one_line() {
+        #[rustfmt::skip]
+        const PIECES: [&[u8]; 32] = [
+            b"resolver", b"url", b"strict", b"include", b"url-map", b"base-element", b"nobody", b"output", b"files",
+            b"\n", b" = ", b".", b",", b"[", b"]", b"{", b"}", b"'", b"\"", b"'''", b"#", b"\\u001b", b"\x1b", b"\xff",
+            b"'http://a/'", b"'whatwg'", b"'*.html'", b"[files.'docs/**']\n", b"[[files]]\n", b"true", b"-1e999",
+            b"\xe2\x80\xae",
+        ];
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut below = |bound: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as usize % bound
+        };
+        let program = program();
+        for _ in 0..4_000 {
+            let pieces: Vec<_> = (0..below(12)).map(|_| PIECES[below(PIECES.len())]).collect();
+            if let Err(error) = Settings::parse(&pieces.concat(), Path::new("b.toml"), &program) {
+                let said = error.to_string();
+                let is_shown = |one: char| !one.is_control() && one != '\u{202e}';
+                assert!(said.starts_with("b.toml:") && said.chars().all(is_shown), "{said:?}");
+            }
+        }
+    }
+
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         for (text, expected) in [

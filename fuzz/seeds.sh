@@ -1,0 +1,31 @@
+#!/bin/sh
+# Copies the seeds of every target, from fixtures/ and tests/findings/, to a folder for each below $1.
+set -eu
+into=$(realpath "${1:?a folder for the corpora}")
+cd "$(dirname "$0")/.."
+put() { # TARGET FOLDER PATTERN...: files below the folder, by their names
+    target=$1 folder=$2
+    shift 2
+    for pattern; do
+        find "$folder" -type f -name "$pattern" | while read -r file; do
+            cp "$file" "$into/$target/$(echo "$file" | tr / _)"
+        done
+    done
+}
+for target in fuzz/fuzz_targets/*.rs; do
+    target=$(basename "$target" .rs)
+    mkdir -p "$into/$target"
+    if [ -d "tests/findings/$target" ]; then put "$target" "tests/findings/$target" '*'; fi
+done
+put css fixtures input.css
+put html fixtures input.html
+put http fixtures input.http
+put mbox fixtures '*.mbox'
+put message fixtures input.eml
+put transfer fixtures input.eml
+put url_map fixtures '*.csv'
+put warc fixtures '*.warc' '*.warc.gz'
+put xml fixtures input.xml input.xhtml input.svg
+rows() { grep -v -e '^#' -e '^$' fixtures/resolution/references.tsv; }
+rows | cut -f 2 | split -a 3 -l 1 - "$into/grammar/row-"
+rows | tr '\t' '\n' | split -a 3 -l 5 - "$into/resolve/row-"

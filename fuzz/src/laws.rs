@@ -1,0 +1,82 @@
+//! What holds of a document of whatever format, and the options that a byte chooses.
+//!
+//! ```text
+//! b"<a href=x>\x07"  -->  b"<a href=x>", and row 7 of the options
+//! ```
+//!
+//! Deliberately absent: what only one format promises.
+
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::resolve::Profile;
+use baselink::scan::attributes::Groups;
+use baselink::{
+    BaseElement, Fragments, Options, Outcome, edits, examine, rewrite, rewrite_into, rewrite_to,
+    verify,
+};
+
+const CHARSETS: [&str; 6] = ["", "", "windows-1252", "shift_jis", "iso-2022-jp", "utf-16le"];
+
+/// The document: all bytes but the last, which chooses the options. So a file is a seed as it is.
+pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
+    let (&choice, document) = bytes.split_last().unwrap_or((&0, b""));
+    let choice = usize::from(choice);
+    let mut options = Options {
+        format,
+        profile: Profile::ALL[choice / 2 % 3],
+        ..Options::at("http://a/b c/'\"&é,()/d;p?q=r&s#f")
+    };
+    match choice / 6 % 7 {
+        0 => {}
+        1 => options.retrieval = None,
+        2 => options.fragments = Some(Fragments::Keep),
+        3 => options.fragments = Some(Fragments::Auto),
+        4 => options.base_element = BaseElement::Keep,
+        5 => options.base_element = BaseElement::Remove,
+        _ => options.base_element = BaseElement::Insert,
+    }
+    if choice % 2 == 1 {
+        options.scan.groups = Groups::all();
+    }
+    options.scan.charset = Charset::for_label(CHARSETS[choice / 42 % CHARSETS.len()]);
+    (document, options)
+}
+
+/// Whether a law that is slow to see is looked at: in one of eight cases, which the bytes choose (FNV-1a).
+pub(super) fn is_looked_at(bytes: &[u8]) -> bool {
+    let mix = |hash: u32, byte: &u8| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    (bytes.iter().fold(0x811c_9dc5, mix) >> 16).is_multiple_of(8)
+}
+
+/// Panics where what is reported is not what is made, what is rewritten changes again, anything changes without a
+/// base, or the ways to rewrite differ. Gives the output.
+pub(super) fn hold(bytes: &[u8], options: &Options) -> Vec<u8> {
+    let rewritten = rewrite(bytes, options);
+    let report = &rewritten.report;
+    assert_eq!(examine(bytes, options).links, report.links, "reported, made");
+    let counted: usize = Outcome::ALL.iter().map(|&one| report.count(one)).sum();
+    assert_eq!(counted, report.links.len());
+    for link in &report.links {
+        let has_reason = matches!(link.outcome, Outcome::Left | Outcome::NotEditable);
+        assert_eq!(link.reason.is_some(), has_reason, "{link:?}");
+        assert!(link.written.is_none() || link.outcome == Outcome::Rewritten, "{link:?}");
+    }
+    let output = rewritten.output();
+    let has_base = report.entities.iter().any(|entity| entity.chain.base.is_some())
+        || report.links.iter().any(|link| link.base.is_some());
+    assert!(has_base || output == bytes, "changed without a base");
+    if is_looked_at(bytes) {
+        assert_eq!(verify::verify(&rewritten, options), Ok(()));
+    }
+    let again = rewrite(&output, options);
+    assert!(again.edits.is_empty(), "{:?} in {}", again.edits, output.escape_ascii());
+    let mut into = Vec::new();
+    let totals = rewrite_into(bytes, options, &mut into);
+    assert!(into == output, "{}\n{}", into.escape_ascii(), output.escape_ascii());
+    assert_eq!(totals.links(), report.links.len());
+    assert_eq!(edits(bytes, options).0.apply(bytes), output);
+    let (mut buffer, mut pieces) = (Vec::with_capacity(40), Vec::new());
+    let of_pieces = rewrite_to(bytes, options, &mut buffer, &mut pieces).unwrap();
+    assert!(pieces == output && of_pieces == totals, "in pieces: {}", pieces.escape_ascii());
+    output
+}

@@ -1,0 +1,55 @@
+//! Mailboxes: they are taken apart as by lines, however they are read, and are rewritten a message at a time.
+//!
+//! Deliberately absent: what becomes of a message (`message`).
+
+use std::io::Read;
+
+use baselink::container::mbox::Messages;
+use baselink::format::Format;
+use baselink::{Options, Rewriter, rewrite};
+use referee::{Found, by_lines};
+
+#[path = "../../tests/referee/mbox.rs"]
+mod referee;
+
+/// Gives so many bytes at a time.
+struct Sips<'a>(&'a [u8], usize);
+
+impl Read for Sips<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let size = self.1.min(into.len());
+        self.0.read(&mut into[..size])
+    }
+}
+
+fn found(reader: impl Read) -> Vec<Found> {
+    let mut messages = Messages::new(reader);
+    let (mut found, mut start) = (Vec::new(), 0);
+    while let Some(one) = messages.next_message().unwrap() {
+        assert_eq!((one.number, one.offset), (found.len() + 1, start as u64));
+        let end = start + one.bytes.len();
+        found.push((start, end, one.envelope, one.message));
+        start = end;
+    }
+    found
+}
+
+/// Holds a mailbox to its laws.
+pub fn mbox(bytes: &[u8]) {
+    let messages = by_lines(bytes);
+    assert_eq!(found(bytes), messages);
+    assert_eq!(found(Sips(bytes, 1 + bytes.len() % 9)), messages);
+    let url = "http://a/b/c";
+    let rewriter = Rewriter::builder().url(url).format(Format::Mbox).build().unwrap();
+    let mut whole = Vec::new();
+    rewriter.rewrite_to(bytes, &mut whole).unwrap();
+    let options = Options { format: Format::Message, ..Options::at(url) };
+    let mut one_by_one = Vec::new();
+    for (start, end, _, message) in messages {
+        let piece = &bytes[start..end];
+        one_by_one.extend_from_slice(&piece[..message.start]);
+        one_by_one.extend(rewrite(&piece[message.range()], &options).output());
+        one_by_one.extend_from_slice(&piece[message.end..]);
+    }
+    assert!(whole == one_by_one, "{}\n{}", whole.escape_ascii(), one_by_one.escape_ascii());
+}

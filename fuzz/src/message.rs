@@ -1,0 +1,39 @@
+//! Messages: the laws of `tests/referee/message.rs`, by which all of a message but its links means what it meant.
+//!
+//! Deliberately absent: policies of the base element that change whether a part depends on its label, which only a
+//! second run sees.
+
+use baselink::base::ContentLocationUse;
+use baselink::format::Format;
+use baselink::scan::attributes::{Group, Groups};
+use baselink::{Dkim, Options, rewrite};
+
+use super::laws::chosen;
+
+#[path = "../../tests/referee/message.rs"]
+mod referee;
+
+/// Holds a message to its laws.
+pub fn message(bytes: &[u8]) {
+    let (message, drawn) = chosen(bytes, Format::Message);
+    let choice = bytes.last().copied().unwrap_or_default();
+    let mut options = Options {
+        format: Format::Message,
+        retrieval: drawn.retrieval,
+        dkim: if choice & 2 == 0 { Dkim::Rewrite } else { Dkim::Keep },
+        ..Options::default()
+    };
+    if choice & 4 != 0 {
+        options.content_location = ContentLocationUse::Label;
+    }
+    if choice & 8 != 0 {
+        options.scan.groups.insert(Group::Text);
+    }
+    referee::hold(message, &options);
+    // What is switched on reaches into headings, too.
+    let (profile, fragments) = (drawn.profile, drawn.fragments);
+    let mut options = Options { profile, fragments, ..options };
+    options.scan.groups = Groups::all();
+    let rewritten = rewrite(message, &options);
+    referee::always(message, &options, &rewritten, &rewritten.output());
+}

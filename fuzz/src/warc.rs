@@ -1,0 +1,68 @@
+//! Any bytes as a web archive: they are read to their end, entries in the order of their offsets, however little is
+//! read at a time; and what is written of each record is read again.
+//!
+//! Deliberately absent: the documents in the records.
+
+use std::io::Read;
+
+use baselink::archive::{Entry, Offset, Record, Records, Warcinfo, Writer};
+
+/// A reader that gives a few bytes at a time.
+struct Short<'a>(&'a [u8]);
+
+impl Read for Short<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let length = into.len().min(7);
+        self.0.read(&mut into[..length])
+    }
+}
+
+/// What there is to an entry: its offset, heading and block, and how much is said of it.
+fn told(entry: &Entry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
+    match entry {
+        Entry::Record(record) => {
+            let said = record.diagnostics.len();
+            (record.offset, record.heading().to_vec(), record.block().to_vec(), said)
+        }
+        Entry::Anomaly(anomaly) => (anomaly.offset, Vec::new(), Vec::new(), 1),
+    }
+}
+
+/// The entries, up to where it is said that the bytes are an archive of another kind.
+fn entries(reader: impl Read) -> Vec<Entry> {
+    Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
+}
+
+/// What has to be the same of a target: a field that is written has no line ends, and no brackets around it.
+fn target(record: &Record) -> Vec<u8> {
+    let target = record.target_uri().unwrap_or_default();
+    let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'<' | b'>');
+    target.iter().copied().filter(is_kept).collect()
+}
+
+fn is_read_again(record: &Record, writer: &Writer) {
+    let mut written = Vec::new();
+    writer.conversion(&mut written, record, "text/html", record.block()).unwrap();
+    let found = entries(&written[..]);
+    let [Entry::Record(made)] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(made.block(), record.block());
+    assert_eq!(target(made), target(record));
+    assert!(made.diagnostics.is_empty(), "{:?}", made.diagnostics);
+}
+
+/// Holds an archive to its laws.
+pub fn warc(bytes: &[u8]) {
+    let found = entries(bytes);
+    let offsets: Vec<_> = found.iter().map(|entry| told(entry).0).collect();
+    assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
+    let slowly = entries(Short(bytes));
+    assert!(found.iter().map(told).eq(slowly.iter().map(told)));
+    let info = Warcinfo { software: "fuzz", date: 0, filename: None, is_part_of: None };
+    let writers = [false, true].map(|is_compressed| Writer::new(&info, is_compressed));
+    // To compress is slow.
+    for (number, entry) in found.iter().take(8).enumerate() {
+        if let Entry::Record(record) = entry {
+            is_read_again(record, &writers[number % 2]);
+        }
+    }
+}
