@@ -425,3 +425,28 @@ fn a_delivery_to_a_mailbox_is_noticed() {
     let absolute = with_it.replace("href=/", "href=http://a.example/");
     assert_eq!(files(here), Scene::from([("all.mbox".into(), absolute)]));
 }
+
+/// I19: of a folder that could not be listed first, and can be then, no link is made absolute as if its files were not there.
+#[test]
+fn a_mirror_of_what_could_not_be_listed_is_not_made() {
+    if !outside::has_strace() {
+        return;
+    }
+    let mode = MODES.iter().find(|mode| mode.line == "localize -q w -o out").unwrap();
+    let scene = tempfile::tempdir().unwrap();
+    let before = (mode.before)(FEW);
+    mode.set(scene.path(), &before);
+    let (_, trace) = traced(mode, scene.path(), &["-e", "trace=openat"]);
+    let opened: Vec<_> = trace.iter().filter_map(|line| thread_and_call(line)).collect();
+    let (main, ..) = opened[0];
+    let of_main = opened.iter().filter(|(thread, ..)| *thread == main);
+    let is_listed = |call: &str| call.contains("\"w\", O_RDONLY|O_NONBLOCK");
+    let number = of_main.clone().position(|(_, _, call)| is_listed(call)).unwrap() + 1;
+    mode.set(scene.path(), &before);
+    let inject = format!("inject=openat:error=EIO:when={number}");
+    let (output, _) = traced(mode, scene.path(), &["-e", "trace=openat", "-e", &inject]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "error: w: Input/output error (os error 5)\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(files(scene.path()), before);
+}
