@@ -37,10 +37,11 @@ fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
     let (mut folders, mut files) = (vec![root.clone()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
+            let entry = entry.unwrap();
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if kind.is_dir() {
                 folders.push(path);
-            } else {
+            } else if kind.is_file() {
                 let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
                 files.push((name, fs::read(path).unwrap()));
             }

@@ -536,12 +536,13 @@ pub(crate) fn first_not_utf_8(bytes: &[u8], is_last: bool) -> Result<usize, usiz
     }
 }
 
-/// Whether an edit that replaces the bytes at `span` by `new` may make UTF-8 of bytes that are none, the first of them
-/// at `place`. Those around them count: a character has up to four bytes.
+/// Whether an edit that replaces `old`, the bytes at `span`, by `new` may make UTF-8 of bytes that are none, the first of
+/// them at `place`, or another byte the first. Those around it count: a character has up to four bytes.
 pub(crate) fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8]) -> bool {
-    let is_near = span.start <= place.saturating_add(4) && place <= span.end.saturating_add(3);
-    // Next to ASCII what was none stays none.
-    is_near && (!old.is_ascii() || !new.is_ascii() || new.is_empty())
+    let is_before = span.start <= place.saturating_add(4);
+    let is_near = is_before && place <= span.end.saturating_add(3);
+    // Next to ASCII what was none stays none. What is beyond ASCII would be the first itself, anywhere before it.
+    (is_before && !new.is_ascii()) || (is_near && (!old.is_ascii() || new.is_empty()))
 }
 
 /// Whether markup can be looked for in a charset although its name is not known: most names that are in
@@ -573,6 +574,20 @@ mod tests {
 
     fn detected(bytes: &[u8]) -> &'static str {
         Charset::detect(bytes, None).charset.name()
+    }
+
+    /// The first byte that is not UTF-8 is what the guess rests on: it stays, and stays the first.
+    #[test]
+    fn an_edit_must_not_move_what_a_guess_rests_on() {
+        let may = |start, old: &[u8], new: &[u8]| {
+            may_become_utf_8(20, Span::new(start, start + old.len()), old, new)
+        };
+        assert!(may(20, b"\xda", b"x"), "it goes");
+        assert!(may(21, b"y", b""), "what is behind may become its neighbour");
+        assert!(may(2, b"", b"http://a/\xe9/"), "another one is the first");
+        assert!(!may(2, b"", b"http://a/"));
+        assert!(!may(20, b"", b"http://a/"), "ASCII before it");
+        assert!(!may(25, b"", b"http://a/\xe9/"), "it stays the first");
     }
 
     /// XML 1.0, appendix F.

@@ -72,7 +72,7 @@ fn from_base64(raw: &[u8]) -> Option<Vec<u8>> {
     let text: Vec<u8> = raw.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let mut text = text.split(|&byte| byte == b'=').next()?.to_vec();
     if text.len() % 4 == 1 {
-        text.pop().filter(|last| last.is_ascii_alphanumeric() || b"+/".contains(last));
+        text.pop().filter(|last| last.is_ascii_alphanumeric() || b"+/".contains(last))?;
     }
     text.resize(text.len().next_multiple_of(4), b'=');
     let config = base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true);
@@ -106,7 +106,7 @@ fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
 fn number(bytes: &[u8], entity: &Entity, name: &str) -> Option<usize> {
     let values: Vec<Span> = entity.heading.all(bytes, name).map(|field| field.value).collect();
     let [value] = values.as_slice() else { return None };
-    let digits = std::str::from_utf8(&bytes[value.range()]).ok();
+    let digits = std::str::from_utf8(&bytes[value.range()]).ok()?;
     if digits.bytes().all(|one| one.is_ascii_digit()) { digits.parse().ok() } else { None }
 }
 
@@ -116,7 +116,7 @@ fn line_ends_in(bytes: &[u8]) -> usize {
 
 /// The forms in which a digest may be right.
 fn digests(bytes: &[u8], entity: &Entity) -> Option<[String; 3]> {
-    let content = decoded(bytes, entity);
+    let content = decoded(bytes, entity)?;
     let raw = &bytes[entity.body.range()];
     Some([content_md5(&with_crlf(&content)), content_md5(&content), content_md5(raw)])
 }

@@ -70,6 +70,7 @@ pub(crate) fn rfc1808(base_url: &str, embedded_url: &str) -> Option<String> {
         ["data", "javascript", "mailto", "news", "telnet", "cid", "mid", "about", "blob", "urn"];
     if without_relative_form.contains(&scheme.as_str())
         || base_url.contains(['\t', '\n', '\r'])
+        || base_url.ends_with(|last| last <= ' ')
         || (base.net_loc.is_none() && !base.path.is_empty() && !base.path.starts_with('/'))
     {
         return None;
@@ -211,7 +212,7 @@ pub(crate) fn rfc3986(base_url: &str, reference: &str) -> Option<String> {
         t.query = r.query;
     } else {
         base.scheme.as_ref()?;
-        if base_url.contains(['\t', '\n', '\r']) {
+        if base_url.contains(['\t', '\n', '\r']) || base_url.ends_with(|last| last <= ' ') {
             return None;
         }
         if r.authority.is_some() {
