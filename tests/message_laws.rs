@@ -4,24 +4,17 @@
 //! Deliberately absent: the laws themselves, which are in `tests/referee/message.rs`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::collections::BTreeSet;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use baselink::base::{ContentLocationUse, Retrieval};
-use baselink::container::{Entity, Kind, Structure, entities};
-use baselink::diagnostic::{Code, Diagnostic};
+use baselink::base::ContentLocationUse;
+use baselink::container::{Entity, entities};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::layer::digest::{content_md5, with_crlf};
 use baselink::layer::transfer::TransferEncoding;
 use baselink::resolve::Profile;
 use baselink::scan::attributes::{Group, Groups};
-use baselink::span::Span;
-use baselink::{
-    BaseElement, Dkim, Fragments, Options, Outcome, Reason, Rewritten, rewrite, rewrite_into,
-    verify,
-};
+use baselink::{BaseElement, Dkim, Fragments, Options, rewrite};
 use proptest::prelude::*;
 
 #[path = "referee/message.rs"]
