@@ -16,13 +16,13 @@ mod referee;
 pub fn html(bytes: &[u8]) {
     let (page, options) = chosen(bytes, Format::Html);
     let output = hold(page, &options);
-    let mut handles = [Cursor::new(page), Cursor::new(page)];
+    let mut readers = [Cursor::new(page), Cursor::new(page)];
     let mut streamed = Vec::new();
     let mut give = |piece: &mut Vec<u8>| {
         streamed.append(piece);
         Ok(())
     };
-    rewrite_stream(&mut handles, &options, 16, &mut give).unwrap();
+    rewrite_stream(&mut readers, &options, 16, &mut give).unwrap();
     assert!(streamed == output, "in windows: {}", streamed.escape_ascii());
     if let Some(difference) = referee::difference(page, &options.scan) {
         panic!("{difference}");
