@@ -17,7 +17,7 @@ use std::{iter, mem};
 
 use baselink::error::{Error, Result, name, visible};
 use baselink::tree::walk::{Entry, Kind, Walk, walk};
-use baselink::tree::write::{is_temporary, most_pending};
+use baselink::tree::write::most_pending;
 
 use super::in_order::{Bounds, in_order};
 use super::input::{File, OpenedInput};
@@ -373,9 +373,7 @@ pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
     match entry.kind {
         Kind::Folder => Ok(FileKind::Folder),
         _ if origin.is_named() => Ok(FileKind::File),
-        Kind::File if entry.relative.last().is_some_and(|name| is_temporary(name)) => {
-            Ok(FileKind::Temporary(entry))
-        }
+        Kind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
         Kind::File => Ok(FileKind::File),
         Kind::Symlink => Ok(FileKind::Link),
         Kind::Special => {
@@ -409,7 +407,9 @@ pub(crate) fn each_document<T: Send>(
             Ok(FileKind::Link) => return Ok(Err(Why::Link)),
             Ok(FileKind::Folder) => return Ok(Err(Why::NoDocument)),
             Ok(FileKind::Temporary(entry)) => {
-                entry.remove_left();
+                if documents.selection.temporary {
+                    entry.remove_left();
+                }
                 return Ok(Err(Why::Temporary));
             }
             Ok(FileKind::File) => File::open(origin, documents, None),

@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use baselink::Options;
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
-use baselink::tree::maildir::{is_maildir, is_message};
+use baselink::tree::maildir::{self, is_message};
 
 use self::examined::{examined, is_listed, say_totals, written};
 use self::summary::{FileSummary, RunSummary};
@@ -122,7 +122,9 @@ fn one(
         Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
         Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
         Ok(FileKind::Temporary(entry)) => {
-            entry.remove_left();
+            if target.replaces_inputs() {
+                entry.remove_left();
+            }
             Ok(FileOutcome::Left(Why::Temporary))
         }
         Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
@@ -144,11 +146,9 @@ fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
     !origin.is_named() && asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
 }
 
-/// Whether it was found in the `tmp` of a Maildir (maildir(5)): whoever writes it there must find it
-/// there.
+/// Whether it was found among what is being delivered to a Maildir.
 pub(super) fn is_delivery(origin: &Origin) -> bool {
-    let folder = origin.path().parent().filter(|folder| folder.ends_with("tmp"));
-    !origin.is_named() && folder.and_then(Path::parent).is_some_and(is_maildir)
+    !origin.is_named() && maildir::is_delivery(origin.path())
 }
 
 /// Whether a document is written while it is read, because nothing is asked of its links and its edits.

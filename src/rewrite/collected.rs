@@ -191,8 +191,12 @@ impl DocumentPlan {
         }
         let has_no_place = head.is_none() && first.is_none() && chain.base.is_some();
         let is_xml = matches!(document.format, Format::Xhtml | Format::Svg | Format::Xml);
-        if options.base_element == BaseElement::Insert && has_no_place && is_xml {
-            let message = "no base element was put in, because there is no head of XHTML for it";
+        let is_html = document.format == Format::Html && document.head.is_none();
+        if options.base_element == BaseElement::Insert && has_no_place && (is_xml || is_html) {
+            let message = match is_xml {
+                true => "no base element was put in, because there is no head of XHTML for it",
+                false => "no base element was put in, because the document ends in its doctype",
+            };
             self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
         }
         if task.around.kept.is_some() {

@@ -131,7 +131,7 @@ impl Opened {
         let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, bases);
         (document.bases, document.saved) = (bases, saved);
         if task.options.base_element == BaseElement::Insert {
-            document.head = Some(html::document::head(bytes, mark));
+            document.head = html::document::head(bytes, mark);
         }
         let chain = task.establish(&document);
         Some(Self { found, document, chain, tentative: None })

@@ -73,6 +73,14 @@ pub fn is_message(path: &Path) -> bool {
     !hidden && maildir_of(path).is_some_and(|maildir| is_maildir(&maildir))
 }
 
+/// Whether a file at `path` is being delivered: it is in the `tmp` of a Maildir (maildir(5)). Whoever writes it there must find
+/// it there.
+#[must_use]
+pub fn is_delivery(path: &Path) -> bool {
+    let folder = path.parent().filter(|folder| folder.ends_with("tmp"));
+    folder.and_then(Path::parent).is_some_and(is_maildir)
+}
+
 /// The folder around `cur` or `new`, in which the file at `path` lies.
 fn maildir_of(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent()? {

@@ -38,6 +38,7 @@ mod folder;
 mod ids;
 pub mod index;
 pub mod localize;
+mod mailbox_lock;
 pub mod maildir;
 pub mod mirror;
 pub mod origin;

@@ -10,6 +10,8 @@
 //! ends), and looks whether it still has its name once it does; whoever removes one holds that lock meanwhile. Where a
 //! file system has no locks, the name has no such characters, and the file stays.
 //!
+//! A lock of a mailbox (`all.mbox.lock`) has a name that others chose; by its last line it is known.
+//!
 //! Deliberately absent: other systems than Unix, where nothing is removed. Files of another machine on a network file
 //! system that does not tell machines of each other's locks; NFS does.
 
@@ -18,7 +20,7 @@ use std::collections::hash_map::RandomState;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata};
 use std::hash::{BuildHasher, Hasher};
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 
 use super::file::{TEMPORARY, folder_of, names_of};
@@ -106,17 +108,36 @@ pub(super) fn remove_all_left(folder: &Folder) {
     }
 }
 
-/// Removes the file `name` of `folder`, if it is a temporary one that no program holds any more.
+/// Removes the file `name` of `folder`, if it is a temporary one, or the lock of a mailbox, that no program holds any more.
 pub(super) fn remove_left(folder: &Folder, name: &OsStr) {
-    if !is_held_by_name(name) {
+    if !is_held_by_name(name) && !names_lock(name) {
         return;
     }
     let Ok(file) = folder.read(name) else { return };
-    let is_free = matches!(hold(&file), Lock::Held);
+    let is_ours = is_held_by_name(name) || is_lock(&file);
+    let is_free = is_ours && matches!(hold(&file), Lock::Held);
     if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
         // What cannot be removed stays.
         let _ = folder.remove(name);
     }
+}
+
+/// What the name of a mailbox has at its end in that of its lock.
+pub(super) const LOCK: &str = ".lock";
+/// The end of a lock that this program made. The number of a process comes before it.
+pub(super) const LOCK_END: &[u8] = b"\nbaselink\n";
+
+/// Whether a file of this name may be the lock of a mailbox.
+pub(super) fn names_lock(name: &OsStr) -> bool {
+    name.as_encoded_bytes().ends_with(LOCK.as_bytes())
+}
+
+/// Whether `file` is a lock of a mailbox that this program made.
+pub(super) fn is_lock(file: &File) -> bool {
+    let mut text = Vec::new();
+    let is_read = file.metadata().is_ok_and(|it| it.is_file())
+        && file.take(LOCK_END.len() as u64 + 20).read_to_end(&mut text).is_ok();
+    is_read && text.ends_with(LOCK_END)
 }
 
 /// What came of asking for the lock of a file.

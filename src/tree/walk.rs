@@ -35,7 +35,8 @@ use walkdir::WalkDir;
 
 pub use super::file::{Kind, open_file};
 use super::folder::{Folder, Place, is_of_another_kind};
-use super::temporary::remove_left;
+use super::maildir;
+use super::temporary::{is_lock, names_lock, remove_left};
 use super::write::{Original, Suffix, is_temporary};
 use crate::error::{self, Error, Result, name};
 
@@ -255,6 +256,23 @@ impl Entry {
         Original::at(&self.path, place)
     }
 
+    /// Whether it was found and is a file of this program: a temporary one by its name, or by its content the lock of a
+    /// mailbox. What may be a lock by its name (`.lock`) and is gone was one.
+    #[must_use]
+    pub fn is_temporary(&self) -> bool {
+        let Some(name) = self.relative.last().filter(|_| self.kind == Kind::File) else {
+            return false;
+        };
+        is_temporary(name)
+            || names_lock(name) && {
+                let below: PathBuf = self.relative.iter().collect();
+                match self.root.folder().and_then(|root| root.read_below(&below)) {
+                    Ok(file) => is_lock(&file),
+                    Err(error) => error.kind() == ErrorKind::NotFound,
+                }
+            }
+    }
+
     /// Removes it if it is what a run left that was killed: a temporary file that no program holds any more.
     pub fn remove_left(&self) {
         if let Ok(place) = self.place() {
@@ -426,6 +444,7 @@ impl Walk<'_> {
             Ok(metadata) => metadata,
             // Its program has given it its name, or this one has.
             Err(_) if is_temporary && !is_root => return None,
+            Err((false, _)) if !is_root && maildir::is_delivery(path) => return None,
             Err((is_unread, error)) => {
                 self.unread.extend(is_unread.then(|| path.to_owned()));
                 return Some(Err(error));

@@ -52,6 +52,7 @@ use super::file::{
     Identity, Kind, There, changed, folder_of, identity, names_of, not_written, refused,
 };
 use super::folder::{Folder, Place};
+use super::mailbox_lock::MailboxLock;
 pub use super::temporary::remove_left_beside;
 use crate::error::{self, Error, Result, name};
 
@@ -83,7 +84,11 @@ enum Occupant {
         new: bool,
         inherited: InheritedAttributes,
     },
-    Original(InPlace, Box<Original>),
+    Original {
+        how: InPlace,
+        original: Box<Original>,
+        is_mailbox: bool,
+    },
 }
 
 /// What a file of an output folder gets of the one that it is made of.
@@ -219,6 +224,17 @@ impl Replacement {
         }
     }
 
+    /// Takes in that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
+    /// mail programs (Debian Policy, 11.6) before its last look at the old file, and holds them until the new one has its
+    /// name.
+    #[must_use]
+    pub fn of_mailbox(mut self) -> Self {
+        if let Occupant::Original { is_mailbox, .. } = &mut self.occupant {
+            *is_mailbox = true;
+        }
+        self
+    }
+
     /// Whether [`Replacement::commit`] waits for the disk, so that many are better committed together
     /// ([`commit_all`]). It does not where no file is replaced.
     #[must_use]
@@ -264,8 +280,8 @@ impl Replacement {
                     lost.push(Lost::Times);
                 }
             }
-            Occupant::Original(settings, original) => {
-                lost = original.given_to(new.file(), settings.preserve_times).map_err(failed)?;
+            Occupant::Original { how, original, .. } => {
+                lost = original.given_to(new.file(), how.preserve_times).map_err(failed)?;
             }
         }
         Ok(Complete { path, place, new: Some(new), occupant, lost })
@@ -332,12 +348,12 @@ impl Complete {
     }
 
     fn is_backed_up(&self) -> bool {
-        matches!(&self.occupant, Occupant::Original(settings, _) if settings.backup.is_some())
+        matches!(&self.occupant, Occupant::Original { how, .. } if how.backup.is_some())
     }
 
     fn back_up(mut self) -> Result<Self> {
-        if let Occupant::Original(settings, original) = &mut self.occupant
-            && let Some(suffix) = &settings.backup
+        if let Occupant::Original { how, original, .. } = &mut self.occupant
+            && let Some(suffix) = &how.backup
         {
             original.unchanged()?;
             original.back_up(suffix)?;
@@ -359,7 +375,14 @@ impl Complete {
                 }
                 named => named,
             },
-            Occupant::Original(_, original) => original.unnamed_by(|| new.replace(folder, name))?,
+            Occupant::Original { original, is_mailbox, .. } => {
+                let locks = is_mailbox.then(|| MailboxLock::wait(path, &self.place)).transpose()?;
+                let renamed = original.unnamed_by(|| new.replace(folder, name))?;
+                match (renamed, locks) {
+                    (Ok(()), Some(locks)) => return locks.release(path).map(|()| self),
+                    (renamed, _) => renamed,
+                }
+            }
             Occupant::Output { .. } | Occupant::Any(_) => {
                 let _old = folder.hold(name);
                 new.replace(folder, name)
@@ -447,7 +470,8 @@ impl InPlace {
             ));
         }
         let (place, old) = (original.place.clone(), There::of(&now));
-        let occupant = Occupant::Original(self.clone(), Box::new(original.clone()));
+        let (how, original) = (self.clone(), Box::new(original.clone()));
+        let occupant = Occupant::Original { how, original, is_mailbox: false };
         Replacement::over(path, place, Some(&old), occupant, PRIVATE)
     }
 }

@@ -418,8 +418,10 @@ pub(crate) fn set(folder: &Path, scene: &Scene) {
     }
 }
 
+/// Whether the next run takes it away: new contents without a name, and the lock of a mailbox.
 pub(crate) fn is_temporary(path: &Path) -> bool {
-    path.file_name().unwrap().to_str().unwrap().starts_with(".baselink-")
+    let name = path.file_name().unwrap().to_str().unwrap();
+    name.starts_with(".baselink-") || name == "all.mbox.lock"
 }
 
 /// What was seen of files that a run was to change.

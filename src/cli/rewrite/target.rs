@@ -471,7 +471,11 @@ fn begin(how: &InPlace, original: &Original, input: &Input<'_>) -> Result<NewCon
             )));
         }
         true => NewContents::Message(Box::new(Delivery::begin(original)?)),
-        false => NewContents::File(Box::new(how.begin(original)?)),
+        false => {
+            let new = how.begin(original)?;
+            let new = if input.format == Format::Mbox { new.of_mailbox() } else { new };
+            NewContents::File(Box::new(new))
+        }
     };
     let before = input.offset - input.before.len();
     if before > 0 {

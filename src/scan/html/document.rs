@@ -13,7 +13,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::pass::{self, Links, Part, Plain, Whole};
-use super::prelude::{self, Bases, Prelude, prelude};
+use super::prelude::{self, Bases, Prelude, is_before_doctype, prelude};
 use super::tag;
 use super::walk::declaration_end;
 use crate::diagnostic::Diagnostic;
@@ -52,7 +52,7 @@ fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let Prelude { bases, saved } =
         prelude(whole.bytes, whole.start, whole.charset, options, Bases::All);
     (document.bases, document.saved) = (bases, saved.filter(|_| whole.depth == 0));
-    document.head = Some(head(whole.bytes, whole.start));
+    document.head = head(whole.bytes, whole.start);
     let mut collecting = Collecting { found: document, options };
     let Ok(scanned) = pass::links(whole, options, &mut collecting);
     let mut document = collecting.found;
@@ -92,14 +92,18 @@ impl Links for Collecting<'_> {
     }
 }
 
-/// Where a `base` element would be the first child of `head`, its start tag implied or not.
-pub(crate) fn head(bytes: &[u8], start: usize) -> Head {
+/// Where a `base` element would be the first child of `head`, its start tag implied or not. Nowhere where the document ends
+/// in its doctype, which would not count after a tag (HTML, 13.2.6.4.1).
+pub(crate) fn head(bytes: &[u8], start: usize) -> Option<Head> {
     let mut at = skip_leading(bytes, start);
+    if is_before_doctype(&bytes[at..]) {
+        return None;
+    }
     if let Some(end) = start_tag_at(bytes, at, "html") {
         at = skip_leading(bytes, end);
     }
     let at = start_tag_at(bytes, at, "head").unwrap_or(at);
-    Head { at, prefix: String::new(), is_xml: false }
+    Some(Head { at, prefix: String::new(), is_xml: false })
 }
 
 /// Where the start tag at `at` ends, if there is one and it is called `name`.

@@ -426,7 +426,7 @@ impl<'a> Declared<'a> {
 
 /// Whether nothing but comments and white space is before a doctype in `rest`. It counts where no tag is before it (HTML,
 /// 13.2.6.4.1).
-fn is_before_doctype(mut rest: &[u8]) -> bool {
+pub(super) fn is_before_doctype(mut rest: &[u8]) -> bool {
     loop {
         rest = rest.trim_ascii_start();
         let name = rest.get(..b"<!doctype".len()).unwrap_or_default();
