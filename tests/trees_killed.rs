@@ -188,12 +188,12 @@ fn a_delivery_to_a_maildir_is_not_lost() {
     assert!(delivered > 0);
 }
 
-/// Runs the program in `here` on a file system of 3 MiB, which `prepare` (a script) fills; `None`
+/// Runs the program in `here` on a file system for 1.62 MB of old pages that has no room for 2.02 MB of new ones, which `prepare` (a script) fills; `None`
 /// where there can be none. What is there afterwards is copied to `after`.
 fn on_a_small_disk(here: &Path, prepare: &str, line: &str) -> Option<Output> {
     fs::create_dir(here.join("disk")).unwrap();
     let script = format!(
-        "mount -t tmpfs -o size=3m none disk || exit 99; cd disk && {prepare} && \
+        "mount -t tmpfs -o size=1850k none disk || exit 99; cd disk && {prepare} && \
          \"$0\" {line} -u http://a.example/; status=$?; cp -r . ../after; exit $status"
     );
     let output = Command::new("unshare")
