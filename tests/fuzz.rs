@@ -1,5 +1,5 @@
 //! What the fuzz targets hold, of what is known: files of `fixtures/`, every finding in `tests/findings/`, and a few
-//! mutations of them, which are the same each time.
+//! mutations of them, which are the same each time: 400 for each oracle, or as many as `BASELINK_MUTATIONS` says.
 //!
 //! Deliberately absent: the search for others (`fuzz/README.md`).
 #![cfg(feature = "cli")]
@@ -27,9 +27,6 @@ const TARGETS: [(&str, Oracle, &[&str]); 11] = [
     ("warc", oracles::warc, &[".warc"]),
     ("xml", oracles::xml, &["input.xml", "input.xhtml", "input.svg"]),
 ];
-
-/// How many mutations of its seeds and findings an oracle sees.
-const MUTATIONS: usize = 400;
 
 /// The files below `folder`, with their names from there, in the order of their names.
 fn files(folder: &str) -> Vec<(String, Vec<u8>)> {
@@ -122,7 +119,8 @@ fn replay(wanted: &str) {
     let seeds: Vec<_> =
         known.into_iter().map(|(_, bytes)| bytes).filter(|bytes| bytes.len() < 4_096).collect();
     let mut draws = Draws(0x9e37_79b9_7f4a_7c15);
-    for _ in 0..MUTATIONS {
+    let mutations = std::env::var("BASELINK_MUTATIONS").map_or(400, |many| many.parse().unwrap());
+    for _ in 0..mutations {
         shown("a mutation", &draws.mutated(&seeds));
     }
 }
