@@ -159,7 +159,8 @@ fn document(
     let policies = edits.iter().zip(&part.policies).filter(|(_, is_policy)| **is_policy);
     let policies: Vec<&Edit> = policies.map(|(edit, _)| edit).collect();
     if !policies.is_empty() {
-        let (old, new) = (without_base(pieces(source)), without_base(was));
+        let depth = html::pass::DEEPEST;
+        let (old, new) = (without_base(pieces(source), depth), without_base(was, depth));
         let is_tag = |edit: &&Edit| puts_or_takes_tag(edit, source);
         let is_right = old.others == new.others
             && old.hrefs.abs_diff(new.hrefs) == policies.len()
@@ -494,11 +495,12 @@ struct WithoutBase {
     hrefs: usize,
 }
 
-fn without_base(pieces: Vec<TreePiece>) -> WithoutBase {
+/// What `pieces` are beside the base, and those of documents in them, which may be so deep.
+fn without_base(pieces: Vec<TreePiece>, deepest: usize) -> WithoutBase {
     let mut without = WithoutBase::default();
     // Whether the last tag is that of a base, and has an end.
     let (mut in_base, mut ends) = (false, false);
-    for one in with_documents(pieces, html::pass::DEEPEST) {
+    for one in pieces {
         let mut words = one.kind.split(' ');
         let (first, last) = (words.next(), words.next_back().unwrap_or_default());
         let name = if first == Some("start") { &*one.text } else { last };
@@ -527,35 +529,39 @@ fn without_base(pieces: Vec<TreePiece>) -> WithoutBase {
             _ => others.push(one),
         }
     }
-    let [others, _] = &mut without.others;
-    others.iter_mut().for_each(|one| one.text = one.text.trim_ascii().to_owned());
-    others.retain(|one| one.kind != "text" || !one.text.is_empty());
+    let WithoutBase { others: [others, comments], hrefs } = &mut without;
+    for mut one in std::mem::take(others) {
+        if deepest > 0 && holds_document(&one) {
+            one = without_references(one);
+            let pieces = match html::has_affordable_tree(one.text.as_bytes()) {
+                true => tree_pieces(&one.text),
+                false => token_pieces(&one.text),
+            };
+            let inside = without_base(pieces, deepest - 1);
+            *hrefs += inside.hrefs;
+            let [inner, inner_comments] = inside.others;
+            others.push(piece(one.kind, ""));
+            others.extend(inner);
+            others.push(piece("end of document", ""));
+            comments.extend(inner_comments);
+            continue;
+        }
+        one.text = one.text.trim_ascii().to_owned();
+        if one.kind != "text" || !one.text.is_empty() {
+            others.push(one);
+        }
+    }
     without
 }
 
-/// `pieces`, and those of documents in them, which may be so deep.
-fn with_documents(pieces: Vec<TreePiece>, deepest: usize) -> Vec<TreePiece> {
-    let mut all = Vec::new();
-    for one in pieces {
-        let is_document = match one.kind.split(' ').next() {
-            Some("attribute") => one.kind.ends_with(" srcdoc"),
-            Some("text" | "CDATA") => one.text.contains("base"),
-            _ => false,
-        };
-        if !is_document || deepest == 0 {
-            all.push(one);
-            continue;
-        }
-        let one = without_references(one);
-        let inside = match html::has_affordable_tree(one.text.as_bytes()) {
-            true => tree_pieces(&one.text),
-            false => token_pieces(&one.text),
-        };
-        all.push(piece(one.kind, ""));
-        all.extend(with_documents(inside, deepest - 1));
-        all.push(piece("end of document", ""));
+/// Whether a document of HTML may be in a piece: the value of `srcdoc`, or text of a feed.
+fn holds_document(one: &TreePiece) -> bool {
+    match one.kind.split(' ').next() {
+        Some("attribute") => one.kind.ends_with(" srcdoc"),
+        // Of one that has lost its base, too.
+        Some("text" | "CDATA") => one.text.contains(['<', '&']),
+        _ => false,
     }
-    all
 }
 
 /// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section without its marks.

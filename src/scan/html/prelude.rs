@@ -407,6 +407,8 @@ impl<'a> Declared<'a> {
                 let start = href.name.start - if is_apart { blank } else { 0 };
                 Some(Span::new(start, end))
             }
+            // With the first of several gone, the next would count.
+            Some(_) if tag.attributes.len() > hrefs => None,
             // What is before the tag must not become markup with what comes after it.
             _ => {
                 let before = self.bytes[..tag.span.start].last();

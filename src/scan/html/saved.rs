@@ -105,16 +105,20 @@ fn first_word(text: &str) -> Option<&str> {
 
 /// The `base` element in a comment that Chromium writes, where another one follows it at once.
 pub(super) fn commented_element(bytes: &[u8], comment: Span) -> Option<RawTag> {
-    let is_base = |at: usize| {
-        let name = bytes.get(at..at + 5);
-        name.is_some_and(|name| name.eq_ignore_ascii_case(b"<base"))
-    };
     let start = comment.start + 4;
-    if !bytes[comment.range()].starts_with(b"<!--") || !is_base(start) || !is_base(comment.end) {
+    if !bytes[comment.range()].starts_with(b"<!--") {
         return None;
     }
-    let tag = tag::read(&bytes[..comment.end], start)?;
+    let tag = base_at(&bytes[..comment.end], start)?;
+    base_at(bytes, comment.end)?;
     (bytes[tag.span.end..comment.end] == *b"-->").then_some(tag)
+}
+
+/// The tag at `at`, if it is one of a `base` element.
+fn base_at(bytes: &[u8], at: usize) -> Option<RawTag> {
+    let name = bytes.get(at..at + 5)?;
+    let tag = name.eq_ignore_ascii_case(b"<base").then(|| tag::read(bytes, at))??;
+    (tag.name.end == at + 5).then_some(tag)
 }
 
 /// How the comment begins that Firefox writes in the place of a `base` element.
