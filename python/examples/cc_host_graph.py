@@ -12,6 +12,8 @@ The class has the methods of a job of cc-pyspark (github.com/commoncrawl/cc-pysp
 
 import argparse
 import logging
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any
@@ -66,6 +68,8 @@ class HostGraph:
         parser.add_argument("--base-url", default="", help="put before paths that are no URLs")
         parser.add_argument("--partitions", type=int, default=400, help="how many tasks read archives")
         self.args: Any = parser.parse_args()
+        if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not from spark-submit: the workers are on this machine
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         session = SparkSession.builder.appName(self.name).getOrCreate()
         session.sparkContext.setLogLevel("ERROR")
         self.run_job(session)

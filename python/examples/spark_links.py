@@ -8,6 +8,8 @@ An archive is a path, a folder or a pattern: /crawl/, '/crawl/*.warc.gz', s3a://
 """
 
 import argparse
+import os
+import sys
 import time
 
 from pyspark.sql import SparkSession
@@ -23,6 +25,8 @@ def main() -> None:
     parser.add_argument("--resolver", default="rfc1808", help="rfc1808, rfc3986 or whatwg, as browsers do")
     asked = parser.parse_args()
 
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:  # not from spark-submit: the workers are on this machine
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = SparkSession.builder.appName("links of web archives").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     archives = baselink.spark.list_archives(spark, *asked.archives)
