@@ -188,8 +188,8 @@ fn a_delivery_to_a_maildir_is_not_lost() {
     assert!(delivered > 0);
 }
 
-/// Runs the program in `here` on a file system for 1.62 MB of old pages that has no room for 2.02 MB of new ones, which `prepare` (a script) fills; `None`
-/// where there can be none. What is there afterwards is copied to `after`.
+/// Runs the program in `here` on a file system that `prepare` (a script) fills; `None` where there can be none. It has room for
+/// the 1.62 MB of the old pages and not for the 2.02 MB of the new ones. What is there afterwards is copied to `after`.
 fn on_a_small_disk(here: &Path, prepare: &str, line: &str) -> Option<Output> {
     fs::create_dir(here.join("disk")).unwrap();
     let script = format!(

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! all.mbox         no lock of fcntl(2)     locked
-//! all.mbox.lock    is not there            "4711\nbaselink\n"
+//! all.mbox.lock    is not there            "4711\nbaselink"
 //! ```
 //!
 //! Debian Policy, 11.6, asks every program that writes to a mailbox for both, and some have one of them only. They are held
@@ -88,9 +88,7 @@ impl MailboxLock {
         let mailbox = lock.mailbox.insert(place.folder.write(name)?);
         Ok(if lock_range(mailbox)? { Ok(lock) } else { Err(Held::Range) })
     }
-}
 
-impl MailboxLock {
     /// Lets other programs have the mailbox at `path`, which is new by now.
     ///
     /// # Errors

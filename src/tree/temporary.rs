@@ -124,8 +124,9 @@ pub(super) fn remove_left(folder: &Folder, name: &OsStr) {
 
 /// What the name of a mailbox has at its end in that of its lock.
 pub(super) const LOCK: &str = ".lock";
-/// The end of a lock that this program made. The number of a process comes before it.
-pub(super) const LOCK_END: &[u8] = b"\nbaselink\n";
+/// The end of a lock that this program made. The number of a process comes before it. A lock has at most 16 bytes (Linux has no
+/// processes above 4194304): procmail never takes a longer one for a lock that was left.
+pub(super) const LOCK_END: &[u8] = b"\nbaselink";
 
 /// Whether a file of this name may be the lock of a mailbox.
 pub(super) fn names_lock(name: &OsStr) -> bool {
