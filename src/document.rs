@@ -38,6 +38,8 @@ pub struct Document {
     pub format: Format,
     /// The encoding of its bytes; of a document in a value, that of its text.
     pub charset: Charset,
+    /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
+    pub not_utf_8: Option<usize>,
     /// Every link, in the order of the document.
     pub links: Vec<Link>,
     /// Every declaration of a base that was found, the effective one first.
@@ -75,6 +77,7 @@ impl Document {
             entity,
             format,
             charset,
+            not_utf_8: None,
             links: Vec::new(),
             bases: Vec::new(),
             element_bases: Vec::new(),

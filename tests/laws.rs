@@ -3,6 +3,7 @@
 
 use std::io::Cursor;
 
+use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::layer::{View, escape, lift};
 use baselink::resolve::Profile;
@@ -91,6 +92,10 @@ const BYTES: &[&[u8]] = &[
     b"&eacute;",
     b"?q",
 ];
+
+/// Pieces of references, and of text beside them.
+const TEXT: &[&[u8]] =
+    &[b"http:", b"../", b"x", b"\xff", b"\xc3", b"\xa9", b"\xc3\xa9", b"\xe2\x82", b"?q"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 1_500 } else { 20_000 }))]
@@ -223,5 +228,25 @@ proptest! {
         let mut handles = [Cursor::new(&document), Cursor::new(&document)];
         rewrite_stream(&mut handles, &options, 16, &mut give).unwrap();
         prop_assert_eq!(streamed, output);
+    }
+
+    /// The same for text, scripts and manifests.
+    #[test]
+    fn a_guessed_encoding_stays_without_markup(
+        reference in prop::collection::vec(prop::sample::select(TEXT), 1..4),
+        beside in prop::collection::vec(prop::sample::select(TEXT), 0..3),
+        format in prop::sample::select(vec![Format::Plain, Format::Script, Format::Manifest]),
+        profile in prop::sample::select(&Profile::ALL[..]),
+    ) {
+        let (before, after): (&[u8], &[u8]) = match format {
+            Format::Plain => (b"<URL:", b"> "),
+            Format::Script => (b"import './", b"'; //"),
+            _ => (b"{\"start_url\": \"", b"\", \"name\": \"\"} "),
+        };
+        let document = [before, &reference.concat(), after, &beside.concat()].concat();
+        let options = Options { format, ..options("http://a/b/c", profile) };
+        let output = rewrite(&document, &options).output();
+        let guess = |bytes: &[u8]| Charset::detect_plain(bytes, None).charset;
+        prop_assert_eq!(guess(&document), guess(&output));
     }
 }

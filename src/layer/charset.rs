@@ -121,7 +121,7 @@ impl Charset {
         });
         match found.declaration {
             Declaration::Meta => Detected { declaration: Declaration::Xml, ..found },
-            Declaration::Assumed => Detected { charset: Self::UTF_8, ..found },
+            Declaration::Assumed => Detected { charset: Self::UTF_8, not_utf_8: None, ..found },
             _ => found,
         }
     }
@@ -137,6 +137,7 @@ impl Charset {
         if found.declaration != Declaration::Assumed {
             return found;
         }
+        let found = Detected { not_utf_8: None, ..found };
         match charset_rule(&bytes[..bytes.len().min(1024)]) {
             Some(charset) => Detected { charset, declaration: Declaration::Rule, ..found },
             None => Detected { charset: Self::UTF_8, ..found },

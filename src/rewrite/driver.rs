@@ -34,7 +34,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Document, Link};
 use crate::edit::Edit;
 use crate::format::Format;
-use crate::layer::charset::{Charset, Declaration, Detected, may_become_utf_8};
+use crate::layer::charset::{Charset, Detected, may_become_utf_8};
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::scan;
@@ -101,8 +101,8 @@ impl<'a, S: LinkSink> Driver<'a, S> {
         (found, tentative): (Detected, Option<Tentative>),
         sink: S,
     ) -> Self {
-        let not_utf_8 = found.not_utf_8.filter(|_| found.declaration == Declaration::Assumed);
-        Self { not_utf_8, tentative, ..Self::new(task, chain, found.charset, sink) }
+        let Detected { charset, not_utf_8, .. } = found;
+        Self { not_utf_8, tentative, ..Self::new(task, chain, charset, sink) }
     }
 
     /// The bytes that are scanned begin at `offset` of the document from now on.
@@ -173,7 +173,7 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
         let around = self.chain.seen_by(&part.within);
         let task = Task { is_listed: true, outer: Outer::Encapsulating(&around), ..self.task };
-        let mut inner = document(task, part, self.charset, &self.carried);
+        let mut inner = document(task, part, &[], self.charset, &self.carried);
         self.tally.entities += inner.entities.len();
         let number = self.entities.len() + 1;
         for mut entity in inner.entities.drain(..).filter(|_| !S::IS_LAST) {
@@ -325,7 +325,7 @@ pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<Do
     }
     let document = scan::content(format, bytes, task.scan)?;
     let beneath = document.charset;
-    Some(self::document(task, document, beneath, &[]))
+    Some(self::document(task, document, bytes, beneath, &[]))
 }
 
 impl<S: LinkSink> Driver<'_, S> {
@@ -339,27 +339,28 @@ impl<S: LinkSink> Driver<'_, S> {
     }
 }
 
-/// The same for a document whose links are known, in a buffer in the encoding `beneath`; `carried` are the values, the
-/// outermost first, in which that buffer lies. Recursion is as deep as a scanner lets documents nest.
+/// The same for a document whose links are known, in a buffer in the encoding `beneath`: `bytes`, or what is in the
+/// values `carried`, the outermost first. Recursion is as deep as a scanner lets documents nest.
 pub(super) fn document(
     task: Task<'_>,
     mut document: Document,
+    bytes: &[u8],
     beneath: Charset,
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
     let chain = task.establish(&document);
     let mut driver =
         Driver::new(task, &chain, document.charset, Collected::<false>::within(task.around.room));
-    driver.carried = carried.to_vec();
+    (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
     driver.diagnostics = std::mem::take(&mut document.diagnostics);
     for link in std::mem::take(&mut document.links) {
-        let Ok(()) = driver.one(&[], link);
+        let Ok(()) = driver.one(bytes, link);
     }
     for part in std::mem::take(&mut document.parts) {
-        let Ok(()) = driver.document(&[], part);
+        let Ok(()) = driver.document(bytes, part);
     }
     driver.plan(document, beneath)
 }

@@ -56,7 +56,7 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     task.around.room = (format != Format::Html).then(|| room(bytes.len()));
     let plan = driver::content(task, format, bytes).unwrap_or_else(|| {
         let empty = Document::empty(Arc::clone(&task.scan.entity), format, Charset::UTF_8);
-        driver::document(task, empty, Charset::UTF_8, &[])
+        driver::document(task, empty, &[], Charset::UTF_8, &[])
     });
     of_document(bytes, plan)
 }

@@ -42,6 +42,7 @@ pub const LONGEST_WRAPPED: usize = 8_192;
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
     let mut document = Document::empty(Arc::clone(&options.entity), Format::Plain, found.charset);
+    document.not_utf_8 = found.not_utf_8;
     if !options.groups.contains(Group::Text) {
         return document;
     }

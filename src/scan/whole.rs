@@ -80,6 +80,7 @@ fn document(
 ) -> Document {
     let found = Charset::detect_plain(bytes, options.charset);
     let mut document = Document::empty(Arc::clone(&options.entity), format, found.charset);
+    document.not_utf_8 = found.not_utf_8;
     if !options.groups.contains(group) {
         return document;
     }

@@ -31,7 +31,10 @@ pub(crate) fn by_lines(mailbox: &[u8]) -> Vec<Found> {
             let length = (heading..separator).find_map(|at| {
                 let text = String::from_utf8_lossy(line(at)).to_lowercase();
                 let value = text.strip_prefix("content-length")?.trim_start().strip_prefix(':')?;
-                value.trim().parse::<usize>().ok()
+                // A sign is no digit (RFC 4155 leaves the field to its writers, who write digits).
+                let digits = value.trim();
+                let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+                digits.parse::<usize>().ok().filter(|_| is_number)
             });
             let body = lines[separator] + line(separator).len();
             let end = length.and_then(|length| body.checked_add(length));

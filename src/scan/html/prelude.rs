@@ -61,7 +61,7 @@ pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     if found.declaration == Declaration::Assumed
         && let Some(charset) = late_declaration(bytes, options)
     {
-        (found.charset, found.declaration) = (charset, Declaration::Meta);
+        found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };
     }
     found
 }
