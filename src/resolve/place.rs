@@ -19,8 +19,9 @@
 
 use std::borrow::Cow;
 
+use super::splice::{is_plain_by_blocks, is_plain_host};
 use super::whatwg::{is_special, serialised};
-use crate::reference::{Grammar, Reference, decode_percent, decode_percent_into};
+use crate::reference::{self, Grammar, Reference, decode_percent, decode_percent_into};
 
 /// Whether `one` and `other`, what two profiles come to, lead to the same place.
 pub(crate) fn is_same_place(one: &str, other: &str) -> bool {
@@ -106,24 +107,21 @@ fn segments(path: &str) -> Segments {
 /// Whether `reference`, which is absolute, is known to be so to every profile and to lead to one place. One look at
 /// its bytes.
 pub(crate) fn is_agreed_absolute(reference: &str) -> bool {
-    let Some((scheme, rest)) = reference.split_once(':') else { return false };
-    let begins = scheme.starts_with(|first: char| first.is_ascii_alphabetic());
-    if !begins || scheme.contains(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))) {
-        return false;
-    }
-    if !is_special(&scheme.to_ascii_lowercase()) && !rest.starts_with('/') {
+    let Some(scheme) = reference::scheme(Grammar::Rfc3986, reference) else { return false };
+    let rest = &reference.as_bytes()[scheme.len() + 1..];
+    if !is_special(scheme) && !rest.starts_with(b"/") {
         return true;
     }
-    let Some(rest) = rest.strip_prefix("//") else { return false };
-    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
-    let bytes = path.as_bytes();
-    let is_read_alike = |at: usize| match bytes[at] {
+    let Some(rest) = rest.strip_prefix(b"//") else { return false };
+    let is_end = |byte: &u8| matches!(byte, b'/' | b'?' | b'#');
+    let (host, path) = rest.split_at(rest.iter().position(is_end).unwrap_or(rest.len()));
+    let is_read_alike = |at: usize| match path[at] {
         b'\\' => false,
-        b'/' => bytes.get(at + 1) != Some(&b'.'),
-        b'%' => !matches!(bytes[at + 1..], [b'2', b'e' | b'E', ..]),
+        b'/' => path.get(at + 1) != Some(&b'.'),
+        b'%' => !matches!(path[at + 1..], [b'2', b'e' | b'E', ..]),
         byte => !byte.is_ascii_control(),
     };
-    super::splice::is_plain_host(host.as_bytes()) && (0..bytes.len()).all(is_read_alike)
+    is_plain_host(host) && (is_plain_by_blocks(path) || (0..path.len()).all(is_read_alike))
 }
 
 #[cfg(test)]

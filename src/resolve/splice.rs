@@ -182,7 +182,7 @@ fn is_plain_path(path: &[u8], has_slash: bool) -> bool {
 }
 
 /// Whether `path` is longer than a block, and nothing in it and after it has to be looked into.
-fn is_plain_by_blocks(path: &[u8]) -> bool {
+pub(super) fn is_plain_by_blocks(path: &[u8]) -> bool {
     let Some((&first, rest)) = path.split_first() else {
         return false;
     };
@@ -256,13 +256,17 @@ fn has_escaped_dot(path: &[u8]) -> bool {
 /// Whether the URL Standard takes `host` for a domain and leaves it as it is: it is neither read as an
 /// IPv4 address, which depends on its last label, nor as Punycode.
 pub(super) fn is_plain_host(host: &[u8]) -> bool {
-    let is_label = |label: &[u8]| {
-        let of = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
-        !label.is_empty() && label.iter().all(of) && !label.starts_with(b"xn--")
-    };
-    let last = memchr::memrchr(b'.', host).map_or(0, |dot| dot + 1);
-    host.get(last).is_some_and(u8::is_ascii_lowercase)
-        && host.split(|&byte| byte == b'.').all(is_label)
+    let mut label = 0;
+    for (at, byte) in host.iter().enumerate() {
+        match byte {
+            b'.' if at == label => return false,
+            b'.' => label = at + 1,
+            b'x' if at == label && host[at..].starts_with(b"xn--") => return false,
+            b'a'..=b'z' | b'0'..=b'9' | b'-' => {}
+            _ => return false,
+        }
+    }
+    host.get(label).is_some_and(u8::is_ascii_lowercase)
 }
 
 #[cfg(test)]

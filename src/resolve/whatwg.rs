@@ -166,9 +166,10 @@ const fn is_removed(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r')
 }
 
-/// The URL Standard's special schemes.
+/// Whether the URL Standard calls this scheme, in any case, special.
 pub(super) fn is_special(scheme: &str) -> bool {
-    matches!(scheme, "http" | "https" | "ws" | "wss" | "ftp" | "file")
+    let mut special = ["http", "https", "ws", "wss", "ftp", "file"].into_iter();
+    special.any(|name| name.eq_ignore_ascii_case(scheme))
 }
 
 /// What the url crate is given for a reference.

@@ -221,7 +221,7 @@ impl<S: LinkSink> Links for Driver<'_, S> {
 
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        let short = self.judge.short(&bytes[found.span.range()], found);
+        let short = self.judge.short(bytes, found);
         if S::REPORTS {
             let report = short.and_then(|short| self.judge.report(&short, bytes, found));
             return report.is_some_and(|report| self.report(bytes, report));

@@ -34,6 +34,7 @@ use crate::layer::{OffsetMap, lift};
 use crate::reference::{self, Grammar};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{self, Base, Kept, Profile, Splice, Target};
+use crate::scan::block::holds;
 use crate::scan::html::pass::Plain;
 use crate::span::Span;
 
@@ -125,13 +126,14 @@ impl<'a> Judge<'a> {
         Self { is_short: false, ..self }
     }
 
-    /// The first arm, on `reference` as it lies in the bytes: it is empty or a fragment that stays, it has a scheme, or
+    /// The first arm, on a reference as it lies in `bytes`: it is empty or a fragment that stays, it has a scheme, or
     /// its target is a prefix of the base and its own tail. `None` where more has to be looked at.
     #[inline(always)]
-    pub(super) fn short(&self, reference: &[u8], found: &Plain) -> Option<Short<'_>> {
+    pub(super) fn short(&self, bytes: &[u8], found: &Plain) -> Option<Short<'_>> {
         if !self.is_short {
             return None;
         }
+        let reference = &bytes[found.span.range()];
         match reference {
             [] if !found.empty_resolves => {
                 return Some(Short::Stays(Outcome::Left, Some(Reason::Empty)));
@@ -152,7 +154,7 @@ impl<'a> Judge<'a> {
         }
         let splice = self.document.as_ref()?.base.splice(reference)?;
         let is_spelled = !(found.enclosed && found.quote == Quote::None);
-        if is_spelled && has_plain_references(reference) {
+        if is_spelled && (!holds(bytes, found.span, [b'&']) || has_plain_references(reference)) {
             Some(Short::Splice(splice))
         } else {
             None
@@ -167,14 +169,18 @@ impl<'a> Judge<'a> {
         bytes: &[u8],
         found: &Plain,
     ) -> Option<LinkReport> {
-        let is_itself = |byte: &u8| byte.is_ascii_graphic() && *byte != b'&';
         let raw = &bytes[found.span.range()];
-        let reference = str::from_utf8(raw).ok().filter(|_| raw.iter().all(is_itself))?;
-        let text = |name: Span| str::from_utf8(&bytes[name.range()]).ok();
+        // Without a branch, so that many are looked at at once.
+        let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
+        if !raw.iter().fold(true, |all, byte| all & is_itself(byte)) {
+            return None;
+        }
+        let reference = str::from_utf8(raw).ok()?;
+        let name = |name: Span| &bytes[name.range()];
         let (element, attribute) = match found.names {
             // Of a longer name only the beginning is kept.
             Some((element, attribute, row)) if element.len() <= 64 => {
-                (row.element(text(element)?), Some(row.attribute(text(attribute)?)))
+                (row.element(name(element))?, Some(row.attribute(name(attribute))?))
             }
             Some(_) => return None,
             None => (Cow::Borrowed("style"), None),
@@ -739,7 +745,6 @@ fn is_absolute(value: &[u8]) -> bool {
 
 /// Whether all character references in a value are `&amp;`, and after its path, where neither the `&`
 /// nor the `;` means anything to a resolver.
-#[inline(always)]
 fn has_plain_references(value: &[u8]) -> bool {
     let Some(first) = memchr::memchr(b'&', value) else {
         return true;

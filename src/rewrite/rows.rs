@@ -79,12 +79,16 @@ impl<'a, 'r> Rows<'a, 'r> {
         let line = &mut self.counted;
         let from = line.at - self.offset;
         let text = window.get(from..at).unwrap_or_default();
-        for end in memchr::memchr2_iter(b'\n', b'\r', text) {
-            let is_after_cr = match end.checked_sub(1) {
-                Some(before) => text[before] == b'\r',
-                None => line.follows_cr,
-            };
-            line.number += usize::from(!(text[end] == b'\n' && is_after_cr));
+        let (feeds, returns) = line_ends(text);
+        line.number += feeds;
+        line.number -= usize::from(line.follows_cr && text.starts_with(b"\n"));
+        if returns > 0 {
+            let is_lone = |at: &usize| text.get(at + 1) != Some(&b'\n');
+            line.number += memchr::memchr_iter(b'\r', text).filter(is_lone).count();
+        }
+        if feeds + returns > 0
+            && let Some(end) = memchr::memrchr2(b'\n', b'\r', text)
+        {
             line.start = self.offset + from + end + 1;
         }
         if let Some(last) = text.last() {
@@ -137,6 +141,19 @@ impl LinkSink for Rows<'_, '_> {
     }
 }
 
+/// How many LF and CR are in `text`: so many bytes at a time that a byte can count them, which is quick.
+fn line_ends(text: &[u8]) -> (usize, usize) {
+    let in_chunk = |chunk: &[u8]| {
+        let add = |(feeds, returns), &byte| {
+            (feeds + u8::from(byte == b'\n'), returns + u8::from(byte == b'\r'))
+        };
+        chunk.iter().fold((0, 0), add)
+    };
+    text.chunks(usize::from(u8::MAX)).map(in_chunk).fold((0, 0), |all, (feeds, returns)| {
+        (all.0 + usize::from(feeds), all.1 + usize::from(returns))
+    })
+}
+
 /// Gives `row` every link of `bytes`.
 pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     if options.format == Format::Html {
@@ -157,4 +174,35 @@ pub(super) fn rows(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tota
         row(ListedLink { link, line, column })
     });
     totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_ends_at_each_kind_of_line_end() {
+        let mut ignored = |_| ControlFlow::Continue(());
+        for (text, places) in [
+            (&b"a\nb"[..], &[(1, 1, 0), (3, 2, 2)][..]),
+            (b"a\r\nb", &[(4, 2, 3)]),
+            // Asked between the two, and then again.
+            (b"a\r\nb", &[(2, 2, 2), (3, 2, 3), (4, 2, 3)]),
+            (b"\r\r\n\n\r", &[(1, 2, 1), (2, 3, 2), (3, 3, 3), (4, 4, 4), (5, 5, 5)]),
+            (b"\n\r", &[(2, 3, 2)]),
+        ] {
+            let mut rows = Rows::new(&mut ignored);
+            for &(at, number, start) in places {
+                let line = rows.line(text, at);
+                assert_eq!((line.number, line.start), (number, start), "{text:?} at {at}");
+            }
+        }
+        // More than a byte counts.
+        for end in ["\n", "\r", "\r\n"] {
+            let text = end.repeat(700);
+            let mut rows = Rows::new(&mut ignored);
+            let line = rows.line(text.as_bytes(), text.len());
+            assert_eq!((line.number, line.start), (701, text.len()), "{end:?}");
+        }
+    }
 }

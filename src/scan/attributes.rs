@@ -319,7 +319,7 @@ pub struct Row {
 
 impl Row {
     /// The name of an element that this row is for, `written` in any case, in lower case.
-    pub(crate) fn element(&self, written: &str) -> Cow<'static, str> {
+    pub(crate) fn element(&self, written: &[u8]) -> Option<Cow<'static, str>> {
         match self.elements {
             Elements::Named(names) => lower_case(written, names),
             Elements::Any | Elements::Prefixed(_) | Elements::Custom => lower_case(written, &[]),
@@ -327,7 +327,7 @@ impl Row {
     }
 
     /// The name of the attribute, `written` in any case, in lower case.
-    pub(crate) fn attribute(&self, written: &str) -> Cow<'static, str> {
+    pub(crate) fn attribute(&self, written: &[u8]) -> Option<Cow<'static, str>> {
         lower_case(written, &[self.attribute])
     }
 
@@ -699,11 +699,12 @@ const fn is_same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// A name in lower case, which costs nothing where it is one of the `known`.
-fn lower_case(written: &str, known: &[&'static str]) -> Cow<'static, str> {
-    match known.iter().find(|name| name.eq_ignore_ascii_case(written)) {
-        Some(name) => Cow::Borrowed(name),
-        None => Cow::Owned(written.to_ascii_lowercase()),
+/// A name in lower case, which costs nothing where it is one of the `known`; `None` where it is not UTF-8.
+fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str>> {
+    let is_known = |name: &&&str| name.as_bytes().eq_ignore_ascii_case(written);
+    match known.iter().find(is_known) {
+        Some(name) => Some(Cow::Borrowed(name)),
+        None => str::from_utf8(written).ok().map(|name| Cow::Owned(name.to_ascii_lowercase())),
     }
 }
 

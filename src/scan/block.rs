@@ -15,6 +15,8 @@
 
 use wide::{CmpEq, CmpLt, i8x16};
 
+use crate::span::Span;
+
 /// How many bytes are compared at once.
 const WIDTH: usize = 16;
 
@@ -57,10 +59,7 @@ pub(super) fn find_any<const N: usize>(
 ) -> usize {
     while let Some(block) = block(bytes, at) {
         let below = if low > 0 { below(block, low) } else { i8x16::ZERO };
-        let found = needles
-            .iter()
-            .fold(below, |found, &needle| found | block.cmp_eq(i8x16::splat(needle as i8)))
-            .move_mask();
+        let found = (below | equal_to_one(block, needles)).move_mask();
         if found != 0 {
             return at + found.trailing_zeros() as usize;
         }
@@ -69,21 +68,40 @@ pub(super) fn find_any<const N: usize>(
     slow(bytes, at, |byte| byte < low || needles.contains(&byte))
 }
 
+/// Whether one of `needles` is in `bytes[span]`. What comes after the span may be looked at, and does not count.
+#[inline(always)]
+pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) -> bool {
+    let mut at = span.start;
+    while at < span.end {
+        let Some(block) = block(bytes, at) else {
+            return bytes[at..span.end].iter().any(|byte| needles.contains(byte));
+        };
+        let found = equal_to_one(block, needles).move_mask();
+        if found != 0 {
+            return at + (found.trailing_zeros() as usize) < span.end;
+        }
+        at += WIDTH;
+    }
+    false
+}
+
 /// Where a `<` comes next, from `at` on, with one of `letters` after it, which are lower-case ones, case
 /// ignored; the length of `bytes` where none does.
 #[inline]
 pub(crate) fn find_tag<const N: usize>(bytes: &[u8], mut at: usize, letters: [u8; N]) -> usize {
     let (open, lower) = (i8x16::splat(b'<' as i8), i8x16::splat(0x20));
-    while let (Some(first), Some(following)) = (block(bytes, at), block(bytes, at + 1)) {
-        let following = following | lower;
-        let letters = letters
-            .iter()
-            .fold(i8x16::ZERO, |found, &one| found | following.cmp_eq(i8x16::splat(one as i8)));
-        let found = (first.cmp_eq(open) & letters).move_mask();
-        if found != 0 {
+    // Two blocks for each look at what was found in them.
+    while let Some(stretch) = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ 2 * WIDTH + 1 }>) {
+        let found = |from: usize| {
+            let [first, following] = [from, from + 1].map(|from| of_chunk(stretch, from));
+            first.cmp_eq(open) & equal_to_one(following | lower, letters)
+        };
+        let (one, other) = (found(0), found(WIDTH));
+        if (one | other).move_mask() != 0 {
+            let found = one.move_mask() | other.move_mask() << WIDTH;
             return at + found.trailing_zeros() as usize;
         }
-        at += WIDTH;
+        at += 2 * WIDTH;
     }
     let is_one = |pair: &[u8]| pair[0] == b'<' && letters.contains(&(pair[1] | 0x20));
     let rest = bytes.get(at..).unwrap_or_default();
@@ -133,6 +151,13 @@ pub(super) fn value_end(bytes: &[u8], mut at: usize) -> usize {
     slow(bytes, at, |byte| is_space(byte) || byte == b'>')
 }
 
+/// Which bytes are one of `needles`.
+#[inline(always)]
+fn equal_to_one<const N: usize>(block: i8x16, needles: [u8; N]) -> i8x16 {
+    let equal = |needle: u8| block.cmp_eq(i8x16::splat(needle as i8));
+    needles.into_iter().fold(i8x16::ZERO, |found, needle| found | equal(needle))
+}
+
 /// Which bytes are below `end`. Comparisons are of signed numbers, so the order is turned around first.
 #[inline(always)]
 fn below(block: i8x16, end: u8) -> i8x16 {
@@ -143,6 +168,12 @@ fn below(block: i8x16, end: u8) -> i8x16 {
 fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
     let block: &[u8; WIDTH] = bytes.get(at..)?.first_chunk()?;
     Some(i8x16::new(block.map(|byte| byte as i8)))
+}
+
+/// The sixteen bytes at `from`, which are there.
+#[inline(always)]
+fn of_chunk<const N: usize>(chunk: &[u8; N], from: usize) -> i8x16 {
+    i8x16::new(std::array::from_fn(|at| chunk[from + at] as i8))
 }
 
 #[inline(never)]
@@ -189,6 +220,25 @@ mod tests {
         assert_eq!(find_tag(b"<", 0, *b"b"), 1);
         assert_eq!(find_tag(b"<b<b", 1, *b"b"), 2);
         assert_eq!(find_tag(b"<b", 9, *b"b"), 2);
+    }
+
+    #[test]
+    fn what_comes_after_a_span_does_not_count() {
+        for length in [40, 15] {
+            for at in 0..length {
+                let mut bytes = vec![b'x'; length];
+                bytes[at] = b'&';
+                for (start, end) in [(0, at), (0, at + 1), (at, at), (at, at + 1), (at + 1, length)]
+                {
+                    let span = Span::new(start, end);
+                    assert_eq!(
+                        holds(&bytes, span, *b"&("),
+                        span.range().contains(&at),
+                        "{at} {span:?}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
 use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, ScriptContent};
-use crate::scan::{ScanOptions, css, json, script, value};
+use crate::scan::{ScanOptions, block, css, json, script, value};
 use crate::span::Span;
 
 /// How deep documents and fallback content may nest in each other.
@@ -528,7 +528,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
         let value = &self.bytes[span.range()];
         // Whatever character references there are, one of these occurs in what holds a URL.
-        if !value.iter().any(|byte| matches!(byte, b'(' | b'@' | b'\\' | b'&')) {
+        if !block::holds(self.bytes, span, *b"(@\\&") {
             return Ok(true);
         }
         if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {

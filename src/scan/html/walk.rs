@@ -42,7 +42,7 @@ use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
 use crate::document::{FallbackReason, Standing};
 use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
-use crate::scan::block::{find, name_end};
+use crate::scan::block::{find, find_any, name_end};
 use crate::span::Span;
 
 /// Where the walk cannot prove what html5ever would do.
@@ -223,8 +223,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     #[inline(always)]
     fn start_tag(&mut self, at: usize) -> Next {
         let end = name_end(self.bytes, at + 1, b'>');
-        let name = Name::read(self.bytes, at + 1, end);
-        let element = self.names.element(name);
+        let element = self.names.element(self.bytes, at + 1, end);
         if !PROVES || !self.open.foreign.is_empty() || element != Element::default() {
             return self.special_tag(at, end, element);
         }
@@ -609,7 +608,7 @@ struct Wanted<'a> {
 impl Keeps for Wanted<'_> {
     #[inline(always)]
     fn keeps(&self, bytes: &[u8], name: Span) -> bool {
-        self.whole || self.names.has_attribute(Name::read(bytes, name.start, name.end))
+        self.whole || self.names.has_attribute(bytes, name.start, name.end)
     }
 }
 
@@ -646,14 +645,13 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {
         // A `-` counts in escaped script data only.
-        let found = match state {
-            State::Data => memchr::memchr(b'<', &bytes[at..]),
-            State::Escaped | State::DoubleEscaped => memchr::memchr2(b'<', b'-', &bytes[at..]),
+        at = match state {
+            State::Data => find(bytes, at, b'<'),
+            State::Escaped | State::DoubleEscaped => find_any(bytes, at, *b"<-", 0),
         };
-        let Some(length) = found else {
-            return bytes.len();
-        };
-        at += length;
+        if at == bytes.len() {
+            return at;
+        }
         let rest = &bytes[at..];
         if rest.starts_with(b"-->") && state != State::Data {
             state = State::Data;

@@ -147,7 +147,7 @@ impl<T: Copy> Map<T> {
         let size = (2 * entries.len()).next_power_of_two().max(2);
         let mut map = Self { first: [0; 32], slots: vec![None; size] };
         for &(name, value) in entries {
-            map.first[Self::class(name)] |= 1 << (name.start & 31);
+            map.first[usize::from(name.length.min(31))] |= 1 << (name.start & 31);
             let mut slot = map.slot(name);
             while map.slots[slot].is_some_and(|(known, _)| known != name) {
                 slot = (slot + 1) & (size - 1);
@@ -158,20 +158,17 @@ impl<T: Copy> Map<T> {
     }
 
     #[inline(always)]
-    fn class(name: Name) -> usize {
-        usize::from(name.length.min(31))
-    }
-
-    #[inline(always)]
     fn slot(&self, name: Name) -> usize {
         name.hash() & (self.slots.len() - 1)
     }
 
+    /// What is known of the name in `bytes[from..to]`. Most are known to be none by their length and first letter.
     #[inline(always)]
-    fn get(&self, name: Name) -> Option<T> {
-        if self.first[Self::class(name)] >> (name.start & 31) & 1 == 0 {
+    fn get(&self, bytes: &[u8], from: usize, to: usize) -> Option<T> {
+        if self.first[(to - from).min(31)] >> (bytes[from] & 31) & 1 == 0 {
             return None;
         }
+        let name = Name::read(bytes, from, to);
         let mut slot = self.slot(name);
         while let Some((known, value)) = self.slots[slot] {
             if known == name {
@@ -237,16 +234,16 @@ impl Names {
         Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
     }
 
-    /// What is to be known of the element called `name`.
+    /// What is to be known of the element whose name is in `bytes[from..to]`.
     #[inline(always)]
-    pub(super) fn element(&self, name: Name) -> Element {
-        self.elements.get(name).unwrap_or_default()
+    pub(super) fn element(&self, bytes: &[u8], from: usize, to: usize) -> Element {
+        self.elements.get(bytes, from, to).unwrap_or_default()
     }
 
-    /// Whether an attribute called `name` can matter in an element of which not all are wanted.
+    /// Whether an attribute of the name in `bytes[from..to]` can matter in an element of which not all are wanted.
     #[inline(always)]
-    pub(super) fn has_attribute(&self, name: Name) -> bool {
-        self.attributes.get(name).is_some()
+    pub(super) fn has_attribute(&self, bytes: &[u8], from: usize, to: usize) -> bool {
+        self.attributes.get(bytes, from, to).is_some()
     }
 }
 
@@ -280,14 +277,16 @@ mod tests {
     fn every_row_of_the_table_is_let_through() {
         let options = ScanOptions { groups: Groups::all(), ..ScanOptions::default() };
         let names = Names::of(&options);
+        let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
+        let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
         for row in TABLE {
             let by_element = match row.elements {
                 Elements::Named(elements) => {
-                    elements.iter().all(|element| names.element(Name::of(element)).whole)
+                    elements.iter().all(|element| of_element(element).whole)
                 }
                 _ => false,
             };
-            assert!(by_element || names.has_attribute(Name::of(row.attribute)), "{row:?}");
+            assert!(by_element || has_attribute(row.attribute), "{row:?}");
             assert!(by_element || !asks(row), "{row:?} asks for attributes that are passed over");
         }
     }
@@ -295,14 +294,16 @@ mod tests {
     #[test]
     fn what_is_not_asked_for_is_passed_over() {
         let names = Names::of(&ScanOptions::default());
+        let of_element = |name: &str| names.element(name.as_bytes(), 0, name.len());
+        let has_attribute = |name: &str| names.has_attribute(name.as_bytes(), 0, name.len());
         for attribute in ["class", "id", "name", "type", "value", "content", "data-src", "alt"] {
-            assert!(!names.has_attribute(Name::of(attribute)), "{attribute}");
+            assert!(!has_attribute(attribute), "{attribute}");
         }
         for attribute in ["href", "src", "style", "xlink:href", "srcset", "action"] {
-            assert!(names.has_attribute(Name::of(attribute)), "{attribute}");
+            assert!(has_attribute(attribute), "{attribute}");
         }
-        assert_eq!(names.element(Name::of("div")), Element::default());
-        assert!(names.element(Name::of("meta")).whole);
-        assert_eq!(names.element(Name::of("plaintext")).kind, Kind::Plaintext);
+        assert_eq!(of_element("div"), Element::default());
+        assert!(of_element("meta").whole);
+        assert_eq!(of_element("plaintext").kind, Kind::Plaintext);
     }
 }
