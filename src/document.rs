@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
-use crate::layer::OffsetMap;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::{Carrier, Spelling};
+use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::{OffsetMap, View};
 use crate::named::values;
 use crate::span::Span;
 
@@ -189,6 +189,17 @@ pub struct Decoded {
     /// Where the text is put together of pieces that do not all spell it alike (character data and
     /// CDATA sections), those pieces; else empty.
     pub pieces: Vec<Piece>,
+    /// Whether the buffer beneath switches to Roman, where the bytes of `\` and `~` are other characters.
+    pub has_roman: bool,
+}
+
+impl Decoded {
+    /// A file in `charset`, which is no extension of ASCII, after a byte order mark of `mark` bytes.
+    pub(crate) fn of_file(bytes: &[u8], mark: usize, charset: Charset) -> Self {
+        let View { text, map } = charset.decode(&bytes[mark..], mark);
+        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
+        Self { text, map, spelling, pieces: Vec::new(), has_roman: charset.has_roman(bytes) }
+    }
 }
 
 /// A stretch of a document's text that one thing carries.

@@ -97,6 +97,11 @@ impl Charset {
         self.0 == encoding_rs::ISO_2022_JP
     }
 
+    /// Whether `bytes` switch to Roman (JIS X 0201), in which `\` and `~` have no bytes.
+    pub(crate) fn has_roman(self, bytes: &[u8]) -> bool {
+        self.is_stateful() && memchr::memmem::find(bytes, b"\x1b(J").is_some()
+    }
+
     /// The encoding of an HTML document: its byte order mark, else `given`, else its declaration, else
     /// UTF-8 where `bytes` are that, else windows-1252.
     #[must_use]

@@ -131,6 +131,7 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
         if beneath.is_stateful()
             && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
+            || decoded.has_roman && text.contains(['\\', '~'])
         {
             return judged.refuse(Reason::Encoding);
         }

@@ -314,16 +314,13 @@ impl Block {
 pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     let found = Charset::detect_style_sheet(bytes, options.charset);
     let mut document = Document::empty(Arc::clone(&options.entity), Format::Css, found.charset);
-    let view = found.charset.decode(&bytes[found.mark..], found.mark);
-    if found.charset.is_ascii_compatible() {
-        document.links = links(&view, options);
-        return document;
-    }
-    let View { text, map } = view;
-    document.links = links(&View::of_str(&text, 0), options);
-    let spelling =
-        Spelling { form: spelling::Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
+    let view = if found.charset.is_ascii_compatible() {
+        found.charset.decode(&bytes[found.mark..], found.mark)
+    } else {
+        let decoded = document.decoded.insert(Decoded::of_file(bytes, found.mark, found.charset));
+        View::of_str(&decoded.text, 0)
+    };
+    document.links = links(&view, options);
     document
 }
 

@@ -50,10 +50,9 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
         document.links = links(bytes, found.charset);
         return document;
     }
-    let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
-    document.links = links(text.as_bytes(), Charset::UTF_8);
-    let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
+    let decoded = Decoded::of_file(bytes, found.mark, found.charset);
+    document.links = links(decoded.text.as_bytes(), Charset::UTF_8);
+    document.decoded = Some(decoded);
     document
 }
 

@@ -30,7 +30,7 @@ use crate::document::{Against, Decoded, Document};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::spelling::Carrier;
 use crate::span::Span;
 
 /// The place of a link in such a file.
@@ -85,13 +85,12 @@ fn document(
         return document;
     }
     let mut collector = Collector::new(options, false);
-    let mut view = found.charset.decode(&bytes[found.mark..], found.mark);
-    if !found.charset.is_ascii_compatible() {
-        let View { text, map } = view;
-        view = View::of_str(&text, 0);
-        let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-        document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
-    }
+    let view = if found.charset.is_ascii_compatible() {
+        found.charset.decode(&bytes[found.mark..], found.mark)
+    } else {
+        let decoded = document.decoded.insert(Decoded::of_file(bytes, found.mark, found.charset));
+        View::of_str(&decoded.text, 0)
+    };
     document.diagnostics.extend(collect(&view, &mut collector));
     document.links = collector.links;
     document

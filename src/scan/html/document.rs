@@ -38,12 +38,9 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     if charset.is_ascii_compatible() {
         return Document { not_utf_8, ..outermost(bytes, mark, charset) };
     }
-    let View { text, map } = charset.decode(&bytes[mark..], mark);
-    let mut document = outermost(text.as_bytes(), 0, Charset::UTF_8);
-    document.charset = charset;
-    let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
-    document
+    let decoded = Decoded::of_file(bytes, mark, charset);
+    let document = outermost(decoded.text.as_bytes(), 0, Charset::UTF_8);
+    Document { charset, decoded: Some(decoded), ..document }
 }
 
 /// A document with all that is in it.
@@ -156,6 +153,6 @@ pub(crate) fn embedded(part: Part, options: &ScanOptions) -> Document {
     let piece = |(span, carrier)| Some(Piece { span, carrier, map: map.slice(span)? });
     let pieces = pieces.into_iter().filter_map(piece).collect();
     document.within = within;
-    document.decoded = Some(Decoded { text, map, spelling, pieces });
+    document.decoded = Some(Decoded { text, map, spelling, pieces, has_roman: false });
     document
 }

@@ -31,9 +31,7 @@ use super::ScanOptions;
 use super::html::{self, saved};
 use crate::document::{Decoded, Document, entity_name};
 use crate::format::Format;
-use crate::layer::View;
 use crate::layer::charset::Charset;
-use crate::layer::spelling::{Carrier, Form, Spelling};
 
 /// Scans `bytes` as XML; `format` says which.
 ///
@@ -43,12 +41,9 @@ pub(crate) fn scan(format: Format, bytes: &[u8], options: &ScanOptions) -> Docum
     if found.charset.is_ascii_compatible() {
         return document(format, bytes, found.mark, found.charset, options);
     }
-    let View { text, map } = found.charset.decode(&bytes[found.mark..], found.mark);
-    let mut document = document(format, text.as_bytes(), 0, Charset::UTF_8, options);
-    document.charset = found.charset;
-    let spelling = Spelling { form: Form::Document, carrier: Carrier::Raw, enclosed: false };
-    document.decoded = Some(Decoded { text, map, spelling, pieces: Vec::new() });
-    document
+    let decoded = Decoded::of_file(bytes, found.mark, found.charset);
+    let document = document(format, decoded.text.as_bytes(), 0, Charset::UTF_8, options);
+    Document { charset: found.charset, decoded: Some(decoded), ..document }
 }
 
 fn document(
