@@ -401,8 +401,9 @@ impl<'a> Declared<'a> {
                     .count();
                 let quoted = usize::from(href.quote != Quote::None);
                 let end = href.value.map_or(href.name.end, |value| value.end + quoted);
-                // What separates it from the next attribute stays, and what is before where that is all.
-                let separates = |byte: &u8| byte.is_ascii_whitespace() || b"/>".contains(byte);
+                // What separates it from the next attribute stays, and what is before where that is all. A value
+                // without quotes would take a `/` in.
+                let separates = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
                 let is_apart = self.bytes.get(end).is_some_and(separates);
                 let start = href.name.start - if is_apart { blank } else { 0 };
                 Some(Span::new(start, end))
