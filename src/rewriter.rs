@@ -394,12 +394,12 @@ impl Rewriter {
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// use baselink::archive::{Entry, Records};
+    /// use baselink::archive::{ArchiveEntry, Records};
     /// let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c\r\n\
     ///     Content-Type: text/html\r\nContent-Length: 10\r\n\r\n<a href=d>\r\n\r\n";
     /// let rewriter = Rewriter::builder().build()?;
     /// for entry in Records::new(&archive[..]) {
-    ///     let Entry::Record(record) = entry? else { continue };
+    ///     let ArchiveEntry::Record(record) = entry? else { continue };
     ///     let Some((rewriter, document)) = rewriter.record(&record) else { continue };
     ///     rewriter.links(&document, |found| assert_eq!(found.link.target.as_deref(), Some("http://a/b/d")));
     /// }

@@ -9,37 +9,38 @@ use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use baselink::archive::{
-    Anomaly, Document, Entry, Offset, Record, RecordType, Records, Wacz, Warcinfo, Writer,
+    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records, Wacz, WarcWriter,
+    Warcinfo,
 };
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-fn entries(archive: &[u8]) -> Vec<Entry> {
+fn entries(archive: &[u8]) -> Vec<ArchiveEntry> {
     Records::new(archive).collect::<Result<_, _>>().unwrap()
 }
 
-fn offset(entry: &Entry) -> Offset {
+fn offset(entry: &ArchiveEntry) -> Offset {
     match entry {
-        Entry::Record(record) => record.offset,
-        Entry::Anomaly(anomaly) => anomaly.offset,
+        ArchiveEntry::Record(record) => record.offset,
+        ArchiveEntry::Anomaly(anomaly) => anomaly.offset,
     }
 }
 
-fn record(entry: &Entry) -> Option<&Record> {
-    if let Entry::Record(record) = entry { Some(record) } else { None }
+fn record(entry: &ArchiveEntry) -> Option<&Record> {
+    if let ArchiveEntry::Record(record) = entry { Some(record) } else { None }
 }
 
-fn anomaly(entry: &Entry) -> Option<&Anomaly> {
-    if let Entry::Anomaly(anomaly) = entry { Some(anomaly) } else { None }
+fn anomaly(entry: &ArchiveEntry) -> Option<&Anomaly> {
+    if let ArchiveEntry::Anomaly(anomaly) = entry { Some(anomaly) } else { None }
 }
 
-fn records(entries: &[Entry]) -> Vec<&Record> {
+fn records(entries: &[ArchiveEntry]) -> Vec<&Record> {
     entries.iter().filter_map(record).collect()
 }
 
-fn anomalies(entries: &[Entry]) -> Vec<&Anomaly> {
+fn anomalies(entries: &[ArchiveEntry]) -> Vec<&Anomaly> {
     entries.iter().filter_map(anomaly).collect()
 }
 
@@ -66,18 +67,18 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The row of an entry, without its file and its offset.
-fn row(entry: &Entry, id_of_anomaly: &str) -> String {
+fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
     let record = match entry {
-        Entry::Record(record) => record,
-        Entry::Anomaly(anomaly) => {
+        ArchiveEntry::Record(record) => record,
+        ArchiveEntry::Anomaly(anomaly) => {
             return format!("-\t{id_of_anomaly}\t-\t-\t-\t{}", anomaly.code.name());
         }
     };
     let id = record.id().unwrap();
     let document = match record.document() {
-        Document::Http => "http".to_owned(),
-        Document::Entity(media_type) => media_type.to_string(),
-        Document::None => "-".to_owned(),
+        RecordContent::Http => "http".to_owned(),
+        RecordContent::Entity(media_type) => media_type.to_string(),
+        RecordContent::None => "-".to_owned(),
     };
     let codes: Vec<_> = record.diagnostics.iter().map(|one| one.code.name()).collect();
     [
@@ -198,13 +199,13 @@ fn pieces() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// All that there is to an entry.
-fn told(entry: &Entry) -> String {
+fn told(entry: &ArchiveEntry) -> String {
     match entry {
-        Entry::Record(record) => {
+        ArchiveEntry::Record(record) => {
             let (heading, block) = (text(record.heading()), text(record.block()));
             format!("{} {heading} {block} {:?}", record.offset, record.diagnostics)
         }
-        Entry::Anomaly(anomaly) => format!("{anomaly:?}"),
+        ArchiveEntry::Anomaly(anomaly) => format!("{anomaly:?}"),
     }
 }
 
@@ -251,7 +252,7 @@ proptest! {
             let entry = entry.unwrap();
             found.push(told(&entry));
             // Nothing of a record is left in the buffer that another was in.
-            if let Entry::Record(record) = entry {
+            if let ArchiveEntry::Record(record) = entry {
                 records.reuse(record.into_buffer());
             }
         }
@@ -276,7 +277,7 @@ proptest! {
         let told = found.iter().filter(|record| !record.diagnostics.is_empty()).count();
         prop_assert!(anomalies(&cut).len() + told <= 1);
         prop_assert!(found.len() <= whole.len());
-        prop_assert!(anomalies(&cut).is_empty() || matches!(cut.last(), Some(Entry::Anomaly(_))));
+        prop_assert!(anomalies(&cut).is_empty() || matches!(cut.last(), Some(ArchiveEntry::Anomaly(_))));
     }
 
     #[test]
@@ -318,7 +319,7 @@ proptest! {
         let source = entries(source.as_bytes());
         let source = records(&source)[0];
         let info = Warcinfo { software: "a\r\nb", date: 0, filename: Some("c"), is_part_of: Some("d") };
-        let writer = Writer::new(&info, is_compressed);
+        let writer = WarcWriter::new(&info, is_compressed);
         let write = || {
             let mut written = Vec::new();
             writer.warcinfo(&mut written).unwrap();
@@ -349,7 +350,7 @@ fn a_record_without_a_target_gives_a_conversion_without_one() {
     let source = entries(b"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
     let info = Warcinfo { software: "s", date: 0, filename: None, is_part_of: None };
     let mut written = Vec::new();
-    Writer::new(&info, false)
+    WarcWriter::new(&info, false)
         .conversion(&mut written, records(&source)[0], "text/css", b"*{}")
         .unwrap();
     let found = entries(&written);
@@ -438,7 +439,7 @@ fn an_error_of_the_reader_ends_it() {
     }
     let archive = [resource(1, &[b'x'; 5000]), resource(2, &[b'x'; 5000])].concat();
     let mut records = Records::new(Failing(&archive[..6000]));
-    assert!(matches!(records.next(), Some(Ok(Entry::Record(_)))));
+    assert!(matches!(records.next(), Some(Ok(ArchiveEntry::Record(_)))));
     assert!(records.next().unwrap().is_err());
     assert!(records.next().is_none());
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::Path;
 
-use baselink::archive::{Entry, Record, Records, Warcinfo, Writer};
+use baselink::archive::{ArchiveEntry, Record, Records, WarcWriter, Warcinfo};
 use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{document, payload};
 use baselink::scan::attributes::Group;
@@ -41,8 +41,8 @@ fn readers(mode: &str, files: &[&Path]) -> Option<Vec<Vec<String>>> {
 fn records(file: &Path) -> Vec<Record> {
     let entries = Records::new(File::open(file).unwrap()).map_while(Result::ok);
     let records = entries.filter_map(|entry| match entry {
-        Entry::Record(record) => Some(record),
-        Entry::Anomaly(_) => None,
+        ArchiveEntry::Record(record) => Some(record),
+        ArchiveEntry::Anomaly(_) => None,
     });
     records.collect()
 }
@@ -156,7 +156,7 @@ fn the_digests_of_what_is_written_are_true() {
             filename: Some(name),
             is_part_of: None,
         };
-        let writer = Writer::new(&info, name.ends_with(".gz"));
+        let writer = WarcWriter::new(&info, name.ends_with(".gz"));
         let mut written = Vec::new();
         writer.warcinfo(&mut written).unwrap();
         for source in &sources {

@@ -8,7 +8,7 @@
 use std::fs;
 use std::process::Command;
 
-use baselink::archive::{Entry, Records};
+use baselink::archive::{ArchiveEntry, Records};
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::tree::origin::canonical;
@@ -102,7 +102,7 @@ fn the_heading_of_a_record_has_a_longest() {
     let is_record = |filler: usize| {
         let archive = archive(filler);
         let first = Records::new(archive.as_bytes()).next().unwrap().unwrap();
-        matches!(first, Entry::Record(_))
+        matches!(first, ArchiveEntry::Record(_))
     };
     assert!(is_record((1 << 20) - 100));
     assert!(!is_record(1 << 20));

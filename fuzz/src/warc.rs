@@ -5,7 +5,7 @@
 
 use std::io::Read;
 
-use baselink::archive::{Entry, Offset, Record, Records, Warcinfo, Writer};
+use baselink::archive::{ArchiveEntry, Offset, Record, Records, WarcWriter, Warcinfo};
 
 /// A reader that gives a few bytes at a time.
 struct Short<'a>(&'a [u8]);
@@ -18,18 +18,18 @@ impl Read for Short<'_> {
 }
 
 /// What there is to an entry: its offset, heading and block, and how much is said of it.
-fn told(entry: &Entry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
+fn told(entry: &ArchiveEntry) -> (Offset, Vec<u8>, Vec<u8>, usize) {
     match entry {
-        Entry::Record(record) => {
+        ArchiveEntry::Record(record) => {
             let said = record.diagnostics.len();
             (record.offset, record.heading().to_vec(), record.block().to_vec(), said)
         }
-        Entry::Anomaly(anomaly) => (anomaly.offset, Vec::new(), Vec::new(), 1),
+        ArchiveEntry::Anomaly(anomaly) => (anomaly.offset, Vec::new(), Vec::new(), 1),
     }
 }
 
 /// The entries, up to where it is said that the bytes are an archive of another kind.
-fn entries(reader: impl Read) -> Vec<Entry> {
+fn entries(reader: impl Read) -> Vec<ArchiveEntry> {
     Records::new(reader).limit(1 << 20).map_while(Result::ok).collect()
 }
 
@@ -40,11 +40,11 @@ fn target(record: &Record) -> Vec<u8> {
     target.iter().copied().filter(is_kept).collect()
 }
 
-fn is_read_again(record: &Record, writer: &Writer) {
+fn is_read_again(record: &Record, writer: &WarcWriter) {
     let mut written = Vec::new();
     writer.conversion(&mut written, record, "text/html", record.block()).unwrap();
     let found = entries(&written[..]);
-    let [Entry::Record(made)] = &found[..] else { panic!("{found:?}") };
+    let [ArchiveEntry::Record(made)] = &found[..] else { panic!("{found:?}") };
     assert_eq!(made.block(), record.block());
     assert_eq!(target(made), target(record));
     assert!(made.diagnostics.is_empty(), "{:?}", made.diagnostics);
@@ -58,10 +58,10 @@ pub fn warc(bytes: &[u8]) {
     let slowly = entries(Short(bytes));
     assert!(found.iter().map(told).eq(slowly.iter().map(told)));
     let info = Warcinfo { software: "fuzz", date: 0, filename: None, is_part_of: None };
-    let writers = [false, true].map(|is_compressed| Writer::new(&info, is_compressed));
+    let writers = [false, true].map(|is_compressed| WarcWriter::new(&info, is_compressed));
     // To compress is slow.
     for (number, entry) in found.iter().take(8).enumerate() {
-        if let Entry::Record(record) = entry {
+        if let ArchiveEntry::Record(record) = entry {
             is_read_again(record, &writers[number % 2]);
         }
     }

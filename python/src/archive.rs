@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use baselink::archive::{Entry, Offset, Record, Records};
+use baselink::archive::{ArchiveEntry, Offset, Record, Records};
 use baselink::format::Format;
 use baselink::rewrite::record::{RecordDocument, document, payload};
 use baselink::{Outcome, Rewriter, rewrite, scan};
@@ -142,10 +142,10 @@ impl ArchiveColumns {
         Ok(())
     }
 
-    fn entry(&mut self, entry: Entry) {
+    fn entry(&mut self, entry: ArchiveEntry) {
         let record = match entry {
-            Entry::Record(record) => record,
-            Entry::Anomaly(found) => {
+            ArchiveEntry::Record(record) => record,
+            ArchiveEntry::Anomaly(found) => {
                 return self
                     .say(found.offset, &format!("{}: {}", found.code.name(), found.message));
             }

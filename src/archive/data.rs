@@ -5,10 +5,10 @@
 //! taken for longer than it was.
 //!
 //! ```
-//! use baselink::archive::{Entry, Records};
+//! use baselink::archive::{ArchiveEntry, Records};
 //! // What begins neither as a record nor as a member is not compressed.
 //! let entries: Vec<_> = Records::new(&b"WARC?"[..]).collect::<Result<_, _>>()?;
-//! assert!(matches!(&entries[..], [Entry::Anomaly(one)] if one.offset.file == 0));
+//! assert!(matches!(&entries[..], [ArchiveEntry::Anomaly(one)] if one.offset.file == 0));
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
@@ -44,7 +44,7 @@ pub(super) struct Member {
 
 /// What comes next in the data.
 #[derive(Debug)]
-pub(super) enum Next {
+pub(super) enum DataEvent {
     /// So many bytes, at least one.
     Bytes(usize),
     /// A member begins.
@@ -63,11 +63,11 @@ enum Waiting {
     /// Bytes, and how many of them were read again.
     Bytes(Vec<u8>, usize),
     /// What is no bytes.
-    Other(Next),
+    Other(DataEvent),
 }
 
 #[derive(Debug)]
-enum State {
+enum DataState {
     /// Nothing was read yet.
     New,
     /// Not compressed.
@@ -84,7 +84,7 @@ pub(super) struct Data<R> {
     reader: R,
     /// Whether `reader` has come to its end.
     ended: bool,
-    state: State,
+    state: DataState,
     inflate: Decompress,
     /// Bytes of the file: those before `at` were used, those from `end` on mean nothing.
     raw: Vec<u8>,
@@ -106,7 +106,7 @@ impl<R: Read> Data<R> {
         Self {
             reader,
             ended: false,
-            state: State::New,
+            state: DataState::New,
             inflate: Decompress::new_gzip(WINDOW_BITS),
             raw: Vec::new(),
             at: 0,
@@ -131,11 +131,11 @@ impl<R: Read> Data<R> {
 
     /// Whether the archive is compressed, which is known once something was read.
     pub(super) fn is_compressed(&self) -> bool {
-        matches!(self.state, State::Between | State::Inside)
+        matches!(self.state, DataState::Between | DataState::Inside)
     }
 
     /// Takes back `bytes`, the last that were read, and what came after them.
-    pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<Next>) {
+    pub(super) fn give_back(&mut self, bytes: &[u8], next: Option<DataEvent>) {
         self.position -= bytes.len() as u64;
         if let Some(next) = next {
             self.waiting.push_front(Waiting::Other(next));
@@ -150,7 +150,7 @@ impl<R: Read> Data<R> {
     }
 
     /// What comes next; bytes are at the start of `into`, which is not empty.
-    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<Next> {
+    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let next = loop {
             match self.waiting.pop_front() {
                 Some(Waiting::Bytes(bytes, at)) if at == bytes.len() => {}
@@ -158,13 +158,13 @@ impl<R: Read> Data<R> {
                     let length = (bytes.len() - at).min(into.len());
                     into[..length].copy_from_slice(&bytes[at..at + length]);
                     self.waiting.push_front(Waiting::Bytes(bytes, at + length));
-                    break Next::Bytes(length);
+                    break DataEvent::Bytes(length);
                 }
                 Some(Waiting::Other(next)) => break next,
                 None => break self.new_data(into)?,
             }
         };
-        if let Next::Bytes(length) = next {
+        if let DataEvent::Bytes(length) = next {
             self.position += length as u64;
         }
         Ok(next)
@@ -179,9 +179,9 @@ impl<R: Read> Data<R> {
         }
         let mut first = [0; BEGINNING];
         let (mut length, mut other) = (0, None);
-        while length < first.len() && other.is_none() && matches!(self.state, State::Inside) {
+        while length < first.len() && other.is_none() && matches!(self.state, DataState::Inside) {
             match self.inflated(&mut first[length..])? {
-                Some(Next::Bytes(more)) => length += more,
+                Some(DataEvent::Bytes(more)) => length += more,
                 next => other = next,
             }
         }
@@ -191,15 +191,15 @@ impl<R: Read> Data<R> {
     }
 
     /// What comes next in the file.
-    fn new_data(&mut self, into: &mut [u8]) -> io::Result<Next> {
-        if let State::New = self.state {
+    fn new_data(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
+        if let DataState::New = self.state {
             self.state = self.detected()?;
         }
         loop {
             match self.state {
-                State::New | State::Plain => return self.copied(into),
-                State::Between => return self.begun(),
-                State::Inside => {
+                DataState::New | DataState::Plain => return self.copied(into),
+                DataState::Between => return self.begun(),
+                DataState::Inside => {
                     if let Some(next) = self.inflated(into)? {
                         return Ok(next);
                     }
@@ -210,24 +210,24 @@ impl<R: Read> Data<R> {
 
     /// Whether the archive is compressed, as its first bytes say. Where they are broken, what begins in the first
     /// mebibyte says it.
-    fn detected(&mut self) -> io::Result<State> {
+    fn detected(&mut self) -> io::Result<DataState> {
         while self.end < MAGIC.len() && self.fill()? {}
         if self.raw[..self.end].starts_with(MAGIC) {
-            return Ok(State::Between);
+            return Ok(DataState::Between);
         }
         // There may be line ends before a record.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end].trim_ascii_start()) {
-            return Ok(State::Plain);
+            return Ok(DataState::Plain);
         }
         while self.end < BEHIND && self.fill()? {}
         let first = &self.raw[..self.end];
         let is_compressed = record_start(first).is_none() && magic(first).is_some();
-        Ok(if is_compressed { State::Between } else { State::Plain })
+        Ok(if is_compressed { DataState::Between } else { DataState::Plain })
     }
 
     /// Bytes of an archive that is not compressed.
-    fn copied(&mut self, into: &mut [u8]) -> io::Result<Next> {
+    fn copied(&mut self, into: &mut [u8]) -> io::Result<DataEvent> {
         let waiting = &self.raw[self.at..self.end];
         let length = if waiting.is_empty() {
             read_once(&mut self.reader, into)?
@@ -237,11 +237,11 @@ impl<R: Read> Data<R> {
             self.at += length;
             length
         };
-        Ok(if length == 0 { Next::End } else { Next::Bytes(length) })
+        Ok(if length == 0 { DataEvent::End } else { DataEvent::Bytes(length) })
     }
 
     /// Begins the next member.
-    fn begun(&mut self) -> io::Result<Next> {
+    fn begun(&mut self) -> io::Result<DataEvent> {
         // Padding, as of tapes, which gzip passes over, too.
         loop {
             let zeros = self.raw[self.at..self.end].iter().take_while(|&&byte| byte == 0).count();
@@ -253,22 +253,22 @@ impl<R: Read> Data<R> {
         while self.end - self.at <= MAGIC.len() && self.fill()? {}
         let file = self.offset + self.at as u64;
         match &self.raw[self.at..self.end] {
-            [] => Ok(Next::End),
+            [] => Ok(DataEvent::End),
             short if short.len() <= MAGIC.len() && MAGIC.starts_with(short) => {
                 self.at = self.end;
-                Ok(Next::Cut(Member { file, data: self.position }))
+                Ok(DataEvent::Cut(Member { file, data: self.position }))
             }
             waiting if is_member(waiting) => {
                 self.inflate.reset(true);
                 self.member = Member { file, data: self.position };
-                self.state = State::Inside;
-                Ok(Next::Member)
+                self.state = DataState::Inside;
+                Ok(DataEvent::Member)
             }
             _ => {
                 self.find_member()?;
                 let length = self.offset + self.at as u64 - file;
                 let why = format!("{length} bytes that are no gzip member");
-                Ok(Next::Broken(Member { file, data: self.position }, why))
+                Ok(DataEvent::Broken(Member { file, data: self.position }, why))
             }
         }
     }
@@ -290,7 +290,7 @@ impl<R: Read> Data<R> {
     }
 
     /// More of the member that was begun; `None` where it ends.
-    fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<Next>> {
+    fn inflated(&mut self, into: &mut [u8]) -> io::Result<Option<DataEvent>> {
         loop {
             let (read, written) = (self.inflate.total_in(), self.inflate.total_out());
             let waiting = &self.raw[self.at..self.end];
@@ -305,7 +305,7 @@ impl<R: Read> Data<R> {
                     }
                     self.waiting.push_back(Waiting::Other(broken));
                 }
-                Ok(Status::StreamEnd) => self.state = State::Between,
+                Ok(Status::StreamEnd) => self.state = DataState::Between,
                 Ok(_) if written > 0 => {}
                 Ok(_) if self.at < self.end => return self.broken(None).map(Some),
                 Ok(_) => match self.fill()? {
@@ -313,25 +313,25 @@ impl<R: Read> Data<R> {
                     false => return Ok(Some(self.cut())),
                 },
             }
-            return Ok((written > 0).then_some(Next::Bytes(written)));
+            return Ok((written > 0).then_some(DataEvent::Bytes(written)));
         }
     }
 
     /// Leaves a member that cannot be inflated.
-    fn broken(&mut self, why: Option<&str>) -> io::Result<Next> {
+    fn broken(&mut self, why: Option<&str>) -> io::Result<DataEvent> {
         let Member { file, .. } = self.member;
         let is_sum = why.is_some_and(|why| why.ends_with("check"));
         let why = if is_sum { "its sum is wrong" } else { "it cannot be inflated" };
-        self.state = State::Between;
+        self.state = DataState::Between;
         self.at = self.back_to(self.second_byte());
         self.find_member()?;
-        Ok(Next::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
+        Ok(DataEvent::Broken(self.member, format!("a damaged gzip member at {file}: {why}")))
     }
 
     /// Leaves a member that the end of the file cuts, unless a record begins in what was taken for it.
-    fn cut(&mut self) -> Next {
+    fn cut(&mut self) -> DataEvent {
         let Member { file, .. } = self.member;
-        self.state = State::Between;
+        self.state = DataState::Between;
         let mut at = self.second_byte();
         while let Some(found) = magic(&self.raw[at..self.end]) {
             at += found;
@@ -342,12 +342,12 @@ impl<R: Read> Data<R> {
             if inflated.is_ok() && begins_record(&first) {
                 self.at = self.back_to(at);
                 let why = format!("a damaged gzip member at {file}: it has no end");
-                return Next::Broken(self.member, why);
+                return DataEvent::Broken(self.member, why);
             }
             at += 1;
         }
         self.at = self.end;
-        Next::Cut(self.member)
+        DataEvent::Cut(self.member)
     }
 
     /// Where in `raw` the next member is looked for after the current one was broken.
@@ -372,9 +372,9 @@ impl<R: Read> Data<R> {
         if self.ended {
             return Ok(false);
         }
-        let is_plain = matches!(self.state, State::New | State::Plain);
+        let is_plain = matches!(self.state, DataState::New | DataState::Plain);
         let start = match self.state {
-            State::Inside => self.member.file.saturating_sub(self.offset) as usize,
+            DataState::Inside => self.member.file.saturating_sub(self.offset) as usize,
             _ => self.at,
         };
         let keep = start.max(self.end.saturating_sub(BEHIND)).min(self.at);

@@ -1,14 +1,14 @@
 //! A record of an archive (ISO 28500, 4): a version line, named fields, and a block.
 //!
 //! ```
-//! use baselink::archive::{Document, Entry, RecordType, Records};
+//! use baselink::archive::{ArchiveEntry, RecordContent, RecordType, Records};
 //! let archive = b"WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: <http://a/b c>\r\n\
 //!     Content-Type: text/css\r\nContent-Length: 3\r\n\r\n*{}\r\n\r\n";
-//! let Some(Ok(Entry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
 //! assert_eq!((record.record_type, record.version()), (RecordType::Resource, "1.1"));
 //! assert_eq!(record.target_uri().as_deref(), Some(&b"http://a/b c"[..]));
 //! assert_eq!(record.block(), b"*{}");
-//! let Document::Entity(media_type) = record.document() else { panic!() };
+//! let RecordContent::Entity(media_type) = record.document() else { panic!() };
 //! assert_eq!(media_type.to_string(), "text/css");
 //! ```
 //!
@@ -79,7 +79,7 @@ const TYPES: [(&str, RecordType); 8] = [
 
 /// What kind of document a record has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Document {
+pub enum RecordContent {
     /// The block is an HTTP response, heading and body.
     Http,
     /// The block is the document.
@@ -192,21 +192,21 @@ impl Record {
 
     /// What kind of document it has.
     #[must_use]
-    pub fn document(&self) -> Document {
+    pub fn document(&self) -> RecordContent {
         if self.is_segment() {
-            return Document::None;
+            return RecordContent::None;
         }
         let media_type = self.content_type();
         let is_http = media_type.as_ref().is_some_and(|one| one.is("application", "http"));
         match self.record_type {
-            RecordType::Response if is_http => Document::Http,
+            RecordType::Response if is_http => RecordContent::Http,
             RecordType::Response if media_type.is_none() && self.block().starts_with(b"HTTP/") => {
-                Document::Http
+                RecordContent::Http
             }
-            RecordType::Response | RecordType::Resource | RecordType::Conversion => {
-                media_type.or_else(|| self.payload_type()).map_or(Document::None, Document::Entity)
-            }
-            _ => Document::None,
+            RecordType::Response | RecordType::Resource | RecordType::Conversion => media_type
+                .or_else(|| self.payload_type())
+                .map_or(RecordContent::None, RecordContent::Entity),
+            _ => RecordContent::None,
         }
     }
 
@@ -224,14 +224,14 @@ impl Record {
 }
 
 /// The heading at the start of some bytes, before its block is known.
-pub(super) struct Begun {
+pub(super) struct RecordHeading {
     pub(super) fields: Heading,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Of the heading.
     pub(super) length: usize,
 }
 
-impl Begun {
+impl RecordHeading {
     /// Reads the heading that is `bytes[..length]`, with the empty line after it.
     pub(super) fn read(bytes: &[u8], length: usize) -> Self {
         let bytes = &bytes[..length];

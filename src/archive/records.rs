@@ -6,15 +6,15 @@
 //! line in it that begins a record, if there is one.
 //!
 //! ```
-//! use baselink::archive::{Entry, Records};
+//! use baselink::archive::{ArchiveEntry, Records};
 //! let archive = b"WARC/1.0\r\nContent-Length: 2\r\n\r\nok\r\n\r\n\
 //!     WARC/1.0\r\nWARC-Type: resource\r\n\r\nof no length\r\n\r\n\
 //!     WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 9\r\n\r\ncut";
 //! let mut found = Vec::new();
 //! for entry in Records::new(&archive[..]) {
 //!     found.push(match entry? {
-//!         Entry::Record(record) => (record.offset.file, record.block().to_vec(), record.diagnostics.len()),
-//!         Entry::Anomaly(anomaly) => (anomaly.offset.file, Vec::new(), 1),
+//!         ArchiveEntry::Record(record) => (record.offset.file, record.block().to_vec(), record.diagnostics.len()),
+//!         ArchiveEntry::Anomaly(anomaly) => (anomaly.offset.file, Vec::new(), 1),
 //!     });
 //! }
 //! assert_eq!(found, [(0, b"ok".to_vec(), 0), (37, Vec::new(), 1), (86, b"cut".to_vec(), 1)]);
@@ -27,9 +27,9 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::mem;
 
-use super::data::{Data, Member, Next};
+use super::data::{Data, DataEvent, Member};
 use super::record::{
-    BEGINNING, Begun, Offset, Record, STARTS, begins_record, record_start, without_end,
+    BEGINNING, Offset, Record, RecordHeading, STARTS, begins_record, record_start, without_end,
 };
 use crate::diagnostic::Code;
 use crate::error::{Error, ErrorKind, Result, cause};
@@ -62,7 +62,7 @@ const ARC: &str = "this is an ARC file, of the format before WARC, which is not 
 
 /// What is in an archive.
 #[derive(Clone, Debug)]
-pub enum Entry {
+pub enum ArchiveEntry {
     /// A record.
     Record(Record),
     /// What is no record, or a broken one.
@@ -104,12 +104,12 @@ pub struct Records<R> {
 
 /// Data that was read: the first `filled` bytes of a buffer, and why there are no more.
 #[derive(Default)]
-struct Part {
+struct ReadAhead {
     bytes: Vec<u8>,
     filled: usize,
     /// Where it begins in the data.
     position: u64,
-    stop: Option<Next>,
+    stop: Option<DataEvent>,
 }
 
 /// What follows a block.
@@ -123,7 +123,7 @@ enum After {
     Other,
 }
 
-impl Part {
+impl ReadAhead {
     fn filled(&self) -> &[u8] {
         &self.bytes[..self.filled]
     }
@@ -185,11 +185,11 @@ impl<R: Read> Records<R> {
         self.spare = buffer;
     }
 
-    fn next_entry(&mut self) -> Result<Option<Entry>> {
+    fn next_entry(&mut self) -> Result<Option<ArchiveEntry>> {
         if mem::take(&mut self.is_lost) {
             self.find_record()?;
         }
-        let mut part = Part { bytes: mem::take(&mut self.spare), ..Part::default() };
+        let mut part = ReadAhead { bytes: mem::take(&mut self.spare), ..ReadAhead::default() };
         loop {
             part.position = self.position();
             let length = if self.begins_member(part.position) { MEMBER } else { FIRST };
@@ -204,8 +204,8 @@ impl<R: Read> Records<R> {
         let offset = self.offset(part.position);
         if part.filled == 0 {
             let (member, anomaly) = match part.stop.take() {
-                Some(Next::Broken(member, why)) => (member, Broken::Member(why)),
-                Some(Next::Cut(member)) => (member, Broken::Cut("where a gzip member begins")),
+                Some(DataEvent::Broken(member, why)) => (member, Broken::Member(why)),
+                Some(DataEvent::Cut(member)) => (member, Broken::Cut("where a gzip member begins")),
                 _ => return Ok(None),
             };
             return Ok(Some(self.lost(part, Offset { file: member.file, within: 0 }, anomaly)));
@@ -216,7 +216,7 @@ impl<R: Read> Records<R> {
                 return Err(Error::of(ErrorKind::Syntax, ARC));
             }
             let anomaly = match part.stop.take() {
-                Some(Next::Broken(_, why)) => Broken::Member(why),
+                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
                 stop => {
                     self.data.give_back(&part.bytes[..part.filled], stop);
                     Broken::Record("no record begins here".into())
@@ -227,16 +227,16 @@ impl<R: Read> Records<R> {
         let Some(length) = self.heading(&mut part)? else {
             let is_long = part.filled > LONGEST_HEADING;
             let anomaly = match part.stop.take() {
-                None | Some(Next::Member) if is_long => {
+                None | Some(DataEvent::Member) if is_long => {
                     Broken::Record(format!("a heading of more than {LONGEST_HEADING} bytes").into())
                 }
-                Some(Next::Broken(_, why)) => Broken::Member(why),
-                None | Some(Next::Member) => Broken::Record("a heading without an end".into()),
+                Some(DataEvent::Broken(_, why)) => Broken::Member(why),
+                None | Some(DataEvent::Member) => Broken::Record("a heading without an end".into()),
                 Some(_) => Broken::Cut("within the heading of a record"),
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
         };
-        let begun = Begun::read(&part.bytes, length);
+        let begun = RecordHeading::read(&part.bytes, length);
         let limit = self.limit;
         let why = match begun.content_length(&part.bytes) {
             Some(block) if block <= limit as u64 => {
@@ -250,13 +250,13 @@ impl<R: Read> Records<R> {
     }
 
     /// Reads on until the heading that `part` begins with is there, and gives its length.
-    fn heading(&mut self, part: &mut Part) -> Result<Option<usize>> {
+    fn heading(&mut self, part: &mut ReadAhead) -> Result<Option<usize>> {
         let mut searched = 0;
         loop {
             if let Some(end) = heading_end(part.filled(), searched) {
                 return Ok(Some(end).filter(|&end| end <= LONGEST_HEADING));
             }
-            let has_more = matches!(part.stop, None | Some(Next::Member));
+            let has_more = matches!(part.stop, None | Some(DataEvent::Member));
             if !has_more || searched == part.filled || searched >= LONGEST_HEADING {
                 return Ok(None);
             }
@@ -268,11 +268,11 @@ impl<R: Read> Records<R> {
     /// The record that was begun, whose block is said to have `length` bytes.
     fn record(
         &mut self,
-        mut part: Part,
-        mut begun: Begun,
+        mut part: ReadAhead,
+        mut begun: RecordHeading,
         offset: Offset,
         length: usize,
-    ) -> Result<Entry> {
+    ) -> Result<ArchiveEntry> {
         let start = begun.length;
         let end = start + length;
         self.fill(&mut part, end + AFTER)?;
@@ -284,14 +284,14 @@ impl<R: Read> Records<R> {
         // Whether bytes of it are from that member. If they are all there, the sum of the member is not.
         let is_of = |member: Member| member.data < part.position + end as u64;
         match part.stop.take() {
-            Some(Next::Broken(member, why)) if after != After::Record && is_of(member) => {
+            Some(DataEvent::Broken(member, why)) if after != After::Record && is_of(member) => {
                 return Ok(self.lost(part, offset, Broken::Member(why)));
             }
-            Some(Next::Cut(member)) if after == After::End && is_of(member) => {
+            Some(DataEvent::Cut(member)) if after == After::End && is_of(member) => {
                 let message = "the archive ends within this gzip member";
                 begun.say(Code::RecordTruncated, block, message);
             }
-            Some(Next::Member) if part.filled < end => {
+            Some(DataEvent::Member) if part.filled < end => {
                 let block = Span::new(start, start + without_end(&part.filled()[start..]).len());
                 begun.say_length(block, length);
                 return Ok(begun.entry(offset, part, block));
@@ -314,12 +314,12 @@ impl<R: Read> Records<R> {
     /// The same where neither a record nor the end of a member follows.
     fn without_its_end(
         &mut self,
-        mut part: Part,
-        mut begun: Begun,
+        mut part: ReadAhead,
+        mut begun: RecordHeading,
         offset: Offset,
         end: usize,
-        stop: Option<Next>,
-    ) -> Result<Entry> {
+        stop: Option<DataEvent>,
+    ) -> Result<ArchiveEntry> {
         let start = begun.length;
         if let Some(at) = record_start(&part.filled()[start..]).filter(|at| start + at < end)
             && self.may_read_again(part.filled - start - at)
@@ -360,7 +360,7 @@ impl<R: Read> Records<R> {
     /// Goes on to where the next record begins, or to the end, and says the first damage on the way.
     fn find_record(&mut self) -> Result<Option<String>> {
         let mut damage = None;
-        let mut part = Part { bytes: mem::take(&mut self.scratch), ..Part::default() };
+        let mut part = ReadAhead { bytes: mem::take(&mut self.scratch), ..ReadAhead::default() };
         let mut length = LOOK;
         loop {
             part.position = self.position();
@@ -380,7 +380,7 @@ impl<R: Read> Records<R> {
                     let at = part.filled.saturating_sub(STARTS);
                     self.data.give_back(&part.bytes[at..part.filled], None);
                 }
-                Some(Next::Broken(_, why)) => damage = damage.or(Some(why)),
+                Some(DataEvent::Broken(_, why)) => damage = damage.or(Some(why)),
                 Some(_) => break,
             }
             part.filled = 0;
@@ -391,9 +391,9 @@ impl<R: Read> Records<R> {
     }
 
     /// The same, with the bytes of further members in which no record begins.
-    fn fill_on(&mut self, part: &mut Part, length: usize) -> Result<()> {
+    fn fill_on(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         self.fill(part, length)?;
-        while part.filled < length && matches!(part.stop, Some(Next::Member)) {
+        while part.filled < length && matches!(part.stop, Some(DataEvent::Member)) {
             if self.data.begins_record().map_err(failed)? {
                 break;
             }
@@ -404,7 +404,7 @@ impl<R: Read> Records<R> {
     }
 
     /// Reads until `part` has `length` bytes or a few more, or its member ends.
-    fn fill(&mut self, part: &mut Part, length: usize) -> Result<()> {
+    fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
             let room = length.min((2 * part.filled).max(CHUNK)) + SLACK;
@@ -413,8 +413,8 @@ impl<R: Read> Records<R> {
             }
             let next = self.data.read(&mut part.bytes[part.filled..room]);
             match next.map_err(failed)? {
-                Next::Bytes(more) => part.filled += more,
-                Next::Member if part.filled == 0 => self.member = self.data.member(),
+                DataEvent::Bytes(more) => part.filled += more,
+                DataEvent::Member if part.filled == 0 => self.member = self.data.member(),
                 stop => part.stop = Some(stop),
             }
         }
@@ -444,7 +444,7 @@ impl<R: Read> Records<R> {
     }
 
     /// An anomaly, after which the next record has to be looked for.
-    fn lost(&mut self, part: Part, offset: Offset, broken: Broken) -> Entry {
+    fn lost(&mut self, part: ReadAhead, offset: Offset, broken: Broken) -> ArchiveEntry {
         self.spare = part.bytes;
         self.is_lost = true;
         let (code, message) = match broken {
@@ -454,14 +454,14 @@ impl<R: Read> Records<R> {
                 (Code::RecordTruncated, format!("the archive ends {place}").into())
             }
         };
-        Entry::Anomaly(Anomaly { offset, code, message })
+        ArchiveEntry::Anomaly(Anomaly { offset, code, message })
     }
 }
 
 impl<R: Read> Iterator for Records<R> {
-    type Item = Result<Entry>;
+    type Item = Result<ArchiveEntry>;
 
-    fn next(&mut self) -> Option<Result<Entry>> {
+    fn next(&mut self) -> Option<Result<ArchiveEntry>> {
         if self.has_ended {
             return None;
         }
@@ -471,15 +471,15 @@ impl<R: Read> Iterator for Records<R> {
     }
 }
 
-impl Begun {
+impl RecordHeading {
     /// Says that a block is not as long as is `said`.
     fn say_length(&mut self, block: Span, said: usize) {
         let message = format!("a Content-Length of {said}, where the block has {}", block.len());
         self.say(Code::RecordLength, block, message);
     }
 
-    fn entry(self, offset: Offset, part: Part, block: Span) -> Entry {
-        Entry::Record(self.record(offset, part.bytes, block))
+    fn entry(self, offset: Offset, part: ReadAhead, block: Span) -> ArchiveEntry {
+        ArchiveEntry::Record(self.record(offset, part.bytes, block))
     }
 }
 

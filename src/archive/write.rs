@@ -9,12 +9,12 @@
 //! checks these. They find accidents, which needs no better digest.
 //!
 //! ```
-//! use baselink::archive::{Entry, Records, Warcinfo, Writer};
+//! use baselink::archive::{ArchiveEntry, Records, WarcWriter, Warcinfo};
 //! let archive = b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n\
 //!     WARC-Target-URI: <http://a/ b>\r\nWARC-Date: 2024-05-18T01:58:10Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
-//! let Some(Ok(Entry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
 //! let info = Warcinfo { software: "s/1", date: 1_000_000_000, filename: None, is_part_of: None };
-//! let (writer, mut written) = (Writer::new(&info, false), Vec::new());
+//! let (writer, mut written) = (WarcWriter::new(&info, false), Vec::new());
 //! writer.conversion(&mut written, &record, "text/html", b"<p>")?;
 //! let written = String::from_utf8_lossy(&written);
 //! let lines: Vec<_> = written.lines().filter(|line| !line.contains("-ID: ")).collect();
@@ -68,7 +68,7 @@ pub struct Warcinfo<'a> {
 /// What writes the records of one archive. Each is a gzip member where the archive is compressed, and can be
 /// written by itself.
 #[derive(Clone, Debug)]
-pub struct Writer {
+pub struct WarcWriter {
     is_compressed: bool,
     date: String,
     filename: Option<String>,
@@ -78,7 +78,7 @@ pub struct Writer {
     id: String,
 }
 
-impl Writer {
+impl WarcWriter {
     /// For an archive about which `info` is said.
     #[must_use]
     pub fn new(info: &Warcinfo<'_>, is_compressed: bool) -> Self {

@@ -12,7 +12,7 @@ use std::fs;
 use std::io::Read;
 
 use baselink::Options;
-use baselink::archive::{Entry, Offset, Record};
+use baselink::archive::{ArchiveEntry, Offset, Record};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::rewrite::record::{RecordDocument, document};
 
@@ -60,10 +60,10 @@ pub(crate) struct Item {
 
 impl Item {
     /// That of an entry of a web archive, read as `options` say.
-    pub(crate) fn of(entry: Entry, options: &Options) -> Self {
+    pub(crate) fn of(entry: ArchiveEntry, options: &Options) -> Self {
         let record = match entry {
-            Entry::Record(record) => record,
-            Entry::Anomaly(found) => {
+            ArchiveEntry::Record(record) => record,
+            ArchiveEntry::Anomaly(found) => {
                 let said = vec![(found.offset, found.code, found.message)];
                 return Self { said, document: None };
             }

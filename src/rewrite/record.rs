@@ -4,11 +4,11 @@
 //! which the document was retrieved (RFC 1808, 3.3).
 //!
 //! ```
-//! use baselink::archive::{Entry, Records};
+//! use baselink::archive::{ArchiveEntry, Records};
 //! use baselink::{Options, rewrite, rewrite::record::document};
 //! let archive = b"WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a/b/c.css\r\n\
 //!     Content-Type: text/css\r\nContent-Length: 11\r\n\r\n@import 'x'\r\n\r\n";
-//! let Some(Ok(Entry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
+//! let Some(Ok(ArchiveEntry::Record(record))) = Records::new(&archive[..]).next() else { panic!() };
 //! let found = document(&record, &Options::default()).unwrap();
 //! assert_eq!(rewrite(&found.bytes, &found.options).output(), b"@import 'http://a/b/x'");
 //! ```
@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::options::Options;
-use crate::archive::{Document, Record};
+use crate::archive::{Record, RecordContent};
 use crate::base::{Retrieval, Source};
 use crate::container::http;
 use crate::format::Format;
@@ -46,9 +46,9 @@ pub struct RecordDocument<'r> {
 pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocument<'r>> {
     let block = record.block();
     let found = match record.document() {
-        Document::None => return None,
-        Document::Entity(media_type) => Found::of(media_type, Cow::Borrowed(block)),
-        Document::Http => response(block, options),
+        RecordContent::None => return None,
+        RecordContent::Entity(media_type) => Found::of(media_type, Cow::Borrowed(block)),
+        RecordContent::Http => response(block, options),
     };
     let Found { bytes, format, media_type, content_type } = found;
     let content_type = content_type.or_else(|| record.text("Content-Type"));

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use baselink::Options;
-use baselink::archive::{Warcinfo, Writer};
+use baselink::archive::{WarcWriter, Warcinfo};
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::rewrite::record::payload;
@@ -69,7 +69,7 @@ pub(super) fn rewrite(
     let software = concat!("baselink/", env!("CARGO_PKG_VERSION"));
     let date = now();
     let info = Warcinfo { software, date, filename: filename.as_deref(), is_part_of: None };
-    let writer = Writer::new(&info, is_compressed);
+    let writer = WarcWriter::new(&info, is_compressed);
     let form = match sink {
         FileSink::Documents(_) => Form::File,
         FileSink::Diff(_) | FileSink::Nowhere => Form::Nothing,
