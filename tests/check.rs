@@ -13,17 +13,17 @@ use baselink::resolve::Profile;
 use baselink::span::Lines;
 use baselink::tree::index::{Absence, Index};
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{Layout, Origins, RootUrl};
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use baselink::tree::relocate::{
-    Cause, Class, Finding, Fix, Move, Scanned, fixes, on_disk, quick_findings, scan,
+    Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
 };
-use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::{Options, Outcome, examine, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
-fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
+fn findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Finding> {
     let all = baselink::tree::relocate::findings(scanned, index, moving);
     let quick = quick_findings(scanned, index, moving);
     assert_eq!(quick.len(), all.len());
@@ -42,18 +42,18 @@ fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
 }
 
 /// The files below `site` that are read, with what was found in them, and the index of all.
-fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Scanned)>, Index) {
+fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, ScannedFile)>, Index) {
     let selection = Selection { hidden: true, folders: true, ..Selection::default() };
     let mut index = Index::new(moving.from.clone());
     let mut scanned = Vec::new();
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
         let name = entry.path.file_name().unwrap().to_string_lossy();
         let format = Format::detect(Some(&name), b"");
-        if entry.kind == Kind::Symlink {
+        if entry.kind == EntryKind::Symlink {
             index.add_link(&entry, &fs::read_link(&entry.path).unwrap());
             continue;
         }
-        if entry.kind != Kind::File || !format.is_read() {
+        if entry.kind != EntryKind::File || !format.is_read() {
             index.add_unread(&entry);
             continue;
         }
@@ -74,7 +74,7 @@ fn moving(case: &Path) -> (Move, Options) {
         match name {
             "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
             "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap().into()),
-            "--layout" => moving.from.layout = Some(Layout::Host),
+            "--layout" => moving.from.layout = Some(FolderLayout::Host),
             "--index" => moving.from.index = Some(value.into()),
             "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
             "--resolver" => options.profile = value.parse().unwrap(),
@@ -84,7 +84,7 @@ fn moving(case: &Path) -> (Move, Options) {
     (moving, options)
 }
 
-fn row(scanned: &Scanned, bytes: &[u8], link: usize, finding: &Finding) -> String {
+fn row(scanned: &ScannedFile, bytes: &[u8], link: usize, finding: &Finding) -> String {
     let (line, column) = Lines::of(bytes).place(scanned.links().nth(link).unwrap().span.start);
     let fix = match &finding.fix {
         None => "-",
@@ -298,11 +298,11 @@ fn names_in_other_encodings_are_no_doubles() {
     ];
     for name in names {
         let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(name.to_vec());
-        index.add_unread(&Entry {
+        index.add_unread(&TreeEntry {
             root: Path::new("site").into(),
             path: Path::new("site").join(&name),
             relative: vec![name],
-            kind: Kind::File,
+            kind: EntryKind::File,
             size: 0,
         });
     }
@@ -491,7 +491,7 @@ fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
         found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect()
     };
     let mut crawl = Move::default();
-    crawl.from.layout = Some(Layout::Host);
+    crawl.from.layout = Some(FolderLayout::Host);
     assert_eq!(
         told(&crawl, "a.example/page?x=1.html"),
         [
@@ -529,7 +529,7 @@ fn the_folder_of_a_host_may_have_capitals() {
     ];
     fs::write(site.path().join("A.Example/d/index.html"), links(&references)).unwrap();
     let mut moving = Move::default();
-    moving.from.layout = Some(Layout::Host);
+    moving.from.layout = Some(FolderLayout::Host);
     let (scanned, index) = read(site.path(), &moving, &Options::default());
     let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
     let found = findings(page, &index, &moving);
@@ -602,7 +602,7 @@ fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {
         assert_eq!(told, expected, "{to:?}");
     }
     let mut moving = Move::default();
-    (moving.from.layout, moving.from.index) = (Some(Layout::Host), Some("page.html".into()));
+    (moving.from.layout, moving.from.index) = (Some(FolderLayout::Host), Some("page.html".into()));
     let site = self::site("", &["a.example/n/z.html"]);
     let page = site.path().join("a.example/n/page.html");
     fs::write(page, links(&["/n/z.html", "#top", "?q", "https://a.example/n/"])).unwrap();
@@ -761,11 +761,11 @@ fn a_mailbox_is_judged_message_by_message() {
 #[test]
 fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
     let mut index = Index::new(at("http://a.example/").from);
-    let entry = |name: String| Entry {
+    let entry = |name: String| TreeEntry {
         root: Path::new("site").into(),
         path: Path::new("site").join(&name),
         relative: vec![name.into()],
-        kind: Kind::File,
+        kind: EntryKind::File,
         size: 0,
     };
     for number in 0..100_000 {
@@ -837,18 +837,18 @@ fn reference(from: &str, to: &str, form: usize) -> String {
     }
 }
 
-fn entry_of(path: &str) -> Entry {
-    Entry {
+fn entry_of(path: &str) -> TreeEntry {
+    TreeEntry {
         root: Path::new("site").into(),
         relative: path.split('/').map(Into::into).collect(),
         path: Path::new("site").join(path),
-        kind: Kind::File,
+        kind: EntryKind::File,
         size: 0,
     }
 }
 
 /// The files of a tree as they were found, and the index of all.
-fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<Scanned>, Index) {
+fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<ScannedFile>, Index) {
     let mut index = Index::new(moving.from.clone());
     let mut all = Vec::new();
     for path in FILES {

@@ -11,17 +11,17 @@ use baselink::resolve::Profile;
 use baselink::tree::index::Index;
 use baselink::tree::localize::{Absent, localize, options};
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{Layout, Origins, RootUrl};
-use baselink::tree::walk::{Entry, Kind};
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
+use baselink::tree::walk::{EntryKind, TreeEntry};
 use baselink::{Options, Outcome, examine, rewrite, verify};
 use proptest::prelude::*;
 
-fn entry(path: &str) -> Entry {
-    Entry {
+fn entry(path: &str) -> TreeEntry {
+    TreeEntry {
         root: Path::new("site").into(),
         relative: path.split('/').map(Into::into).collect(),
         path: Path::new("site").join(path),
-        kind: Kind::File,
+        kind: EntryKind::File,
         size: 0,
     }
 }
@@ -77,7 +77,7 @@ fn what_nothing_is_known_of_is_left_where_it_is() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
     let mut index = Index::new(tree.origins.clone());
     index.add_unread(&entry("index.html"));
-    index.add_unread(&Entry { kind: Kind::Symlink, ..entry("link") });
+    index.add_unread(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") });
     index.add_unknown(Path::new("closed/sub"));
     tree.index = Arc::new(index);
     for (reference, expected) in [
@@ -248,7 +248,7 @@ fn pages_are_found_by_the_names_that_programs_give() {
         "a.example/t.css?v=1.css",
         "b.example/z.html",
     ];
-    let origins = Origins { layout: Some(Layout::Host), ..Origins::default() };
+    let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
     let tree = Tree::new(origins, &files);
     for (reference, expected) in [
         ("/one?x=1", "one%3Fx=1"),

@@ -10,18 +10,18 @@ use baselink::base::Source;
 use baselink::format::Format;
 use baselink::scan::html::saved::{HEAD, saved};
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{Layout, Origins, RootUrl};
-use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use proptest::prelude::*;
 
 /// The file at `relative`, below a root that is not there.
-fn entry(relative: &str) -> Entry {
+fn entry(relative: &str) -> TreeEntry {
     let root = Path::new("no such root");
-    Entry {
+    TreeEntry {
         root: root.into(),
         relative: relative.split('/').filter(|name| !name.is_empty()).map(Into::into).collect(),
         path: root.join(relative),
-        kind: Kind::File,
+        kind: EntryKind::File,
         size: 0,
     }
 }
@@ -31,7 +31,7 @@ fn root_url(url: &str) -> Origins {
 }
 
 fn layout() -> Origins {
-    Origins { layout: Some(Layout::Host), ..Origins::default() }
+    Origins { layout: Some(FolderLayout::Host), ..Origins::default() }
 }
 
 fn index(mut origins: Origins) -> Origins {
@@ -39,7 +39,7 @@ fn index(mut origins: Origins) -> Origins {
     origins
 }
 
-fn url(origins: &Origins, entry: &Entry) -> Option<String> {
+fn url(origins: &Origins, entry: &TreeEntry) -> Option<String> {
     let (retrieval, passed_over) = origins.of(entry, Format::Html, b"");
     assert_eq!(passed_over, [""; 0]);
     retrieval.map(|retrieval| retrieval.url)
@@ -114,7 +114,7 @@ fn bytes_that_are_no_utf_8_are_encoded_as_bytes() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let name = OsStr::from_bytes(b"caf\xE9.html");
-    let file = Entry { relative: vec![name.to_owned()], ..entry("x") };
+    let file = TreeEntry { relative: vec![name.to_owned()], ..entry("x") };
     let origins = root_url("http://a/");
     assert_eq!(url(&origins, &file).as_deref(), Some("http://a/caf%E9.html"));
     assert_eq!(origins.paths("http://a/caf%e9.html"), [PathBuf::from(name)]);
@@ -207,7 +207,7 @@ proptest! {
         let relative: Vec<_> = names.into_iter().map(OsString::from_vec).collect();
         let path: PathBuf = relative.iter().collect();
         let origins = if with_index { index(root_url(root)) } else { root_url(root) };
-        let url = url(&origins, &Entry { relative, ..entry("x") }).unwrap();
+        let url = url(&origins, &TreeEntry { relative, ..entry("x") }).unwrap();
         prop_assert!(url.is_ascii() && url.starts_with(root));
         prop_assert_eq!(origins.paths(&url), [path]);
     }
@@ -554,7 +554,11 @@ fn paths_in_a_map_are_below_the_root_or_below_its_folder() {
 }
 
 /// The retrieval URL, its source, and how many URLs were passed over.
-fn first(origins: &Origins, entry: &Entry, head: &[u8]) -> (Option<(String, &'static str)>, usize) {
+fn first(
+    origins: &Origins,
+    entry: &TreeEntry,
+    head: &[u8],
+) -> (Option<(String, &'static str)>, usize) {
     let (retrieval, passed_over) = origins.of(entry, Format::Html, head);
     (retrieval.map(|retrieval| (retrieval.url, retrieval.source.name())), passed_over.len())
 }
@@ -572,7 +576,7 @@ fn the_first_source_that_has_a_url_wins() {
 
     let mut origins = Origins {
         map: Some(map(b"a.example/x,http://map/").into()),
-        layout: Some(Layout::Host),
+        layout: Some(FolderLayout::Host),
         ..root_url("http://root/")
     };
     let mut check = |change: fn(&mut Origins), url: &str, source| {

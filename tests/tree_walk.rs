@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use baselink::tree::walk::{Entry, Globs, Kind, Selection, folder, walk};
+use baselink::tree::walk::{EntryKind, Globs, Selection, TreeEntry, folder, walk};
 use baselink::tree::write::Suffix;
 
 /// A folder with these files, each with its own path for contents.
@@ -23,7 +23,7 @@ fn globs(patterns: &[&str]) -> Globs {
     Globs::new(patterns).unwrap()
 }
 
-fn relative(entry: &Entry) -> String {
+fn relative(entry: &TreeEntry) -> String {
     let names: Vec<_> = entry.relative.iter().map(|name| name.to_string_lossy()).collect();
     names.join("/")
 }
@@ -58,11 +58,11 @@ fn an_entry_has_its_root_path_kind_and_size() {
     let entries: Vec<_> = walk(&[root.path().to_owned()], &Selection::default())
         .map(|entry| entry.unwrap())
         .collect();
-    let expected = Entry {
+    let expected = TreeEntry {
         root: root.path().into(),
         relative: vec!["a".into(), "x".into()],
         path: root.path().join("a/x"),
-        kind: Kind::File,
+        kind: EntryKind::File,
         size: 3,
     };
     assert_eq!(entries, [expected]);
@@ -150,7 +150,7 @@ fn include_and_exclude_and_hidden() {
 fn found_with_folders(roots: &[PathBuf], selection: &Selection) -> Vec<String> {
     let kinds = walk(roots, selection).map(|entry| {
         let entry = entry.unwrap();
-        let folder = if entry.kind == Kind::Folder { "/" } else { "" };
+        let folder = if entry.kind == EntryKind::Folder { "/" } else { "" };
         assert!(folder.is_empty() || entry.size == 0);
         format!("{}{folder}", relative(&entry))
     });
@@ -281,7 +281,7 @@ mod unix {
 
     use super::*;
 
-    fn kinds(root: &Path, selection: &Selection) -> Vec<(String, Kind)> {
+    fn kinds(root: &Path, selection: &Selection) -> Vec<(String, EntryKind)> {
         walk(&[root.to_owned()], selection)
             .map(|entry| entry.unwrap())
             .map(|entry| (relative(&entry), entry.kind))
@@ -313,9 +313,13 @@ mod unix {
         symlink("c", root.path().join("file")).unwrap();
         let kept = kinds(root.path(), &Selection::default());
         let kept: Vec<_> = kept.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
-        let file = Kind::File;
-        let expected =
-            [("b/x", file), ("c", file), ("file", Kind::Symlink), ("folder", Kind::Symlink)];
+        let file = EntryKind::File;
+        let expected = [
+            ("b/x", file),
+            ("c", file),
+            ("file", EntryKind::Symlink),
+            ("folder", EntryKind::Symlink),
+        ];
         assert_eq!(kept, expected);
         let followed = kinds(root.path(), &Selection { follow: true, ..Selection::default() });
         let followed: Vec<_> = followed.iter().map(|(name, kind)| (name.as_str(), *kind)).collect();
@@ -327,9 +331,9 @@ mod unix {
         let root = tree(&["b/x"]);
         symlink("b", root.path().join("folder")).unwrap();
         symlink("b/x", root.path().join("file")).unwrap();
-        let expected = [("x".to_owned(), Kind::File)];
+        let expected = [("x".to_owned(), EntryKind::File)];
         assert_eq!(kinds(&root.path().join("folder"), &Selection::default()), expected);
-        let expected = [(String::new(), Kind::File)];
+        let expected = [(String::new(), EntryKind::File)];
         assert_eq!(kinds(&root.path().join("file"), &Selection::default()), expected);
     }
 
@@ -387,10 +391,10 @@ mod unix {
     fn followed_links_to_folders_are_folders_and_others_are_links() {
         let root = tree(&["b/x"]);
         symlink("b", root.path().join("link")).unwrap();
-        let folder = |name: &str| (name.to_owned(), Kind::Folder);
-        let file = |name: &str| (name.to_owned(), Kind::File);
+        let folder = |name: &str| (name.to_owned(), EntryKind::Folder);
+        let file = |name: &str| (name.to_owned(), EntryKind::File);
         let selection = Selection { folders: true, ..Selection::default() };
-        let link = ("link".to_owned(), Kind::Symlink);
+        let link = ("link".to_owned(), EntryKind::Symlink);
         let expected = [folder(""), folder("b"), file("b/x"), link];
         assert_eq!(kinds(root.path(), &selection), expected);
         let selection = Selection { follow: true, ..selection };
@@ -418,11 +422,12 @@ mod unix {
         let _socket = UnixListener::bind(root.path().join("socket")).unwrap();
         let fifo = root.path().join("fifo");
         let made = Command::new("mkfifo").arg(&fifo).status().is_ok_and(|status| status.success());
-        let mut expected = vec![("socket".to_owned(), Kind::Special), ("x".to_owned(), Kind::File)];
+        let mut expected =
+            vec![("socket".to_owned(), EntryKind::Special), ("x".to_owned(), EntryKind::File)];
         if made {
             // To open it would not come to an end.
-            expected.insert(0, ("fifo".to_owned(), Kind::Special));
-            assert_eq!(kinds(&fifo, &Selection::default()), [(String::new(), Kind::Special)]);
+            expected.insert(0, ("fifo".to_owned(), EntryKind::Special));
+            assert_eq!(kinds(&fifo, &Selection::default()), [(String::new(), EntryKind::Special)]);
         }
         assert_eq!(kinds(root.path(), &Selection::default()), expected);
     }

@@ -25,7 +25,7 @@ use std::time::{Duration, SystemTime};
 
 use baselink::error::Result;
 use baselink::tree::maildir::{
-    Delivered, Delivery, Name, commit_all, is_maildir, is_message, with_sizes_of,
+    Delivered, Delivery, MessageName, commit_all, is_maildir, is_message, with_sizes_of,
 };
 use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::{Selection, walk};
@@ -1521,7 +1521,7 @@ mod maildir {
             (b"", (b"", None, None, b"")),
         ];
         for (name, (unique, size, size_on_the_wire, flags)) in cases {
-            let cut = Name::of(OsStr::from_bytes(name));
+            let cut = MessageName::of(OsStr::from_bytes(name));
             assert_eq!(
                 (cut.unique, cut.size, cut.size_on_the_wire, cut.flags),
                 (unique, size, size_on_the_wire, flags),
@@ -1542,7 +1542,7 @@ mod maildir {
             (b"\xff,S=99999999999999999999:2,\xfe", b"\xff,S=30:2,\xfe"),
             (b"", b""),
         ] {
-            let name = Name::of(OsStr::from_bytes(old)).with_sizes(30, 33).unwrap();
+            let name = MessageName::of(OsStr::from_bytes(old)).with_sizes(30, 33).unwrap();
             assert_eq!(name.as_bytes(), new);
         }
     }
@@ -2160,7 +2160,7 @@ mod kills {
                 let bytes = fs::read(cur.join(&name)).unwrap();
                 let (file, version) = version_of(&bytes);
                 versions[file].push(version);
-                let cut = Name::of(&name);
+                let cut = MessageName::of(&name);
                 assert_eq!(cut.unique, format!("{file}.host").as_bytes());
                 assert_eq!(cut.flags, b"S");
                 let size = bytes.len() as u64;

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
 use baselink::error::{Error, Result, name, visible};
-use baselink::tree::walk::{Entry, Kind, Walk, walk};
+use baselink::tree::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::tree::write::most_pending;
 
 use super::in_order::{Bounds, in_order};
@@ -87,7 +87,7 @@ pub(crate) fn each<T: Send>(
 /// Does `work` for files that were found before, and `done` with what comes of several at a time.
 pub(crate) fn each_again<T: Send>(
     documents: &Documents,
-    entries: Vec<Entry>,
+    entries: Vec<TreeEntry>,
     output: &mut Output,
     work: impl Fn(&Origin, &mut Output) -> io::Result<T> + Sync,
     done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
@@ -196,9 +196,9 @@ struct FilesInOrder<'d> {
 
 enum FileSource<'d> {
     Standard,
-    Below(Box<Walk<'d>>),
+    Below(Box<TreeWalk<'d>>),
     /// Found before.
-    Known(std::vec::IntoIter<Entry>),
+    Known(std::vec::IntoIter<TreeEntry>),
 }
 
 impl<'d> FilesInOrder<'d> {
@@ -360,7 +360,7 @@ pub(crate) enum FileKind<'o> {
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
-    Temporary(&'o Entry),
+    Temporary(&'o TreeEntry),
 }
 
 /// What `origin` is. What was named is a file.
@@ -371,12 +371,12 @@ pub(crate) enum FileKind<'o> {
 pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
     let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
     match entry.kind {
-        Kind::Folder => Ok(FileKind::Folder),
+        EntryKind::Folder => Ok(FileKind::Folder),
         _ if origin.is_named() => Ok(FileKind::File),
-        Kind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
-        Kind::File => Ok(FileKind::File),
-        Kind::Symlink => Ok(FileKind::Link),
-        Kind::Special => {
+        EntryKind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
+        EntryKind::File => Ok(FileKind::File),
+        EntryKind::Symlink => Ok(FileKind::Link),
+        EntryKind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))
         }

@@ -31,7 +31,7 @@ use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
 use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
-use baselink::tree::walk::Kind;
+use baselink::tree::walk::EntryKind;
 use baselink::tree::write::Original;
 use baselink::{Beside, Options};
 
@@ -425,7 +425,7 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     };
     let known = of_head(Format::Other, b"");
     let origins = &reading.origins;
-    if !origins.asks_page(known.as_ref()) || entry.kind != Kind::File {
+    if !origins.asks_page(known.as_ref()) || entry.kind != EntryKind::File {
         return Ok(known);
     }
     let mut head = Vec::new();

@@ -21,7 +21,7 @@ use std::{fs, io, iter};
 use baselink::base::Retrieval;
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::index::Index;
-use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::tree::write::{Replacement, remove_left_beside};
 
 use super::in_order::{Bounds, in_order};
@@ -98,9 +98,9 @@ fn index(asked: &Localize) -> Result<Index> {
     let all =
         Selection { hidden: true, follow: documents.selection.follow, ..Selection::default() };
     let selection = if asked.is_elsewhere { &documents.selection } else { &all };
-    let is_there = |entry: &Entry| entry.kind == Kind::File || !asked.is_elsewhere;
+    let is_there = |entry: &TreeEntry| entry.kind == EntryKind::File || !asked.is_elsewhere;
     let (mut found, mut failed) = (walk(&documents.paths, selection), None);
-    let kept = |entry: Result<Entry>| entry.map_err(|error| failed = Some(error)).ok();
+    let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
     let entries = found.by_ref().filter_map(kept).filter(is_there);
     let mut origins = entries.map(Origin::Entry);
     let chunks = iter::from_fn(|| {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
 use baselink::tree::mirror::Mirror;
-use baselink::tree::walk::Entry;
+use baselink::tree::walk::TreeEntry;
 use baselink::tree::write::Replacement;
 
 use super::request::Documents;
@@ -81,7 +81,7 @@ impl OutputFolder {
     /// Begins what is made of `entry`.
     pub(crate) fn begin(
         &self,
-        entry: &Entry,
+        entry: &TreeEntry,
         to: &Path,
         read: Option<&Metadata>,
     ) -> Result<Replacement> {
@@ -92,7 +92,7 @@ impl OutputFolder {
     }
 
     /// Begins a file at `to` that has nothing of `entry` but its place.
-    pub(crate) fn begin_new(&self, entry: &Entry, to: &Path) -> Result<Replacement> {
+    pub(crate) fn begin_new(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
         self.mirror.begin_new(&entry.path, to)
     }
 
@@ -101,12 +101,12 @@ impl OutputFolder {
     }
 
     /// Begins to copy `entry`, as it is now, to `to` below the folder.
-    pub(crate) fn copy(&self, entry: &Entry, to: &Path) -> Result<Replacement> {
+    pub(crate) fn copy(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
         self.mirror.begin_copy_of(entry.open(self.follow)?, &entry.path, to)
     }
 
     /// The place of `entry`, below the folder.
-    pub(crate) fn place(&self, entry: &Entry) -> Result<PathBuf> {
+    pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
         // A link may lead to what is being written.
         if self.follow {
             is_apart(&self.mirror, &entry.path)?;

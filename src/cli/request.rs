@@ -21,7 +21,7 @@ use baselink::resolve::Profile;
 use baselink::tree::localize::Absent;
 use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
-use baselink::tree::walk::{Entry, Kind, Selection};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
 use baselink::tree::write::{InPlace, Suffix};
 use clap_complete::Shell;
 
@@ -374,7 +374,7 @@ pub(crate) trait BySection: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// What settings say of it cannot be used together.
-    fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)>;
+    fn reading_of(&self, entry: &TreeEntry) -> Result<(Arc<Reading>, Option<TreeEntry>)>;
 }
 
 impl Documents {
@@ -389,7 +389,7 @@ impl Documents {
     /// # Errors
     ///
     /// What settings say of it cannot be used together.
-    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<Entry>)> {
+    pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<TreeEntry>)> {
         match (&self.sections, origin) {
             (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
             _ => Ok((Arc::clone(&self.reading), None)),
@@ -403,11 +403,11 @@ impl Documents {
     /// What settings say of it cannot be used together.
     pub(crate) fn origins(&self) -> Result<Origins> {
         let Some(folder) = self.paths.first() else { return Ok(self.reading.origins.clone()) };
-        let inside = Entry {
+        let inside = TreeEntry {
             root: folder.as_path().into(),
             relative: vec!["x".into()],
             path: PathBuf::new(),
-            kind: Kind::File,
+            kind: EntryKind::File,
             size: 0,
         };
         let (reading, seen) = self.reading_of(&Origin::Entry(inside))?;
@@ -433,7 +433,7 @@ pub(crate) enum Origin {
     /// Standard input.
     Standard,
     /// A file, named or found.
-    Entry(Entry),
+    Entry(TreeEntry),
 }
 
 impl Origin {
@@ -455,7 +455,7 @@ impl Origin {
 
     /// Whether it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
-        matches!(self, Self::Entry(entry) if entry.kind == Kind::Folder)
+        matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
     }
 
     /// How long it was when it was found; nothing of standard input.

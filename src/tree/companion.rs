@@ -26,7 +26,7 @@ use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
 use crate::tree::origin::usable::unusable;
-use crate::tree::walk::{Entry, open_file};
+use crate::tree::walk::{TreeEntry, open_file};
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.
@@ -38,22 +38,22 @@ pub struct Companions {
     /// Whether what pages say of having been saved counts for nothing.
     ignores_pages: bool,
     /// The pages in folders that have companion folders.
-    pages: Known<Pages>,
+    pages: PathCache<Pages>,
     /// For folders the companion folder that they are, or lie in.
-    around: Known<Option<Arc<Path>>>,
+    around: PathCache<Option<Arc<Path>>>,
     /// For folders whether Firefox named the files in them.
-    named_by_firefox: Known<bool>,
+    named_by_firefox: PathCache<bool>,
     /// From where pages say that they were saved.
-    urls: Known<Option<Saved>>,
+    urls: PathCache<Option<Saved>>,
     /// Where paths begin that are not absolute.
     here: Arc<OnceLock<PathBuf>>,
 }
 
 /// What was found out about paths.
-type Known<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
+type PathCache<T> = Arc<Mutex<HashMap<PathBuf, Arc<OnceLock<T>>>>>;
 
 /// What is known of `path`; it is found out once, and only who asks for the same path waits for it.
-fn known<T>(known: &Known<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
+fn known<T>(known: &PathCache<T>, path: &Path, find_out: impl FnOnce() -> T) -> Arc<OnceLock<T>> {
     let cell = {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(path) {
@@ -85,7 +85,7 @@ impl Companions {
     /// What lies beside the document `entry`, in a tree whose folders a crawler named after hosts, or another.
     /// `scheme` is that of HTTrack's URLs, which are written without one.
     #[must_use]
-    pub fn beside(&self, entry: &Entry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
+    pub fn beside(&self, entry: &TreeEntry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
         let path = self.absolute(&entry.path);
         let root = match entry.relative.is_empty() {
             true => path.parent().map(Path::to_owned),

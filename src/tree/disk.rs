@@ -50,14 +50,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::file::{Identity, identity, not_written};
-use super::folder::Folder;
+use super::folder::OpenFolder;
 use super::temporary;
 use crate::error::{Error, Result, cause};
 
 /// A new file that has no name yet but a temporary one. Dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct New {
-    folder: Arc<Folder>,
+    folder: Arc<OpenFolder>,
     /// Nothing once it has its own.
     temporary: Option<OsString>,
     file: File,
@@ -72,7 +72,7 @@ pub(super) const PRIVATE: u32 = 0o600;
 
 impl New {
     /// In `folder`, with these permission bits less those of the umask.
-    pub(super) fn within(folder: &Arc<Folder>, mode: u32) -> io::Result<Self> {
+    pub(super) fn within(folder: &Arc<OpenFolder>, mode: u32) -> io::Result<Self> {
         static OPENED: AtomicU64 = AtomicU64::new(0);
         let (name, file, made) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
@@ -91,16 +91,19 @@ impl New {
     }
 
     /// Gives it this name in the folder `into`. A file that has it has it no more.
-    pub(super) fn replace(mut self, into: &Folder, name: &OsStr) -> io::Result<()> {
+    pub(super) fn replace(mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename(temporary, into, name))
     }
 
     /// Gives it this name in the folder `into`, if no file has it.
-    pub(super) fn name(&mut self, into: &Folder, name: &OsStr) -> io::Result<()> {
+    pub(super) fn name(&mut self, into: &OpenFolder, name: &OsStr) -> io::Result<()> {
         self.named(|folder, temporary| folder.rename_if_free(temporary, into, name))
     }
 
-    fn named(&mut self, rename: impl FnOnce(&Folder, &OsStr) -> io::Result<()>) -> io::Result<()> {
+    fn named(
+        &mut self,
+        rename: impl FnOnce(&OpenFolder, &OsStr) -> io::Result<()>,
+    ) -> io::Result<()> {
         if let Some(temporary) = &self.temporary {
             rename(&self.folder, temporary)?;
             self.temporary = None;
@@ -209,14 +212,14 @@ pub(super) struct Folders(BTreeMap<FolderKey, String>);
 /// A folder once, however often it was opened.
 type FolderKey = (Option<Identity>, Option<PathBuf>);
 
-fn key(folder: &Folder) -> FolderKey {
+fn key(folder: &OpenFolder) -> FolderKey {
     let identity = folder.identity();
     (identity, identity.is_none().then(|| folder.path().to_owned()))
 }
 
 impl Folders {
     /// Puts the names in these folders on the disk.
-    pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a Folder>) -> Self {
+    pub(super) fn sync<'a>(folders: impl Iterator<Item = &'a OpenFolder>) -> Self {
         let folders: BTreeMap<_, _> = folders.map(|folder| (key(folder), folder)).collect();
         let mut systems: BTreeMap<Option<u64>, Vec<_>> = BTreeMap::new();
         for (key, folder) in folders {
@@ -239,13 +242,13 @@ impl Folders {
     }
 
     /// Why `folder` could not be synced.
-    pub(super) fn failure(&self, folder: &Folder) -> Option<&str> {
+    pub(super) fn failure(&self, folder: &OpenFolder) -> Option<&str> {
         self.0.get(&key(folder)).map(String::as_str)
     }
 }
 
 /// Puts the names in `folder` on the disk, where a folder can be opened and synced.
-fn sync_folder(folder: &Folder) -> io::Result<()> {
+fn sync_folder(folder: &OpenFolder) -> io::Result<()> {
     match folder.itself().and_then(|folder| folder.sync_all()) {
         // A folder that may be written and not read; and what systems say that sync no folders.
         Err(error)

@@ -33,7 +33,7 @@ pub fn is_temporary(name: &OsStr) -> bool {
 
 /// What kind of file an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file; also one that a followed link leads to.
     File,
     /// A symbolic link that is not followed, whatever it leads to.
@@ -44,7 +44,7 @@ pub enum Kind {
     Special,
 }
 
-impl Kind {
+impl EntryKind {
     pub(super) fn of(file_type: FileType) -> Self {
         if file_type.is_file() {
             Self::File
@@ -61,14 +61,14 @@ impl Kind {
 /// What has a name in a folder: of a symbolic link the link itself.
 #[derive(Clone, Debug)]
 pub(super) struct There {
-    pub(super) kind: Kind,
+    pub(super) kind: EntryKind,
     pub(super) permissions: Permissions,
     pub(super) identity: Option<Identity>,
 }
 
 impl There {
     pub(super) fn of(metadata: &Metadata) -> Self {
-        let (kind, permissions) = (Kind::of(metadata.file_type()), metadata.permissions());
+        let (kind, permissions) = (EntryKind::of(metadata.file_type()), metadata.permissions());
         Self { kind, permissions, identity: identity(metadata) }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! A path is read anew by each call of the system, and whoever may write to a folder on it can put a symbolic link
 //! there between two calls. So a path is gone along once: up to the folder that somebody named, where links are that
-//! person's own ([`Folder::named`]), and from there down where no name may be a link ([`Folder::below`]). All
+//! person's own ([`OpenFolder::named`]), and from there down where no name may be a link ([`OpenFolder::below`]). All
 //! else has an open folder and one name in it (`openat`, `renameat` and their like of POSIX.1-2017).
 //!
 //! openat2(2) of Linux (5.6) does the second step in one call, with `RESOLVE_BENEATH` and `RESOLVE_NO_SYMLINKS`. Where
@@ -28,23 +28,23 @@ mod other;
 mod unix;
 
 #[cfg(not(unix))]
-pub(super) use other::Folder;
+pub(super) use other::OpenFolder;
 #[cfg(unix)]
-pub(super) use unix::Folder;
+pub(super) use unix::OpenFolder;
 
 use super::file::{There, folder_of};
 
 /// A name in an open folder.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) folder: Arc<Folder>,
+pub(super) struct NameInFolder {
+    pub(super) folder: Arc<OpenFolder>,
     pub(super) name: OsString,
 }
 
-impl Place {
+impl NameInFolder {
     /// Opens the folder of the file at `path`; symbolic links on the way to it are followed.
     pub(super) fn of(path: &Path) -> io::Result<Self> {
-        let folder = Arc::new(Folder::named(folder_of(path))?);
+        let folder = Arc::new(OpenFolder::named(folder_of(path))?);
         Ok(Self { folder, name: last_name(path).to_owned() })
     }
 

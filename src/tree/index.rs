@@ -8,20 +8,20 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::index::{Absence, Found, Index, Place};
+//! use baselink::tree::index::{Absence, FoundFile, Index, TargetPlace};
 //! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::tree::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
-//!     index.add_unread(&Entry { root, relative: vec![name.into()], path, kind: Kind::File, size: 0 });
+//!     index.add_unread(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 });
 //! }
-//! let file = |number| Place::Inside(Ok(Found { number, takes_query: false }));
+//! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
 //! assert_eq!(index.find("http://a/docs/a%20b.html#x"), file(1));
 //! assert_eq!(index.find("http://a/docs/"), file(0));
-//! assert_eq!(index.find("http://a/x"), Place::Outside);
-//! let Place::Inside(Err(missing)) = index.find("http://a/docs/A%20b.html") else { panic!() };
+//! assert_eq!(index.find("http://a/x"), TargetPlace::Outside);
+//! let TargetPlace::Inside(Err(missing)) = index.find("http://a/docs/A%20b.html") else { panic!() };
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
 //! ```
 //!
@@ -46,8 +46,8 @@ use crate::format::Format;
 use crate::layer::digest::first_of_md5;
 use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
-use crate::tree::origin::{self, Below, Layout, Origins, RootUrl, names};
-use crate::tree::walk::{Entry, Kind};
+use crate::tree::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
+use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub use super::ids::Ids;
 
@@ -56,7 +56,7 @@ pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
 /// The file that a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFile {
     /// Its number, in the order in which files were added.
     pub number: usize,
     /// Whether the query of the URL is a part of what the file was retrieved by.
@@ -132,19 +132,19 @@ pub struct Missing {
 
 /// Where a URL leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum TargetPlace {
     /// Out of the tree.
     Outside,
     /// Into the tree: to a file, or to none.
-    Inside(Result<Found, Missing>),
+    Inside(Result<FoundFile, Missing>),
 }
 
 /// A file of the tree.
 #[derive(Clone, Debug)]
-struct File {
+struct IndexedFile {
     /// The names that lead to it from the root, with `/` between them.
     path: Arc<[u8]>,
-    kind: Kind,
+    kind: EntryKind,
     ids: Option<Ids>,
 }
 
@@ -164,7 +164,7 @@ pub struct Index {
     origins: Origins,
     /// The names of index files.
     names: Vec<OsString>,
-    files: Vec<File>,
+    files: Vec<IndexedFile>,
     by_path: HashMap<Arc<[u8]>, usize>,
     /// What symbolic links say, where that is known.
     links: HashMap<usize, Box<[u8]>>,
@@ -181,21 +181,21 @@ pub struct Index {
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
-    hints: Hints,
+    hints: PathHints,
 }
 
 /// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
 #[derive(Debug, Default)]
-struct Hints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
+struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
 
-impl Clone for Hints {
+impl Clone for PathHints {
     /// Other files may follow, so none are kept.
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
-impl Hints {
+impl PathHints {
     fn of(&self, path: &[u8], find: impl FnOnce() -> Option<usize>) -> Option<usize> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(path) {
@@ -230,16 +230,16 @@ impl Index {
             otherwise_encoded: HashMap::new(),
             by_name: HashMap::new(),
             doubles: Vec::new(),
-            hints: Hints::default(),
+            hints: PathHints::default(),
         }
     }
 
     /// Adds a file that was read: by which URL it was retrieved, and what fragments can name in it, if
     /// that is known. Where two have the same URL, the first counts. Of a folder nothing but its name is kept.
-    pub fn add(&mut self, entry: &Entry, retrieval: Option<&Retrieval>, ids: Option<Ids>) {
+    pub fn add(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>, ids: Option<Ids>) {
         let path: Arc<[u8]> = path_of(entry).into();
         let number = self.files.len();
-        if entry.kind == Kind::Folder {
+        if entry.kind == EntryKind::Folder {
             self.folder(&path);
             return;
         }
@@ -286,14 +286,14 @@ impl Index {
             }
         }
         self.by_name.entry(hashed(name)).or_insert(number);
-        self.hints = Hints::default();
+        self.hints = PathHints::default();
         self.folder(folder).push(number);
         self.by_path.insert(Arc::clone(&path), number);
-        self.files.push(File { path, kind: entry.kind, ids });
+        self.files.push(IndexedFile { path, kind: entry.kind, ids });
     }
 
     /// Whether the folders around `entry` and its name say that it has the URL `url`, as crawlers write them.
-    fn is_laid_out(&self, entry: &Entry, url: &str) -> bool {
+    fn is_laid_out(&self, entry: &TreeEntry, url: &str) -> bool {
         let Some((scheme, _)) = url.split_once(':') else { return false };
         let mut names = self.names.iter().map(|name| Some(&**name)).chain([None]);
         names.any(|index| origin::by_host(entry, scheme, index).as_deref() == Some(url))
@@ -306,7 +306,7 @@ impl Index {
             && self.origins.root_url.is_none()
             && self.origins.layout.is_none()
         {
-            self.origins.layout = Some(Layout::Host);
+            self.origins.layout = Some(FolderLayout::Host);
             self.origins.scheme = scheme.to_ascii_lowercase();
         }
     }
@@ -326,14 +326,14 @@ impl Index {
     }
 
     /// Adds a file that is not read: an image, what is hidden, what was not asked for, what is no file.
-    pub fn add_unread(&mut self, entry: &Entry) {
+    pub fn add_unread(&mut self, entry: &TreeEntry) {
         let (retrieval, _) = self.origins.of(entry, Format::Other, b"");
         self.add(entry, retrieval.as_ref(), None);
     }
 
     /// Adds a symbolic link that is not followed, and what it says. One that is added without that is there,
     /// whatever it leads to.
-    pub fn add_link(&mut self, entry: &Entry, says: &Path) {
+    pub fn add_link(&mut self, entry: &TreeEntry, says: &Path) {
         let number = self.files.len();
         self.add_unread(entry);
         if number < self.files.len() {
@@ -351,18 +351,18 @@ impl Index {
         }
         self.folder(split_name(&path).0);
         self.by_path.insert(Arc::clone(&path), self.files.len());
-        self.files.push(File { path, kind: Kind::Symlink, ids: None });
+        self.files.push(IndexedFile { path, kind: EntryKind::Symlink, ids: None });
     }
 
     /// The path below the root that `url` has, where it leads through `found`, of which nothing is known but that
     /// it is there. With `root` the tree has that URL, and only paths count.
     pub(in crate::tree) fn beyond(
         &self,
-        found: Found,
+        found: FoundFile,
         url: &str,
         root: Option<&RootUrl>,
     ) -> Option<Vec<u8>> {
-        let file = self.files.get(found.number).filter(|file| file.kind == Kind::Symlink)?;
+        let file = self.files.get(found.number).filter(|file| file.kind == EntryKind::Symlink)?;
         let bare = without_query(url);
         let below = match root.or(self.origins.root_url.as_ref()) {
             Some(root) => root.below(bare),
@@ -412,7 +412,7 @@ impl Index {
 
     /// The number of the file that `entry` is.
     #[must_use]
-    pub fn number_of(&self, entry: &Entry) -> Option<usize> {
+    pub fn number_of(&self, entry: &TreeEntry) -> Option<usize> {
         self.number_at(&path_of(entry))
     }
 
@@ -429,19 +429,20 @@ impl Index {
     /// The file that this path below the root means in a URL, where it means it byte for byte.
     pub(in crate::tree) fn plain_file(&self, path: &[u8]) -> Option<usize> {
         let number = self.number_at(path).filter(|_| Below::is_plain(path))?;
-        (self.files[number].kind == Kind::File).then_some(number)
+        (self.files[number].kind == EntryKind::File).then_some(number)
     }
 
     /// Where `url` leads. Its fragment does not count.
     #[must_use]
-    pub fn find(&self, url: &str) -> Place {
+    pub fn find(&self, url: &str) -> TargetPlace {
         self.find_with_tail(url).0
     }
 
     /// The same, and where in `url` begins what follows the URL of the root, where [`moved`](Self::moved) keeps
     /// it.
-    pub(in crate::tree) fn find_with_tail(&self, url: &str) -> (Place, Option<usize>) {
-        let found = |number, takes_query| Place::Inside(Ok(Found { number, takes_query }));
+    pub(in crate::tree) fn find_with_tail(&self, url: &str) -> (TargetPlace, Option<usize>) {
+        let found =
+            |number, takes_query| TargetPlace::Inside(Ok(FoundFile { number, takes_query }));
         let by_url = |with_query| {
             let normal = (!self.by_url.is_empty()).then(|| normal(url, with_query))??;
             let known = |url: &str| self.by_url.get(url).copied();
@@ -456,13 +457,13 @@ impl Index {
                 return (found(number, true), None);
             }
             let tail = below.tail.filter(|_| !below.names_root);
-            return (Place::Inside(self.named(&below, false)), tail);
+            return (TargetPlace::Inside(self.named(&below, false)), tail);
         }
         if let Some(number) = by_url(false) {
             return (found(number, false), None);
         }
         let Some(mut below) = self.laid_out(without_query(url)) else {
-            return (Place::Outside, None);
+            return (TargetPlace::Outside, None);
         };
         if has_query {
             let number = self.paths(url).find_map(|path| self.by_path.get(&*path).copied());
@@ -474,7 +475,7 @@ impl Index {
         if let Some(path) = paths.find(|path| self.by_path.contains_key(&**path)) {
             below.path = path;
         }
-        (Place::Inside(self.named(&below, false)), None)
+        (TargetPlace::Inside(self.named(&below, false)), None)
     }
 
     /// The file that was saved for `url`: that of [`find`](Self::find), or one with a name that programs give to
@@ -491,10 +492,10 @@ impl Index {
     /// A query that is in no name is that of the version of an image, a style sheet, a script; a page
     /// with a query is another page.
     #[must_use]
-    pub fn find_saved(&self, url: &str) -> Option<Found> {
+    pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
         let found = match self.find(url) {
-            Place::Inside(found) => found.ok(),
-            Place::Outside => None,
+            TargetPlace::Inside(found) => found.ok(),
+            TargetPlace::Outside => None,
         };
         let query = Reference::split(Grammar::Rfc3986, url).query();
         let is_beyond = |found| self.beyond(found, url, None).is_some();
@@ -535,7 +536,7 @@ impl Index {
                         .into_iter()
                         .find_map(|mark| saved([name, mark, query, extension].concat()));
                     if let Some(number) = number {
-                        return Some(Found { number, takes_query: true });
+                        return Some(FoundFile { number, takes_query: true });
                     }
                 }
             }
@@ -549,7 +550,7 @@ impl Index {
                     .into_iter()
                     .find_map(|extension| saved([stem, &digits, extension].concat()));
                 if let Some(number) = number {
-                    return Some(Found { number, takes_query: true });
+                    return Some(FoundFile { number, takes_query: true });
                 }
             }
             return found.filter(|found| !is_page(&self.files[found.number].path));
@@ -561,7 +562,7 @@ impl Index {
         let number = extensions.find_map(|extension| saved([&below.path, *extension].concat()));
         // A server sends those who ask for the folder without its `/` to the one with it.
         let number = number.or_else(|| self.index_of(&below.path)?.ok())?;
-        Some(Found { number, takes_query: false })
+        Some(FoundFile { number, takes_query: false })
     }
 
     /// The file that has the query of `url` in its name.
@@ -595,7 +596,7 @@ impl Index {
 
     /// The folder in which the files of the host of `url` are, and where in `url` its path begins.
     fn host_folder(&self, url: &str) -> Option<(Vec<u8>, usize)> {
-        let Layout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
+        let FolderLayout::Host = self.origins.layout.filter(|_| self.origins.root_url.is_none())?;
         let path_at = Reference::split(Grammar::Rfc3986, url).path_span.start;
         let paths = self.paths(&format!("{}/x", &url[..path_at]));
         let mut folders = paths.map(|path| split_name(&path).0.to_vec());
@@ -606,10 +607,10 @@ impl Index {
     /// Where `url` leads in a tree of the same files whose root has the URL `root`. Only paths count
     /// there. Where that is a `file` URL, the tree is read from disk, where no file is the index of its folder.
     #[must_use]
-    pub fn find_below(&self, root: &RootUrl, url: &str) -> Place {
+    pub fn find_below(&self, root: &RootUrl, url: &str) -> TargetPlace {
         match root.below(url) {
-            Some(below) => Place::Inside(self.named(&below, is_disk(root))),
-            None => Place::Outside,
+            Some(below) => TargetPlace::Inside(self.named(&below, is_disk(root))),
+            None => TargetPlace::Outside,
         }
     }
 
@@ -644,16 +645,16 @@ impl Index {
     }
 
     /// The file that these names mean.
-    fn named(&self, below: &Below, on_disk: bool) -> Result<Found, Missing> {
-        let found = |number| Ok(Found { number, takes_query: false });
+    fn named(&self, below: &Below, on_disk: bool) -> Result<FoundFile, Missing> {
+        let found = |number| Ok(FoundFile { number, takes_query: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
         let is_folder = path.is_empty() || path.ends_with(b"/");
         let folder = if path.is_empty() { path } else { path.strip_suffix(b"/").unwrap_or(path) };
         if below.is_path {
             match self.by_path.get(path).map(|&number| (number, self.files[number].kind)) {
-                Some((_, Kind::Special)) => return missing(Absence::Special, None),
-                Some((number, Kind::File)) if !is_folder => return found(number),
+                Some((_, EntryKind::Special)) => return missing(Absence::Special, None),
+                Some((number, EntryKind::File)) if !is_folder => return found(number),
                 _ => {}
             }
             let slash = || format!("{}/", shown(folder));
@@ -706,7 +707,7 @@ impl Index {
             }
             let next = joined(&real, name);
             match self.by_path.get(next.as_slice()) {
-                Some(number) if self.files[*number].kind == Kind::Symlink => {
+                Some(number) if self.files[*number].kind == EntryKind::Symlink => {
                     let Some(says) = self.links.get(number) else {
                         return Some(Way::Unknown(*number));
                     };
@@ -745,13 +746,13 @@ impl Index {
     fn file_at(&self, path: &[u8]) -> Option<Result<usize, Absence>> {
         let number = *self.by_path.get(path)?;
         match self.files[number].kind {
-            Kind::Symlink => match self.way(path) {
+            EntryKind::Symlink => match self.way(path) {
                 Some(Way::To(real)) => self.by_path.get(real.as_slice()).map(|&number| Ok(number)),
                 Some(Way::Lost(absence)) => Some(Err(absence)),
                 Some(Way::Unknown(_)) | None => Some(Ok(number)),
             },
-            Kind::Special => None,
-            Kind::File | Kind::Folder => Some(Ok(number)),
+            EntryKind::Special => None,
+            EntryKind::File | EntryKind::Folder => Some(Ok(number)),
         }
     }
 
@@ -852,7 +853,7 @@ pub(in crate::tree) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> 
 }
 
 /// The names that lead to an entry, with `/` between them.
-pub(in crate::tree) fn path_of(entry: &Entry) -> Vec<u8> {
+pub(in crate::tree) fn path_of(entry: &TreeEntry) -> Vec<u8> {
     entry.relative.iter().map(|name| names::bytes(name)).collect::<Vec<_>>().join(&b'/')
 }
 

@@ -13,14 +13,14 @@
 //! use baselink::tree::index::Index;
 //! use baselink::tree::localize::{Absent, localize, options};
 //! use baselink::tree::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::tree::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
-//! let entry = |names: &[&str]| Entry {
+//! let entry = |names: &[&str]| TreeEntry {
 //!     root: Path::new("site").into(),
 //!     relative: names.iter().map(Into::into).collect(),
 //!     path: names.iter().fold("site".into(), |path, name| Path::join(&path, name)),
-//!     kind: Kind::File,
+//!     kind: EntryKind::File,
 //!     size: 0,
 //! };
 //! let page = entry(&["sub", "x.html"]);
@@ -53,10 +53,10 @@ use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
-use crate::tree::index::{Index, Place, path_of, url_below, without_query};
+use crate::tree::index::{Index, TargetPlace, path_of, url_below, without_query};
 use crate::tree::origin::{RootUrl, canonical, names};
 use crate::tree::relocate::{names_base, unmistakable};
-use crate::tree::walk::Entry;
+use crate::tree::walk::TreeEntry;
 
 /// What becomes of links whose target is not among the files: `--missing`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl FromStr for Absent {
 /// of `index`. `options` say the format, the profile and the places.
 #[must_use]
 pub fn options(
-    entry: &Entry,
+    entry: &TreeEntry,
     retrieval: Option<Retrieval>,
     index: &Arc<Index>,
     absent: Absent,
@@ -268,7 +268,7 @@ impl Local {
         let find = |reference: &str| {
             let url = on_disk.resolve(reference).ok()?.url;
             match self.index.find_below(&self.place, &url) {
-                Place::Inside(Ok(found)) => Some((found, url)),
+                TargetPlace::Inside(Ok(found)) => Some((found, url)),
                 _ => None,
             }
         };
@@ -314,7 +314,7 @@ impl Local {
         })?;
         let url = self.on_disk.as_ref()?.resolve(rest).ok()?.url;
         match self.index.find_below(&self.place, &url) {
-            Place::Inside(Ok(found)) => {
+            TargetPlace::Inside(Ok(found)) => {
                 self.reference(self.index.path(found.number), &url, true, link)
             }
             _ => None,

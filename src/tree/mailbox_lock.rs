@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use super::disk::New;
 use super::file::not_written;
-use super::folder::{Folder, Place};
+use super::folder::{NameInFolder, OpenFolder};
 use super::temporary::{LOCK, LOCK_END, remove_left};
 use crate::error::{Error, Result, cause, name};
 
@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub(super) struct MailboxLock {
     file: New,
     name: OsString,
-    folder: Arc<Folder>,
+    folder: Arc<OpenFolder>,
     is_removed: bool,
     /// Its lock ends with it.
     mailbox: Option<File>,
@@ -47,7 +47,7 @@ impl MailboxLock {
     /// # Errors
     ///
     /// Another program holds one; the lock file cannot be made.
-    pub(super) fn wait(path: &Path, place: &Place) -> Result<Self> {
+    pub(super) fn wait(path: &Path, place: &NameInFolder) -> Result<Self> {
         let began = Instant::now();
         loop {
             let held = match Self::take(place).map_err(|error| not_written(path, error))? {
@@ -56,12 +56,14 @@ impl MailboxLock {
             };
             if began.elapsed() >= PATIENCE {
                 let why = match held {
-                    Held::File => format!(
+                    HeldLock::File => format!(
                         "another program holds its lock {0}; it was left as it is. If no program delivers or changes \
                          mail there, delete {0}",
                         name(Path::new(&lock_name(&place.name)))
                     ),
-                    Held::Range => "another program has locked it; it was left as it is".to_owned(),
+                    HeldLock::Range => {
+                        "another program has locked it; it was left as it is".to_owned()
+                    }
                 };
                 return Err(Error::file(path, &why));
             }
@@ -69,8 +71,8 @@ impl MailboxLock {
         }
     }
 
-    fn take(place: &Place) -> io::Result<std::result::Result<Self, Held>> {
-        let Place { folder, name } = place;
+    fn take(place: &NameInFolder) -> io::Result<std::result::Result<Self, HeldLock>> {
+        let NameInFolder { folder, name } = place;
         let mut file = New::within(folder, 0o644)?;
         file.write_all(std::process::id().to_string().as_bytes())?;
         file.write_all(LOCK_END)?;
@@ -78,7 +80,7 @@ impl MailboxLock {
         match file.name(folder, &lock) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 remove_left(folder, &lock);
-                return Ok(Err(Held::File));
+                return Ok(Err(HeldLock::File));
             }
             named => named?,
         }
@@ -86,7 +88,7 @@ impl MailboxLock {
         let folder = Arc::clone(folder);
         let mut lock = Self { file, name: lock, folder, is_removed: false, mailbox: None };
         let mailbox = lock.mailbox.insert(place.folder.write(name)?);
-        Ok(if lock_range(mailbox)? { Ok(lock) } else { Err(Held::Range) })
+        Ok(if lock_range(mailbox)? { Ok(lock) } else { Err(HeldLock::Range) })
     }
 
     /// Lets other programs have the mailbox at `path`, which is new by now.
@@ -119,7 +121,7 @@ impl Drop for MailboxLock {
 }
 
 /// Which lock another program holds.
-enum Held {
+enum HeldLock {
     File,
     Range,
 }

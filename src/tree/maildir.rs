@@ -54,8 +54,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::file::{Kind, not_written, refused};
-use super::folder::{Folder, Place};
+use super::file::{EntryKind, not_written, refused};
+use super::folder::{NameInFolder, OpenFolder};
 use super::write::{Lost, Original, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
@@ -105,14 +105,14 @@ fn maildir_of(path: &Path) -> Option<PathBuf> {
 /// The name of a message, cut up.
 ///
 /// ```
-/// use baselink::tree::maildir::Name;
-/// let name = Name::of("1.a.host,S=14,W=17:2,FS".as_ref());
+/// use baselink::tree::maildir::MessageName;
+/// let name = MessageName::of("1.a.host,S=14,W=17:2,FS".as_ref());
 /// assert_eq!((name.unique, name.flags), (&b"1.a.host"[..], &b"FS"[..]));
 /// assert_eq!((name.size, name.size_on_the_wire), (Some(14), Some(17)));
 /// assert_eq!(name.with_sizes(30, 33).unwrap(), "1.a.host,S=30,W=33:2,FS");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name<'a> {
+pub struct MessageName<'a> {
     /// What is before the first comma or colon, in the bytes of the name.
     pub unique: &'a [u8],
     /// What `,S=` says: how many bytes the message has.
@@ -128,7 +128,7 @@ pub struct Name<'a> {
 /// The separator of a name and its flags, where a colon cannot be in a name too.
 const INFO: [&[u8]; 2] = [b";2,", b"!2,"];
 
-impl<'a> Name<'a> {
+impl<'a> MessageName<'a> {
     /// Cuts up the name of a file, without its folder. Every name is one.
     #[must_use]
     pub fn of(name: &'a OsStr) -> Self {
@@ -279,13 +279,17 @@ impl Delivery {
         commit_all(vec![self]).pop().unwrap_or_else(none)
     }
 
-    fn complete(self) -> Result<Complete> {
+    fn complete(self) -> Result<CompleteDelivery> {
         let Self { old, new } = self;
         let failed = |error: io::Error| not_written(old.path(), error);
         let path = new.name_like(old.path());
         let new = new.out.into_inner().map_err(|error| failed(error.into_error()))?;
         let lost = old.given_to(new.file(), true).map_err(failed)?;
-        Ok(Complete { old, new: Some(new), to: Delivered { path, lost, may_be_twice: false } })
+        Ok(CompleteDelivery {
+            old,
+            new: Some(new),
+            to: Delivered { path, lost, may_be_twice: false },
+        })
     }
 }
 
@@ -296,9 +300,9 @@ impl Delivery {
 pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
     let mut messages: Vec<_> = deliveries.into_iter().map(Delivery::complete).collect();
     sync_bytes(&mut messages, |message| Some(message.old.path()).zip(message.new.as_ref()));
-    at_once(&mut messages, Complete::rename);
+    at_once(&mut messages, CompleteDelivery::rename);
     // An old name must not be gone before the new one is on the disk.
-    let folders = Folders::sync(messages.iter().flatten().map(Complete::folder));
+    let folders = Folders::sync(messages.iter().flatten().map(CompleteDelivery::folder));
     at_once(&mut messages, |message| match folders.failure(message.folder()) {
         Some(why) => Err(unsynced(&message.to.path, why)),
         None => message.remove_old(),
@@ -307,14 +311,14 @@ pub fn commit_all(deliveries: Vec<Delivery>) -> Vec<Result<Delivered>> {
 }
 
 /// A message that has all it gets but its name.
-struct Complete {
+struct CompleteDelivery {
     old: Original,
     new: Option<New>,
     to: Delivered,
 }
 
-impl Complete {
-    fn folder(&self) -> &Folder {
+impl CompleteDelivery {
+    fn folder(&self) -> &OpenFolder {
         &self.old.place().folder
     }
 
@@ -351,7 +355,7 @@ impl Complete {
         if old == to.path {
             return Ok(self);
         }
-        let Place { folder, name: old_name } = self.old.place();
+        let NameInFolder { folder, name: old_name } = self.old.place();
         match self.old.unnamed_by(|| folder.remove(old_name)) {
             Ok(Ok(())) => {}
             // An edited message that came under the old name is somebody's only copy.
@@ -368,8 +372,8 @@ impl Complete {
 }
 
 /// Whether the file `name`, and no symbolic link, has the bytes of `other`.
-fn has_the_bytes_of(folder: &Folder, name: &OsStr, mut other: &File) -> io::Result<bool> {
-    if folder.there(name)?.is_none_or(|there| there.kind != Kind::File) {
+fn has_the_bytes_of(folder: &OpenFolder, name: &OsStr, mut other: &File) -> io::Result<bool> {
+    if folder.there(name)?.is_none_or(|there| there.kind != EntryKind::File) {
         return Ok(false);
     }
     let mut one = folder.read(name)?;
@@ -408,7 +412,7 @@ impl<W> Counted<W> {
 
     /// `path` with these sizes in its name.
     fn name_like(&self, path: &Path) -> PathBuf {
-        let name = path.file_name().map(Name::of);
+        let name = path.file_name().map(MessageName::of);
         match name.and_then(|name| name.with_sizes(self.size, self.on_the_wire)) {
             Some(name) => path.with_file_name(name),
             None => path.to_owned(),

@@ -50,8 +50,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::file::{Kind, folder_of, identity, not_written, open_file};
-use super::folder::{Folder, Place};
+use super::file::{EntryKind, folder_of, identity, not_written, open_file};
+use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
 use super::write::{
     Files, InheritedAttributes, Lost, Replacement, lock, replaceable, symbolic_link, there,
@@ -65,7 +65,7 @@ pub struct Mirror {
     /// The same without symbolic links and `..`.
     real: PathBuf,
     /// The folder that holds it, where it has a name there; else itself.
-    around: Folder,
+    around: OpenFolder,
     /// Whether files and folders get the times of those that they are made of.
     preserve_times: bool,
     taken: Mutex<Taken>,
@@ -104,7 +104,7 @@ impl Mirror {
             _ => Error::io(path, error),
         };
         let around = if out.file_name().is_some() { folder_of(&out) } else { &out };
-        let opened = || Ok((fs::canonicalize(around)?, Folder::named(around)?));
+        let opened = || Ok((fs::canonicalize(around)?, OpenFolder::named(around)?));
         let (real, around) = opened().map_err(|error| unusable(&out, error))?;
         let real = real.join(out.file_name().unwrap_or_default());
         if let Some(name) = out.file_name() {
@@ -202,7 +202,7 @@ impl Mirror {
 
     /// The place of what is made of `input`, in a folder that is made as needed, and its path; and whether this run made
     /// that folder.
-    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, Place, bool)> {
+    fn place(&self, input: &Path, relative: &Path) -> Result<(PathBuf, NameInFolder, bool)> {
         let (Some(last), Some(above)) = (relative.file_name(), relative.parent()) else {
             return Err(self.outside(relative));
         };
@@ -218,7 +218,7 @@ impl Mirror {
         let is_made = self.is_made(above, &folder);
         let path = self.out.join(below.iter().collect::<PathBuf>()).join(last);
         let (folder, name) = (Arc::new(folder), last.to_owned());
-        Ok((path, Place { folder, name }, is_made))
+        Ok((path, NameInFolder { folder, name }, is_made))
     }
 
     /// Begins to copy the file `input` to `relative` below this folder: all is written, and the name is
@@ -291,7 +291,7 @@ impl Mirror {
     }
 
     /// Opens the folder that these names lead to below this one, each of which is made if it is not there.
-    fn make_all(&self, input: &Path, below: &[&OsStr]) -> Result<Folder> {
+    fn make_all(&self, input: &Path, below: &[&OsStr]) -> Result<OpenFolder> {
         let like = ancestors(input, below);
         let (mut path, mut relative) = (self.out.clone(), PathBuf::new());
         let opened = match self.out.file_name() {
@@ -310,12 +310,12 @@ impl Mirror {
     /// Opens the folder `name` in `above`, which is made like another one if it is not there.
     fn opened_or_made(
         &self,
-        above: &Folder,
+        above: &OpenFolder,
         name: &OsStr,
         path: &Path,
         relative: &Path,
         like: Option<&Path>,
-    ) -> Result<Folder> {
+    ) -> Result<OpenFolder> {
         if !is_folder(above, name, path)? {
             match self.make(above, name, relative, like) {
                 // Another thread was faster, or somebody: then it is looked at again.
@@ -331,7 +331,7 @@ impl Mirror {
     /// Makes one folder, like another one.
     fn make(
         &self,
-        above: &Folder,
+        above: &OpenFolder,
         name: &OsStr,
         relative: &Path,
         like: Option<&Path>,
@@ -352,7 +352,7 @@ impl Mirror {
     }
 
     /// Whether this run made the folder `relative`. From any other it removes what killed runs left, when it is first used.
-    fn is_made(&self, relative: &Path, folder: &Folder) -> bool {
+    fn is_made(&self, relative: &Path, folder: &OpenFolder) -> bool {
         let mut taken = self.taken();
         if taken.made.contains(relative) {
             return true;
@@ -417,13 +417,13 @@ impl Mirror {
 }
 
 /// Whether `name` in `above` is a folder, to which `path` leads, or nothing.
-fn is_folder(above: &Folder, name: &OsStr, path: &Path) -> Result<bool> {
+fn is_folder(above: &OpenFolder, name: &OsStr, path: &Path) -> Result<bool> {
     let there = above.there(name).map_err(|error| not_written(path, error))?;
     match there.map(|there| there.kind) {
         None => Ok(false),
-        Some(Kind::Folder) => Ok(true),
-        Some(Kind::Symlink) => Err(symbolic_link(path)),
-        Some(Kind::File | Kind::Special) => Err(Error::file(path, "not a folder")),
+        Some(EntryKind::Folder) => Ok(true),
+        Some(EntryKind::Symlink) => Err(symbolic_link(path)),
+        Some(EntryKind::File | EntryKind::Special) => Err(Error::file(path, "not a folder")),
     }
 }
 

@@ -4,7 +4,7 @@
 //!
 //! 1. `url-map`: a table of files and URLs ([`map`]);
 //! 2. `retrieval`: the URL of the root and the path below it, percent-encoded (RFC 3986, 2.1 and 3.3);
-//! 3. `layout`: the names of the folders, as crawlers write them ([`Layout`]);
+//! 3. `layout`: the names of the folders, as crawlers write them ([`FolderLayout`]);
 //! 4. `saved-from`: a comment in the page, of the program that saved it ([`saved`]);
 //! 5. `xattr`: the extended attribute `user.xdg.origin.url`
 //!    (<https://www.freedesktop.org/wiki/CommonExtendedAttributes/>), as `curl --xattr` and
@@ -18,16 +18,16 @@
 //! ```
 //! use std::path::{Path, PathBuf};
 //! use baselink::format::Format;
-//! use baselink::tree::origin::{Layout, Origins};
-//! use baselink::tree::walk::{Entry, Kind};
-//! let entry = Entry {
+//! use baselink::tree::origin::{FolderLayout, Origins};
+//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
 //!     path: "crawl/a.example:8080/b/c?d=e".into(),
-//!     kind: Kind::File,
+//!     kind: EntryKind::File,
 //!     size: 0,
 //! };
-//! let origins = Origins { layout: Some(Layout::Host), ..Origins::default() };
+//! let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
 //! let (retrieval, _) = origins.of(&entry, Format::Html, b"");
 //! let retrieval = retrieval.unwrap();
 //! assert_eq!(retrieval.url, "https://a.example:8080/b/c?d=e");
@@ -52,7 +52,7 @@ use crate::resolve;
 use crate::rewrite::Beside;
 use crate::scan::html::saved;
 use crate::tree::companion::Companions;
-use crate::tree::walk::{Entry, Kind};
+use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub mod canonical;
 pub mod map;
@@ -74,7 +74,7 @@ pub struct Origins {
     /// ends with `/`.
     pub index: Option<OsString>,
     /// How the folders below the roots are named.
-    pub layout: Option<Layout>,
+    pub layout: Option<FolderLayout>,
     /// The scheme of the URLs that `layout` gives, and of those that HTTrack writes without one.
     pub scheme: String,
     /// Whether nobody gave that scheme, so that it has to be said where it counts.
@@ -116,7 +116,7 @@ impl Default for Origins {
 
 /// How the folders below a root are named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum FolderLayout {
     /// `host/path`, as wget and other crawlers write it.
     ///
     /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows. The
@@ -370,7 +370,7 @@ impl Origins {
     #[must_use]
     pub fn of(
         &self,
-        entry: &Entry,
+        entry: &TreeEntry,
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
@@ -382,8 +382,8 @@ impl Origins {
     #[must_use]
     pub fn of_seen(
         &self,
-        entry: &Entry,
-        seen: &Entry,
+        entry: &TreeEntry,
+        seen: &TreeEntry,
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
@@ -394,7 +394,7 @@ impl Origins {
             Source::UrlMap => self.map.as_ref().and_then(|map| map.url(entry)).map(str::to_owned),
             Source::Retrieval => self.below_root_url(seen),
             Source::Layout => {
-                let Layout::Host = self.layout?;
+                let FolderLayout::Host = self.layout?;
                 by_host(seen, &self.scheme, self.index.as_deref())
             }
             Source::Xattr => attribute(entry).map(without_fragment),
@@ -404,8 +404,8 @@ impl Origins {
 
     /// What lies beside `entry`.
     #[must_use]
-    pub fn beside(&self, entry: &Entry) -> Arc<dyn Beside> {
-        self.companions.beside(entry, self.layout == Some(Layout::Host), &self.scheme)
+    pub fn beside(&self, entry: &TreeEntry) -> Arc<dyn Beside> {
+        self.companions.beside(entry, self.layout == Some(FolderLayout::Host), &self.scheme)
     }
 
     /// The same for a document that is no file: only the URL that was given, and what it says of itself,
@@ -416,11 +416,11 @@ impl Origins {
         format: Format,
         head: &[u8],
     ) -> (Option<Retrieval>, Vec<String>) {
-        let entry = Entry {
+        let entry = TreeEntry {
             root: Path::new("-").into(),
             relative: Vec::new(),
             path: "-".into(),
-            kind: Kind::Special,
+            kind: EntryKind::Special,
             size: 0,
         };
         self.first(&entry, format, head, |source| match source {
@@ -452,7 +452,7 @@ impl Origins {
     /// The first URL that a source has; `of_files` are those that need no document.
     fn first(
         &self,
-        entry: &Entry,
+        entry: &TreeEntry,
         format: Format,
         head: &[u8],
         of_files: impl Fn(Source) -> Option<String>,
@@ -526,7 +526,7 @@ impl Origins {
             return path.into_iter().collect();
         }
         let mut paths = Vec::new();
-        if self.layout == Some(Layout::Host) {
+        if self.layout == Some(FolderLayout::Host) {
             for spelling in &SPELLINGS {
                 match self.laid_out(&url, spelling) {
                     Some(path) if !paths.contains(&path) => paths.push(path),
@@ -538,7 +538,7 @@ impl Origins {
     }
 
     /// The URL of the root and the path of `entry` below it.
-    pub(in crate::tree) fn below_root_url(&self, entry: &Entry) -> Option<String> {
+    pub(in crate::tree) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());
@@ -554,7 +554,7 @@ impl Origins {
         Some(url)
     }
 
-    fn laid_out(&self, url: &Reference<'_>, spelling: &Spelling) -> Option<PathBuf> {
+    fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
         let scheme = url.scheme()?;
         if !is_one_web(scheme, &self.scheme) {
             return None;
@@ -592,10 +592,10 @@ impl Origins {
     }
 }
 
-/// The URL of `entry`, which has the host in its first folder ([`Layout::Host`]); a file called `index` stands for its
+/// The URL of `entry`, which has the host in its first folder ([`FolderLayout::Host`]); a file called `index` stands for its
 /// folder.
 pub(in crate::tree) fn by_host(
-    entry: &Entry,
+    entry: &TreeEntry,
     scheme: &str,
     index: Option<&OsStr>,
 ) -> Option<String> {
@@ -630,7 +630,7 @@ pub(in crate::tree) fn by_host(
 }
 
 /// How a crawler spells a URL as a path.
-struct Spelling {
+struct PathSpelling {
     /// The text before the port.
     port: char,
     /// The text before the query.
@@ -643,24 +643,24 @@ struct Spelling {
 
 /// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
 /// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
-const SPELLINGS: [Spelling; 5] = [
-    Spelling { port: ':', query: "?", decodes: true, escapes: is_control },
-    Spelling {
+const SPELLINGS: [PathSpelling; 5] = [
+    PathSpelling { port: ':', query: "?", decodes: true, escapes: is_control },
+    PathSpelling {
         port: '+',
         query: "@",
         decodes: true,
         escapes: |byte| is_control(byte) || br#"\|:?"*<>"#.contains(&byte),
     },
     // Older ones take more for control characters, also in the middle of UTF-8.
-    Spelling {
+    PathSpelling {
         port: ':',
         query: "?",
         decodes: true,
         escapes: |byte| is_control(byte) || matches!(byte, 0x80..=0x9F),
     },
     // With `nocontrol`.
-    Spelling { port: ':', query: "?", decodes: true, escapes: |_| false },
-    Spelling { port: ':', query: "?", decodes: false, escapes: |_| false },
+    PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
+    PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
 ];
 
 /// The name of a file without the `.html` that wget puts after that of a program (`--adjust-extension`). After a query it
@@ -780,12 +780,12 @@ fn abridged(url: &str) -> String {
 
 /// What the file's extended attribute says. A system or a file without one says nothing.
 #[cfg(unix)]
-fn attribute(entry: &Entry) -> Option<String> {
+fn attribute(entry: &TreeEntry) -> Option<String> {
     let value = xattr::get(&entry.path, "user.xdg.origin.url").ok()??;
     Some(String::from_utf8_lossy(value.trim_ascii()).into_owned())
 }
 
 #[cfg(not(unix))]
-fn attribute(_: &Entry) -> Option<String> {
+fn attribute(_: &TreeEntry) -> Option<String> {
     None
 }

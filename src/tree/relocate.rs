@@ -6,8 +6,8 @@
 //! the file). It travels when both lead to the same file.
 //!
 //! ```text
-//! file --scan--> Scanned --add--> Index          every file first,
-//!                Scanned, Index --findings--> one Finding a link      then each on its own
+//! file --scan--> ScannedFile --add--> Index          every file first,
+//!                ScannedFile, Index --findings--> one Finding a link      then each on its own
 //! ```
 //!
 //! ```
@@ -15,13 +15,13 @@
 //! use baselink::tree::index::Index;
 //! use baselink::tree::origin::{Origins, RootUrl};
 //! use baselink::tree::relocate::{Class, Fix, Move, findings, scan};
-//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::tree::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //!
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
 //! let (root, path) = (Path::new("site").into(), "site/x.html".into());
-//! let entry = Entry { root, relative: vec!["x.html".into()], path, kind: Kind::File, size: 0 };
+//! let entry = TreeEntry { root, relative: vec!["x.html".into()], path, kind: EntryKind::File, size: 0 };
 //! let page = b"<a href=x.html></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let mut scanned = scan(&entry, page, Format::Html, &Options::default(), &moving);
 //! let mut index = Index::new(moving.from.clone());
@@ -49,13 +49,13 @@ use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
 use crate::rewrite::{Choice, Destination, Options};
 use crate::scan::xml::vocabulary::is_location;
-use crate::tree::index::{Absence, Found, Index, Missing, Place, is_disk, url_below};
+use crate::tree::index::{Absence, FoundFile, Index, Missing, TargetPlace, is_disk, url_below};
 use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
 
 mod moving;
 mod scanned;
 pub use moving::Move;
-pub use scanned::{Scanned, ScannedLink, Scanning, scan};
+pub use scanned::{ScannedFile, ScannedLink, Scanning, scan};
 
 /// The URL of the folder `path` of this machine, for [`Move::to`]: the tree is read from disk.
 ///
@@ -215,15 +215,15 @@ pub struct Finding {
 
 /// What the move does to each link of `scanned`, in their order. Every file of the tree is in `index`.
 #[must_use]
-pub fn findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Finding> {
-    let judge = Judge::new(scanned, index, moving);
+pub fn findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Finding> {
+    let judge = MoveJudge::new(scanned, index, moving);
     scanned.links().map(|link| judge.shown(&link)).collect()
 }
 
 /// The same without what is said of most links that travel, which takes most of the time: such a link has `None`.
 #[must_use]
-pub fn quick_findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Option<Finding>> {
-    let judge = Judge::new(scanned, index, moving);
+pub fn quick_findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Option<Finding>> {
+    let judge = MoveJudge::new(scanned, index, moving);
     let mut path = Vec::new();
     let finding = |link| (!judge.travels(&link, &mut path)).then(|| judge.shown(&link));
     scanned.links().map(finding).collect()
@@ -235,7 +235,7 @@ pub fn quick_findings(scanned: &Scanned, index: &Index, moving: &Move) -> Vec<Op
 ///
 /// Fixes of links that cannot be written where they stand are not made, as the report of `rewrite` says.
 #[must_use]
-pub fn fixes(scanned: &Scanned, found: &[Option<Finding>], options: &Options) -> Options {
+pub fn fixes(scanned: &ScannedFile, found: &[Option<Finding>], options: &Options) -> Options {
     let fix = |(link, finding): (ScannedLink<'_>, &Option<Finding>)| match &finding.as_ref()?.fix {
         Some(Fix::Reference(reference)) => {
             let place = FixPlace {
@@ -281,7 +281,7 @@ impl Destination for Fixes {
 }
 
 /// Judges the links of one file.
-struct Judge<'a> {
+struct MoveJudge<'a> {
     profile: Profile,
     index: &'a Index,
     moving: &'a Move,
@@ -320,8 +320,8 @@ struct Prepared {
     tail: Option<usize>,
 }
 
-impl<'a> Judge<'a> {
-    fn new(scanned: &'a Scanned, index: &'a Index, moving: &'a Move) -> Self {
+impl<'a> MoveJudge<'a> {
+    fn new(scanned: &'a ScannedFile, index: &'a Index, moving: &'a Move) -> Self {
         let place = moving.place(scanned.retrieval.as_ref());
         let source = scanned.retrieval.as_ref().map(|one| one.source);
         let mut judge = Self {
@@ -371,8 +371,8 @@ impl<'a> Judge<'a> {
         let prepared = |url: &str| base.prepare(self.profile, url);
         let stays = has_moved && base.moved.as_deref() == Some(&*base.url);
         let strays = base.moved.as_deref().is_some_and(|moved| {
-            let is_out = self.index.find_below(&self.place, moved) == Place::Outside;
-            let is_in = || self.index.find(&base.url) != Place::Outside;
+            let is_out = self.index.find_below(&self.place, moved) == TargetPlace::Outside;
+            let is_in = || self.index.find(&base.url) != TargetPlace::Outside;
             self.strays(&base.url, moved) || (is_out && is_in())
         });
         let escapes = strays && !stays && !is_own;
@@ -500,7 +500,7 @@ impl<'a> Judge<'a> {
         if (is_absolute && !holds) || stays_with_base || stays_with_host {
             finding.moved = Some(target.clone());
             finding.class = Class::Outside;
-            if now != Place::Outside {
+            if now != TargetPlace::Outside {
                 finding.class = Class::Pinned;
                 finding.cause = Some(if link.is_canonical {
                     Cause::Canonical
@@ -512,7 +512,7 @@ impl<'a> Judge<'a> {
                     Cause::NetPath
                 });
                 finding.fix = self.fix(link, base, &target, &now);
-                if let Place::Inside(Err(missing)) = now
+                if let TargetPlace::Inside(Err(missing)) = now
                     && !is_base(link)
                 {
                     finding.missing = Some(missing.absence);
@@ -565,7 +565,7 @@ impl<'a> Judge<'a> {
         let url = own.and_then(|own| own.resolve(link.reference).ok());
         let place = url.map(|url| self.index.find_below(&self.place, &url.url));
         (finding.class, finding.cause) = match place {
-            Some(Place::Inside(Ok(_))) => (Class::Travels, None),
+            Some(TargetPlace::Inside(Ok(_))) => (Class::Travels, None),
             _ => (Class::Dangling, Some(Cause::LocalCopy)),
         };
     }
@@ -590,22 +590,24 @@ impl<'a> Judge<'a> {
 
     /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
     /// strays is outside, unless it is known to be `renamed`.
-    fn after(&self, target: &str, now: &Place, moved: &str, renamed: bool) -> Place {
-        let is_out_now = self.knows_space && *now == Place::Outside;
-        let takes_query = matches!(now, Place::Inside(Ok(found)) if found.takes_query);
+    fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
+        let is_out_now = self.knows_space && *now == TargetPlace::Outside;
+        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
         let with_tree = self.index.moved(target, &self.place);
         let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
         if strays && !is_out_now {
             // One file can have several URLs.
             match (now, self.index.find_below(&self.place, moved)) {
-                (Place::Inside(Ok(now)), Place::Inside(Ok(then))) if now.number == then.number => {
-                    Place::Inside(Ok(then))
+                (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then)))
+                    if now.number == then.number =>
+                {
+                    TargetPlace::Inside(Ok(then))
                 }
                 (_, then) if renamed => then,
-                _ => Place::Outside,
+                _ => TargetPlace::Outside,
             }
         } else if is_out_now {
-            Place::Outside
+            TargetPlace::Outside
         } else if with_tree.as_deref() == Some(moved) && self.is_as_now && !takes_query {
             now.clone()
         } else {
@@ -621,10 +623,10 @@ impl<'a> Judge<'a> {
         link: &ScannedLink<'_>,
         base: Option<&Prepared>,
         category: Category,
-        (target, now): (&str, &Place),
-        then: Place,
+        (target, now): (&str, &TargetPlace),
+        then: TargetPlace,
     ) {
-        let Place::Inside(then) = then else {
+        let TargetPlace::Inside(then) = then else {
             finding.class = Class::Escapes;
             finding.cause = Some(match category {
                 Category::NetPath => Cause::NetPath,
@@ -636,7 +638,7 @@ impl<'a> Judge<'a> {
             return;
         };
         let is_browsers = self.saved_by == Some(Program::Browser);
-        if is_browsers && *now == Place::Outside && then.is_err() {
+        if is_browsers && *now == TargetPlace::Outside && then.is_err() {
             finding.class = Class::Escapes;
             finding.cause = Some(Cause::NotSaved);
             return;
@@ -647,14 +649,14 @@ impl<'a> Judge<'a> {
             return;
         }
         let number = match (now, then) {
-            (Place::Inside(Err(missing)), _) => return missing.clone().told(finding),
-            (Place::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
+            (TargetPlace::Inside(Err(missing)), _) => return missing.clone().told(finding),
+            (TargetPlace::Inside(Ok(now)), Ok(then)) if now.number == then.number => now.number,
             // It was made to lead to what lies in the tree, of which only pages say their URLs.
-            (Place::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
+            (TargetPlace::Outside, Ok(then)) if self.saved_by.is_some() => then.number,
             (now, then) => {
                 finding.class = Class::Dangling;
                 finding.fix = self.fix(link, base, target, now);
-                let is_there = matches!(now, Place::Inside(Ok(_)));
+                let is_there = matches!(now, TargetPlace::Inside(Ok(_)));
                 match then {
                     Err(missing) if !(is_there && missing.absence == Absence::Absent) => {
                         missing.told(finding);
@@ -680,7 +682,7 @@ impl<'a> Judge<'a> {
         link: &ScannedLink<'_>,
         base: Option<&Prepared>,
         target: &str,
-        now: &Place,
+        now: &TargetPlace,
     ) -> Option<Fix> {
         if !link.is_editable
             || link.outcome == Outcome::NotEditable
@@ -694,13 +696,15 @@ impl<'a> Judge<'a> {
         let fixed = base.fixed.as_ref()?;
         let as_written = self.index.moved(target, &self.place);
         let leads_there = |url: &str| match (self.index.find_below(&self.place, url), now) {
-            (Place::Inside(Ok(then)), Place::Inside(Ok(now))) => then.number == now.number,
-            (Place::Inside(_), _) => is_base(link),
+            (TargetPlace::Inside(Ok(then)), TargetPlace::Inside(Ok(now))) => {
+                then.number == now.number
+            }
+            (TargetPlace::Inside(_), _) => is_base(link),
             _ => false,
         };
         let wanted = match (as_written.filter(|url| leads_there(url)), now) {
             (Some(url), _) => url,
-            (None, Place::Inside(Ok(found))) => self.new_url(target, *found)?,
+            (None, TargetPlace::Inside(Ok(found))) => self.new_url(target, *found)?,
             _ => return None,
         };
         if !base.is_fixed
@@ -734,7 +738,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The URL of a file after the move, with what `target` has after its path.
-    fn new_url(&self, target: &str, found: Found) -> Option<String> {
+    fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
         let mut url = self.index.url_below(&self.place, found.number)?;
         let target = Reference::split(Grammar::Rfc3986, target);
         if let Some(query) = target.query().filter(|_| !found.takes_query) {

@@ -24,7 +24,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::file::{TEMPORARY, folder_of, names_of};
-use super::folder::Folder;
+use super::folder::OpenFolder;
 
 /// Thirty-two, without those that look like others.
 const CHARACTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -61,7 +61,7 @@ fn is_held_by_name(name: &OsStr) -> bool {
 
 /// Makes a temporary file in `folder`, with these permission bits less those of the umask: its name, and what the system
 /// says of it.
-pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
+pub(super) fn create(folder: &OpenFolder, mode: u32) -> io::Result<(OsString, File, Metadata)> {
     let mut has_locks = true;
     loop {
         let drawn = draw();
@@ -91,7 +91,7 @@ pub(super) fn create(folder: &Folder, mode: u32) -> io::Result<(OsString, File, 
 /// of a Maildir in its `tmp`. For files that were named; where folders are walked or written, that takes it away.
 pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
     let folders: BTreeSet<_> = paths.map(folder_of).collect();
-    for folder in folders.into_iter().filter_map(|folder| Folder::named(folder).ok()) {
+    for folder in folders.into_iter().filter_map(|folder| OpenFolder::named(folder).ok()) {
         remove_all_left(&folder);
         if ["cur", "new"].iter().any(|name| folder.path().ends_with(name))
             && let Ok(tmp) = folder.beside("tmp".as_ref())
@@ -102,14 +102,14 @@ pub fn remove_left_beside<'p>(paths: impl Iterator<Item = &'p Path>) {
 }
 
 /// Removes all temporary files in `folder` that no program holds any more.
-pub(super) fn remove_all_left(folder: &Folder) {
+pub(super) fn remove_all_left(folder: &OpenFolder) {
     for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
         remove_left(folder, &entry.file_name());
     }
 }
 
 /// Removes the file `name` of `folder`, if it is a temporary one, or the lock of a mailbox, that no program holds any more.
-pub(super) fn remove_left(folder: &Folder, name: &OsStr) {
+pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
     if !is_held_by_name(name) && !names_lock(name) {
         return;
     }

@@ -33,8 +33,8 @@ use std::sync::Arc;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::WalkDir;
 
-pub use super::file::{Kind, open_file};
-use super::folder::{Folder, Place, is_of_another_kind};
+pub use super::file::{EntryKind, open_file};
+use super::folder::{NameInFolder, OpenFolder, is_of_another_kind};
 use super::maildir;
 use super::temporary::{is_lock, names_lock, remove_left};
 use super::write::{Original, Suffix, is_temporary};
@@ -161,7 +161,7 @@ pub struct Selection {
 #[derive(Clone, Debug)]
 pub struct Root {
     path: Arc<Path>,
-    folder: Option<Arc<Folder>>,
+    folder: Option<Arc<OpenFolder>>,
 }
 
 impl Deref for Root {
@@ -187,17 +187,17 @@ impl PartialEq for Root {
 impl Eq for Root {}
 
 impl Root {
-    fn folder(&self) -> io::Result<Arc<Folder>> {
+    fn folder(&self) -> io::Result<Arc<OpenFolder>> {
         match &self.folder {
             Some(folder) => Ok(Arc::clone(folder)),
-            None => Folder::named(&self.path).map(Arc::new),
+            None => OpenFolder::named(&self.path).map(Arc::new),
         }
     }
 }
 
 /// A file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct TreeEntry {
     /// The root below which it was found, as it was named.
     pub root: Root,
     /// The names that lead from the root to it; none where it is the root.
@@ -205,13 +205,13 @@ pub struct Entry {
     /// Its path: `root` and `relative`.
     pub path: PathBuf,
     /// What kind of file it is.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its size in bytes, when it was found; of a link that is not followed, the link's; of a folder
     /// nothing.
     pub size: u64,
 }
 
-impl Entry {
+impl TreeEntry {
     /// Opens the file for reading. One that was found and not named is opened only if it is what was
     /// found: a regular file, and in no folder that is a symbolic link now, unless links are to be followed.
     ///
@@ -229,18 +229,18 @@ impl Entry {
     /// As there.
     pub fn open_and_look(&self, follow: bool) -> Result<(File, Metadata)> {
         let system = |error: io::Error| failed(&self.path, error);
-        let file = if self.is_named() && self.kind != Kind::File {
+        let file = if self.is_named() && self.kind != EntryKind::File {
             Some(File::open(&self.path).map_err(system)?)
         } else if self.is_named() || follow {
             open_file(&self.path).map_err(system)?
         } else {
             let below: PathBuf = self.relative.iter().collect();
-            let read = |root: Arc<Folder>| root.read_below(&below);
+            let read = |root: Arc<OpenFolder>| root.read_below(&below);
             Some(self.root.folder().and_then(read).map_err(|error| self.not_opened(error))?)
         };
         let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
-        if self.kind == Kind::File && !metadata.is_file() {
+        if self.kind == EntryKind::File && !metadata.is_file() {
             return Err(self.is_other());
         }
         Ok((file, metadata))
@@ -260,7 +260,7 @@ impl Entry {
     /// mailbox. What may be a lock by its name (`.lock`) and is gone was one.
     #[must_use]
     pub fn is_temporary(&self) -> bool {
-        let Some(name) = self.relative.last().filter(|_| self.kind == Kind::File) else {
+        let Some(name) = self.relative.last().filter(|_| self.kind == EntryKind::File) else {
             return false;
         };
         is_temporary(name)
@@ -280,12 +280,12 @@ impl Entry {
         }
     }
 
-    fn place(&self) -> io::Result<Place> {
+    fn place(&self) -> io::Result<NameInFolder> {
         let Some((name, above)) = self.relative.split_last() else {
-            return Place::of(&self.path);
+            return NameInFolder::of(&self.path);
         };
         let folder = self.root.folder()?.below(&above.iter().collect::<PathBuf>())?;
-        Ok(Place { folder: Arc::new(folder), name: name.clone() })
+        Ok(NameInFolder { folder: Arc::new(folder), name: name.clone() })
     }
 
     fn is_named(&self) -> bool {
@@ -307,14 +307,14 @@ impl Entry {
 /// The files below `roots` that `selection` wants, root after root.
 ///
 /// A file below two roots, or named twice, is taken once, with the first root that wants it;
-/// [`Walk::overlaps`] says for which roots that may be. Memory is that of the paths in the folders from
+/// [`TreeWalk::overlaps`] says for which roots that may be. Memory is that of the paths in the folders from
 /// a root down to the file (some 150 bytes each: 150 MB where a folder has a million files); only for roots that overlap (with `follow`, whenever there are several)
 /// also a path for each of their files.
 ///
 /// An error (a folder without permission, a link that leads to a folder around it or to nothing) is an
 /// item, and the walk goes on.
 #[must_use]
-pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
+pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> TreeWalk<'s> {
     let canonical: Vec<_> = roots.iter().map(|root| fs::canonicalize(root).ok()).collect();
     let mut first: HashMap<&Path, usize> = HashMap::new();
     for (number, path) in canonical.iter().enumerate() {
@@ -342,11 +342,11 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
             });
         }
     }
-    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| Part {
+    let root = |((path, canonical), shared): ((&PathBuf, Option<PathBuf>), bool)| WalkRoot {
         path: path.as_path().into(),
         canonical: canonical.filter(|_| shared),
     };
-    Walk {
+    TreeWalk {
         hidden: 0,
         selection,
         overlaps: overlaps.into_iter().flatten().collect(),
@@ -360,7 +360,7 @@ pub fn walk<'s>(roots: &[PathBuf], selection: &'s Selection) -> Walk<'s> {
 }
 
 #[derive(Debug)]
-struct Part {
+struct WalkRoot {
     path: Arc<Path>,
     /// Its path without links, where other roots may have the same files.
     canonical: Option<PathBuf>,
@@ -368,11 +368,11 @@ struct Part {
 
 /// The iterator of [`walk`].
 #[derive(Debug)]
-pub struct Walk<'s> {
+pub struct TreeWalk<'s> {
     /// What was left out because it is hidden.
     hidden: usize,
     selection: &'s Selection,
-    roots: Vec<Part>,
+    roots: Vec<WalkRoot>,
     overlaps: Vec<String>,
     /// Which root comes next.
     number: usize,
@@ -384,7 +384,7 @@ pub struct Walk<'s> {
     unread: Vec<PathBuf>,
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// How many hidden files and folders were left out so far, in spite of everything else.
     #[must_use]
     pub fn hidden(&self) -> usize {
@@ -406,7 +406,7 @@ impl Walk<'_> {
     }
 
     /// What is to be taken of `found`, which is below the root `number`.
-    fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<Entry>> {
+    fn entry(&mut self, number: usize, found: &walkdir::DirEntry) -> Option<Result<TreeEntry>> {
         let root = self.roots.get(number)?;
         let path = found.path();
         let is_root = found.depth() == 0;
@@ -470,11 +470,11 @@ impl Walk<'_> {
                 }
             }
         }
-        Some(Ok(Entry {
+        Some(Ok(TreeEntry {
             root: self.open.clone()?,
             relative,
             path: path.to_owned(),
-            kind: Kind::of(metadata.file_type()),
+            kind: EntryKind::of(metadata.file_type()),
             size: if is_folder { 0 } else { metadata.len() },
         }))
     }
@@ -487,14 +487,14 @@ impl Walk<'_> {
     }
 }
 
-impl Iterator for Walk<'_> {
-    type Item = Result<Entry>;
+impl Iterator for TreeWalk<'_> {
+    type Item = Result<TreeEntry>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let Some(below) = &mut self.below else {
                 let root = self.roots.get(self.number)?;
-                let (path, folder) = (Arc::clone(&root.path), Folder::named(&root.path).ok());
+                let (path, folder) = (Arc::clone(&root.path), OpenFolder::named(&root.path).ok());
                 self.open = Some(Root { path, folder: folder.map(Arc::new) });
                 // All that are compared are in one folder, so their paths differ in their names only.
                 let walk = WalkDir::new(&root.path)

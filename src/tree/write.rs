@@ -47,11 +47,11 @@ use std::time::SystemTime;
 
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
-pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
 use super::file::{
-    Identity, Kind, There, changed, folder_of, identity, names_of, not_written, refused,
+    EntryKind, Identity, There, changed, folder_of, identity, names_of, not_written, refused,
 };
-use super::folder::{Folder, Place};
+pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
+use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
 pub use super::temporary::remove_left_beside;
 use crate::error::{self, Error, Result, name};
@@ -61,7 +61,7 @@ use crate::error::{self, Error, Result, name};
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
-    place: Place,
+    place: NameInFolder,
     out: Out,
     occupant: Occupant,
 }
@@ -114,7 +114,7 @@ impl Replacement {
     ///
     /// A symbolic link, a directory, a read-only file, a missing folder, one that cannot be written to.
     pub fn begin(path: &Path) -> Result<Self> {
-        let place = Place::of(path).map_err(|error| {
+        let place = NameInFolder::of(path).map_err(|error| {
             let folder = folder_of(path);
             if error.kind() == ErrorKind::NotFound && !folder.is_dir() {
                 let (file, folder) = (name(path), name(folder));
@@ -127,7 +127,7 @@ impl Replacement {
     }
 
     /// The same at `place`, to which `path` leads.
-    pub(super) fn at(path: &Path, place: Place) -> Result<Self> {
+    pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let old = there(path, &place)?;
         // A new file is for whoever the umask says, as with any other program.
         let mode = if old.is_some() { PRIVATE } else { 0o666 };
@@ -140,7 +140,7 @@ impl Replacement {
     /// not synced: no bytes can be lost that were there before.
     pub(super) fn output(
         path: &Path,
-        place: Place,
+        place: NameInFolder,
         old: Option<&There>,
         inherited: InheritedAttributes,
     ) -> Result<Self> {
@@ -150,7 +150,7 @@ impl Replacement {
 
     fn over(
         path: &Path,
-        place: Place,
+        place: NameInFolder,
         old: Option<&There>,
         occupant: Occupant,
         mode: u32,
@@ -161,18 +161,20 @@ impl Replacement {
             Occupant::Output { inherited: InheritedAttributes { read_only: true, .. }, .. }
         );
         let out = match old.map(|old| (old.kind, old.permissions.readonly())) {
-            Some((Kind::Symlink, _)) => return Err(symbolic_link(path)),
-            Some((Kind::Folder, _)) => return refused("a directory; name a file"),
-            Some((Kind::File, true)) if !may_be_read_only => {
+            Some((EntryKind::Symlink, _)) => return Err(symbolic_link(path)),
+            Some((EntryKind::Folder, _)) => return refused("a directory; name a file"),
+            Some((EntryKind::File, true)) if !may_be_read_only => {
                 return refused("the file is read-only");
             }
-            Some((Kind::Special, _)) => place.folder.write_device(&place.name).and_then(|device| {
-                match device.metadata()?.is_file() {
-                    true => Err(io::Error::other("another program put a file there")),
-                    false => Ok(Out::Device(BufWriter::new(device))),
-                }
-            }),
-            Some((Kind::File, _)) | None => New::within(&place.folder, mode)
+            Some((EntryKind::Special, _)) => {
+                place.folder.write_device(&place.name).and_then(|device| {
+                    match device.metadata()?.is_file() {
+                        true => Err(io::Error::other("another program put a file there")),
+                        false => Ok(Out::Device(BufWriter::new(device))),
+                    }
+                })
+            }
+            Some((EntryKind::File, _)) | None => New::within(&place.folder, mode)
                 .map(|temporary| Out::Temporary(BufWriter::new(temporary))),
         };
         let out = out.map_err(|error| not_written(path, error))?;
@@ -251,19 +253,25 @@ impl Replacement {
     /// and the sentence says so.
     pub fn commit(self) -> Result<Vec<Lost>> {
         if !self.waits_for_disk() {
-            return self.complete().and_then(Complete::rename).map(|file| file.lost);
+            return self.complete().and_then(CompleteReplacement::rename).map(|file| file.lost);
         }
         commit_all(vec![self]).pop().unwrap_or_else(|| Ok(Vec::new()))
     }
 
-    fn complete(self) -> Result<Complete> {
+    fn complete(self) -> Result<CompleteReplacement> {
         let Self { path, place, out, occupant } = self;
         let failed = |error: io::Error| not_written(&path, error);
         let new = match out {
             Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
             Out::Device(mut out) => {
                 out.flush().map_err(failed)?;
-                return Ok(Complete { path, place, new: None, occupant, lost: Vec::new() });
+                return Ok(CompleteReplacement {
+                    path,
+                    place,
+                    new: None,
+                    occupant,
+                    lost: Vec::new(),
+                });
             }
         };
         let mut lost = Vec::new();
@@ -284,7 +292,7 @@ impl Replacement {
                 lost = original.given_to(new.file(), how.preserve_times).map_err(failed)?;
             }
         }
-        Ok(Complete { path, place, new: Some(new), occupant, lost })
+        Ok(CompleteReplacement { path, place, new: Some(new), occupant, lost })
     }
 }
 
@@ -308,20 +316,20 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     sync_bytes(&mut files, |file| {
         file.new.as_ref().filter(|_| file.replaces()).map(|new| (&*file.path, new))
     });
-    at_once(&mut files, Complete::back_up);
+    at_once(&mut files, CompleteReplacement::back_up);
     // An old file must not be gone before its backup is on the disk.
     let backed_up = files.iter().flatten().filter(|file| file.is_backed_up());
-    let folders = Folders::sync(backed_up.map(Complete::folder));
+    let folders = Folders::sync(backed_up.map(CompleteReplacement::folder));
     for file in &mut files {
         then(file, |file| match folders.failure(file.folder()) {
             Some(why) => Err(refused(&file.path, &format!("no backup of it is safe: {why}"))),
             None => Ok(file),
         });
     }
-    at_once(&mut files, Complete::rename);
+    at_once(&mut files, CompleteReplacement::rename);
     let replaced = files.iter().flatten().filter(|file| file.replaces());
-    let folders = Folders::sync(replaced.map(Complete::folder));
-    let result = |file: Complete| match folders.failure(file.folder()) {
+    let folders = Folders::sync(replaced.map(CompleteReplacement::folder));
+    let result = |file: CompleteReplacement| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
         None => Ok(file.lost),
     };
@@ -329,16 +337,16 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
 }
 
 /// A file that has all it gets but its name; a device has its bytes, and no new file.
-struct Complete {
+struct CompleteReplacement {
     path: PathBuf,
-    place: Place,
+    place: NameInFolder,
     new: Option<New>,
     occupant: Occupant,
     lost: Vec<Lost>,
 }
 
-impl Complete {
-    fn folder(&self) -> &Folder {
+impl CompleteReplacement {
+    fn folder(&self) -> &OpenFolder {
         &self.place.folder
     }
 
@@ -363,7 +371,7 @@ impl Complete {
 
     fn rename(mut self) -> Result<Self> {
         let Some(mut new) = self.new.take() else { return Ok(self) };
-        let (path, Place { folder, name }) = (&self.path, &self.place);
+        let (path, NameInFolder { folder, name }) = (&self.path, &self.place);
         let renamed = match &self.occupant {
             Occupant::Output { new: true, inherited } => match new.name(folder, name) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -457,7 +465,7 @@ impl InPlace {
             }
             let (backup, place) = original.backup(suffix);
             match there(&backup, &place)? {
-                Some(there) if there.kind != Kind::File => return Err(no_backup(&backup)),
+                Some(there) if there.kind != EntryKind::File => return Err(no_backup(&backup)),
                 // What a run that was killed between backup and replacement leaves.
                 Some(there) if there.identity == identity(&now) => names = names.saturating_sub(1),
                 Some(_) | None => {}
@@ -481,32 +489,32 @@ impl InPlace {
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
-    place: Place,
+    place: NameInFolder,
     file: Arc<File>,
     seen: Metadata,
-    state: State,
+    state: ChangeState,
 }
 
 impl Original {
     /// Looks at the file at `path`, of which no byte is read. To be called before it is. Symbolic links on the way to
-    /// its folder are followed; [`Entry::original`](super::walk::Entry::original) is for files that were found.
+    /// its folder are followed; [`TreeEntry::original`](super::walk::TreeEntry::original) is for files that were found.
     ///
     /// # Errors
     ///
     /// Anything but a file: a symbolic link, a directory, a device, a pipe, nothing.
     pub fn of(path: &Path) -> Result<Self> {
-        let place = Place::of(path).map_err(|error| Error::io(path, error))?;
+        let place = NameInFolder::of(path).map_err(|error| Error::io(path, error))?;
         Self::at(path, place)
     }
 
     /// The same at `place`, to which `path` leads.
-    pub(super) fn at(path: &Path, place: Place) -> Result<Self> {
+    pub(super) fn at(path: &Path, place: NameInFolder) -> Result<Self> {
         let failed = |error| Error::io(path, error);
         let what = match place.there().map_err(failed)?.map(|there| there.kind) {
-            Some(Kind::Symlink) => return Err(symbolic_link(path)),
-            Some(Kind::Folder) => "a directory",
-            Some(Kind::Special) => "not a regular file",
-            Some(Kind::File) | None => {
+            Some(EntryKind::Symlink) => return Err(symbolic_link(path)),
+            Some(EntryKind::Folder) => "a directory",
+            Some(EntryKind::Special) => "not a regular file",
+            Some(EntryKind::File) | None => {
                 let file = place.folder.read(&place.name).map_err(failed)?;
                 let seen = file.metadata().map_err(failed)?;
                 if seen.is_file() {
@@ -526,7 +534,7 @@ impl Original {
     }
 
     /// The same in its open folder.
-    pub(super) fn place(&self) -> &Place {
+    pub(super) fn place(&self) -> &NameInFolder {
         &self.place
     }
 
@@ -552,7 +560,7 @@ impl Original {
     }
 
     fn unchanged_but_for(&self, steps: Option<&OwnSteps>) -> Result<Metadata> {
-        let Place { folder, name } = &self.place;
+        let NameInFolder { folder, name } = &self.place;
         if !folder.is_where_it_was() {
             return Err(self.changed());
         }
@@ -646,23 +654,23 @@ impl Original {
     }
 
     /// The path of its backup, and the place.
-    fn backup(&self, suffix: &Suffix) -> (PathBuf, Place) {
+    fn backup(&self, suffix: &Suffix) -> (PathBuf, NameInFolder) {
         let backup = suffix.of(&self.place.name);
         let path = self.path.with_file_name(&backup);
-        (path, Place { name: backup, folder: Arc::clone(&self.place.folder) })
+        (path, NameInFolder { name: backup, folder: Arc::clone(&self.place.folder) })
     }
 
     /// Keeps the old file as its backup too, unless there is one.
     fn back_up(&mut self, suffix: &Suffix) -> Result<()> {
         let (backup, place) = self.backup(suffix);
         match there(&backup, &place)? {
-            Some(there) if there.kind == Kind::File => return Ok(()),
+            Some(there) if there.kind == EntryKind::File => return Ok(()),
             Some(_) => return Err(no_backup(&backup)),
             None => {}
         }
         // The old file itself becomes the backup: nothing writes to it any more. Under a name that is
         // to stay something may, so then it is a copy; and where there are no hard links.
-        let Place { folder, name } = &self.place;
+        let NameInFolder { folder, name } = &self.place;
         let linked = names_of(&self.seen) == 1 && folder.link(name, &place.name).is_ok();
         if !linked {
             return self.copy_to(&place).map_err(|error| match error.kind() {
@@ -679,7 +687,7 @@ impl Original {
         Ok(())
     }
 
-    fn copy_to(&self, backup: &Place) -> io::Result<()> {
+    fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
         let mut copy = New::within(&backup.folder, PRIVATE)?;
         let mut old = &*self.file;
         old.rewind()?;
@@ -715,17 +723,17 @@ impl fmt::Display for Lost {
 }
 
 /// What is at `place`, to which `path` leads.
-pub(super) fn there(path: &Path, place: &Place) -> Result<Option<There>> {
+pub(super) fn there(path: &Path, place: &NameInFolder) -> Result<Option<There>> {
     place.there().map_err(|error| not_written(path, error))
 }
 
 /// Whether a file of an output folder can take the place of what is `there`.
 pub(super) fn replaceable(path: &Path, there: &There, others: &Files) -> Result<()> {
-    if there.kind == Kind::Symlink {
+    if there.kind == EntryKind::Symlink {
         return Err(symbolic_link(path));
     }
     let why = match there.identity {
-        _ if there.kind != Kind::File => "not a regular file",
+        _ if there.kind != EntryKind::File => "not a regular file",
         Some(file) if lock(others).get(&file).is_some_and(|made| is_still(made, file)) => {
             "another input was written there, under a name that is the same to this file system"
         }
@@ -770,15 +778,15 @@ fn is_as_seen(now: &Metadata, seen: &Metadata) -> bool {
 }
 
 /// When anything of a file was last changed, and how many names it has.
-type State = (Option<SystemTime>, u64);
+type ChangeState = (Option<SystemTime>, u64);
 
-fn state(metadata: &Metadata) -> State {
+fn state(metadata: &Metadata) -> ChangeState {
     (changed(metadata), names_of(metadata))
 }
 
 /// The states of files with several names, one after the other, between which this program took a name
 /// from them and nobody did anything else. Each of the names may be one to be replaced.
-type OwnSteps = BTreeMap<Identity, Vec<State>>;
+type OwnSteps = BTreeMap<Identity, Vec<ChangeState>>;
 
 static OWN_STEPS: Mutex<OwnSteps> = Mutex::new(BTreeMap::new());
 

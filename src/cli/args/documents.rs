@@ -20,7 +20,7 @@ use baselink::scan::attributes::{Groups, UserRow};
 use baselink::scan::{Scanner, group_of};
 use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{Layout, Origins, RootUrl};
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use baselink::tree::walk::{Globs, Selection};
 use baselink::{
     BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
@@ -302,7 +302,7 @@ impl TypedDocuments {
             map: map.map_err(|error| Error::new(format!("--url-map: {error}")))?.map(Arc::new),
             root_url: self.url.as_deref().map(RootUrl::of_file),
             index: self.index,
-            layout: self.layout.map(|TypedLayout::Host| Layout::Host),
+            layout: self.layout.map(|TypedLayout::Host| FolderLayout::Host),
             trust_saved_from,
             keeps_local_copies: local_copies == LocalCopies::Keep,
             companions: Companions::trusting(trust_saved_from),

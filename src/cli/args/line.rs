@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::error::{Error, Result, name};
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::walk::Entry;
+use baselink::tree::walk::TreeEntry;
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
@@ -100,14 +100,14 @@ impl Sections {
 }
 
 impl BySection for Sections {
-    fn reading_of(&self, entry: &Entry) -> Result<(Arc<Reading>, Option<Entry>)> {
+    fn reading_of(&self, entry: &TreeEntry) -> Result<(Arc<Reading>, Option<TreeEntry>)> {
         let way = self.ways.get(&*entry.root).map(PathBuf::as_path).unwrap_or(Path::new(""));
         let path: PathBuf = way.iter().chain(entry.relative.iter().map(|name| &**name)).collect();
         let sections = self.settings.matching(&path);
         let folder = self.settings.folder(&sections, &|id| self.line.typed.contains(id));
         let seen = folder.and_then(|folder| {
             let relative = path.strip_prefix(folder).ok()?.iter().map(OsString::from).collect();
-            Some(Entry { relative, ..entry.clone() })
+            Some(TreeEntry { relative, ..entry.clone() })
         });
         let mut readings = self.readings.lock().unwrap_or_else(PoisonError::into_inner);
         let reading = readings.entry(sections).or_insert_with_key(|sections| {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
-use baselink::tree::walk::{Globs, Kind, Selection, walk};
+use baselink::tree::walk::{EntryKind, Globs, Selection, walk};
 use baselink::tree::write::{Replacement, is_one_file, remove_left_beside};
 
 use super::baseline::{self, Baseline};
@@ -89,7 +89,7 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
         Selection { hidden: true, include: Globs::default(), backups: None, ..documents.clone() };
     walk(&[asked.folder().to_owned()], &selection)
         .flatten()
-        .any(|entry| entry.kind != Kind::Symlink && is_one_file(&entry.path, path))
+        .any(|entry| entry.kind != EntryKind::Symlink && is_one_file(&entry.path, path))
 }
 
 /// Writes the baseline and the page that were asked for.

@@ -13,7 +13,7 @@ use std::io;
 
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
-use baselink::tree::relocate::{Finding, Scanned, Scanning, fixes, quick_findings};
+use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
 use super::tree::{Checked, ClassCounts, Tree, changed};
@@ -44,7 +44,7 @@ struct Done {
     links: usize,
     written: Written,
     /// What is found in what is written in its place.
-    after: Option<(Scanned, ClassCounts)>,
+    after: Option<(ScannedFile, ClassCounts)>,
 }
 
 /// Judges the links of all files, and makes every fix that is certain. What is written is judged next.
@@ -211,7 +211,7 @@ impl Fixed {
         origin: &Origin,
         done: Done,
         output: &mut Output,
-    ) -> Option<(Scanned, ClassCounts)> {
+    ) -> Option<(ScannedFile, ClassCounts)> {
         let after = match done.written {
             Written::Failed(error) => {
                 output.error(&error);

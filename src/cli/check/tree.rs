@@ -19,9 +19,9 @@ use baselink::resolve::Profile;
 use baselink::span::Span;
 use baselink::tree::index::Index;
 use baselink::tree::relocate::{
-    Cause, Class, Finding, Fix, Move, Scanned, Scanning, findings, quick_findings,
+    Cause, Class, Finding, Fix, Move, ScannedFile, Scanning, findings, quick_findings,
 };
-use baselink::tree::walk::{Entry, Kind, Selection, walk};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::tree::write::is_temporary;
 
 use crate::cli::files::{Left, after, each_document};
@@ -53,8 +53,8 @@ pub(super) struct Tree {
 
 /// A file that was scanned.
 pub(super) struct Checked {
-    pub(super) entry: Entry,
-    pub(super) scanned: Scanned,
+    pub(super) entry: TreeEntry,
+    pub(super) scanned: ScannedFile,
     pub(super) counts: ClassCounts,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct ClassCounts {
 
 impl ClassCounts {
     /// Those of a file, in which these are the findings.
-    pub(super) fn of_file(scanned: &Scanned, found: &[Option<Finding>]) -> Self {
+    pub(super) fn of_file(scanned: &ScannedFile, found: &[Option<Finding>]) -> Self {
         let mut counts = Self::default();
         let mut travelling = 0;
         for (link, finding) in scanned.links().zip(found) {
@@ -203,7 +203,7 @@ impl Tree {
         Ok((tree, read.status))
     }
 
-    fn add(&mut self, entry: Entry, scanned: Scanned) {
+    fn add(&mut self, entry: TreeEntry, scanned: ScannedFile) {
         self.numbers.insert(entry.path.clone(), self.files.len());
         self.files.push(Checked { entry, scanned, counts: ClassCounts::default() });
     }
@@ -224,7 +224,7 @@ impl Tree {
                     let ids = scanned.ids.take();
                     self.index.add(&entry, scanned.retrieval.as_ref(), ids);
                 }
-                None if entry.kind == Kind::Symlink => match fs::read_link(&entry.path) {
+                None if entry.kind == EntryKind::Symlink => match fs::read_link(&entry.path) {
                     Ok(says) => self.index.add_link(&entry, &says),
                     Err(_) => self.index.add_unread(&entry),
                 },
@@ -285,7 +285,7 @@ impl Tree {
 
 /// What is found in a file.
 enum Found {
-    Document(Box<Scanned>),
+    Document(Box<ScannedFile>),
     /// A part of HTML that nobody asked for.
     Part,
     Nothing,

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Result, name};
 use baselink::tree::mirror::Mirror;
-use baselink::tree::origin::{Layout, Origins};
+use baselink::tree::origin::{FolderLayout, Origins};
 use baselink::tree::write::{self, Replacement};
 
 use crate::cli::input::Input;
@@ -46,7 +46,7 @@ const TOGETHER: usize = 64;
 impl DocumentFolder {
     pub(in crate::cli) fn new(out: &Path) -> Result<Self> {
         let mirror = Mirror::new(out)?;
-        let (layout, index) = (Some(Layout::Host), Some("index.html".into()));
+        let (layout, index) = (Some(FolderLayout::Host), Some("index.html".into()));
         let origins = Origins { layout, index, ..Origins::default() };
         Ok(Self { mirror, out: out.to_owned(), origins })
     }

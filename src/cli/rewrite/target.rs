@@ -21,7 +21,7 @@ use baselink::edit::Edits;
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
-use baselink::tree::walk::Entry;
+use baselink::tree::walk::TreeEntry;
 use baselink::tree::write::{self, FileState, InPlace, Lost, Original, Replacement};
 
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
@@ -187,7 +187,7 @@ pub(in crate::cli) enum FileSink<'t> {
     File(Option<(Replacement, &'t Path)>),
     Below {
         below: &'t OutputFolder,
-        entry: &'t Entry,
+        entry: &'t TreeEntry,
         /// What the system says of the file that is read, if it was asked.
         read: Option<Metadata>,
         to: PathBuf,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::diagnostic::Code;
-use baselink::tree::index::{Index, Place};
+use baselink::tree::index::{Index, TargetPlace};
 use baselink::tree::localize::{self, Absent};
 use baselink::{LinkReport, Options, Report, Rewritten};
 
@@ -102,7 +102,8 @@ impl Work {
         let others = report.links.iter().filter(|link| !is_local(link));
         let targets = others.filter_map(|link| link.target.as_deref()?.split('#').next());
         let is_missing = |target: &&str| {
-            matches!(index.find(target), Place::Inside(_)) && index.find_saved(target).is_none()
+            matches!(index.find(target), TargetPlace::Inside(_))
+                && index.find_saved(target).is_none()
         };
         targets.filter(is_missing).collect()
     }

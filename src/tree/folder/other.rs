@@ -1,4 +1,4 @@
-//! [`Folder`] where folders cannot be opened: a path, and a look at each name before it is used.
+//! [`OpenFolder`] where folders cannot be opened: a path, and a look at each name before it is used.
 //!
 //! ```text
 //! w\sub\x.html   -->   w\sub is no link;   open w\sub\x.html
@@ -11,15 +11,15 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use crate::tree::file::{Identity, Kind, There};
+use crate::tree::file::{EntryKind, Identity, There};
 
 /// A folder by its path.
 #[derive(Debug)]
-pub(in crate::tree) struct Folder {
+pub(in crate::tree) struct OpenFolder {
     path: PathBuf,
 }
 
-impl Folder {
+impl OpenFolder {
     /// The folder at `path`, whatever links lead to it.
     pub(in crate::tree) fn named(path: &Path) -> io::Result<Self> {
         match fs::metadata(path)?.is_dir() {
@@ -68,7 +68,9 @@ impl Folder {
 
     fn open(&self, name: &OsStr, options: &OpenOptions) -> io::Result<File> {
         match self.there(name)? {
-            Some(there) if there.kind == Kind::Symlink => Err(io::Error::other("a symbolic link")),
+            Some(there) if there.kind == EntryKind::Symlink => {
+                Err(io::Error::other("a symbolic link"))
+            }
             _ => options.open(self.path.join(name)),
         }
     }

@@ -1,4 +1,4 @@
-//! [`Folder`] where folders can be opened.
+//! [`OpenFolder`] where folders can be opened.
 //!
 //! ```text
 //! openat2(w, "sub", BENEATH | NO_SYMLINKS) = 5   openat(5, ".baselink-…")   renameat(5, ".baselink-…", 5, "x.html")
@@ -15,11 +15,11 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{self as system, AtFlags, FileType, Mode, OFlags, RawMode, Stat};
 
-use crate::tree::file::{Identity, Kind, There, identity};
+use crate::tree::file::{EntryKind, Identity, There, identity};
 
 /// A folder that was opened, with the path by which it was found.
 #[derive(Debug)]
-pub(in crate::tree) struct Folder {
+pub(in crate::tree) struct OpenFolder {
     folder: OwnedFd,
     path: PathBuf,
     /// The link that has its name, where it is not itself that has it.
@@ -37,7 +37,7 @@ const FOLDER: OFlags = {
 /// For files; a pipe is not waited for.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-impl Folder {
+impl OpenFolder {
     /// The folder at `path`, whatever links lead to it.
     pub(in crate::tree) fn named(path: &Path) -> io::Result<Self> {
         let folder = system::open(path, FOLDER, Mode::empty())?;
@@ -224,10 +224,10 @@ fn is_missing(error: rustix::io::Errno) -> bool {
 #[allow(clippy::unnecessary_cast, reason = "the numbers have other types on other systems")]
 fn there_of(found: &Stat) -> There {
     let kind = match FileType::from_raw_mode(found.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Symlink => Kind::Symlink,
-        FileType::Directory => Kind::Folder,
-        _ => Kind::Special,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Symlink => EntryKind::Symlink,
+        FileType::Directory => EntryKind::Folder,
+        _ => EntryKind::Special,
     };
     let permissions = Permissions::from_mode(found.st_mode as u32);
     There { kind, permissions, identity: Some(identity_of(found)) }
@@ -253,7 +253,7 @@ mod tests {
         for (link, to) in [("a/folder", "b"), ("a/b/link", "file"), ("up", "a")] {
             std::os::unix::fs::symlink(to, at(link)).unwrap();
         }
-        let root = Folder::named(scene.path()).unwrap();
+        let root = OpenFolder::named(scene.path()).unwrap();
         for (path, is_there) in [
             ("a/b/file", true),
             ("a/folder/file", false),
@@ -281,7 +281,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn one_call_opens_folders_where_it_opens_files() {
-        let root = Folder::named(Path::new("/")).unwrap();
+        let root = OpenFolder::named(Path::new("/")).unwrap();
         let open = |path: &str, flags| root.open_in_one_call(Path::new(path), flags);
         let is_there = open("proc/version", FILE | OFlags::RDONLY).is_ok();
         for folder in ["", "proc", "proc/sys"] {
@@ -295,7 +295,7 @@ mod tests {
         let at = |path: &str| scene.path().join(path);
         fs::create_dir(at("a")).unwrap();
         fs::create_dir(at("outside")).unwrap();
-        let folder = Folder::named(&at("a")).unwrap();
+        let folder = OpenFolder::named(&at("a")).unwrap();
         assert!(folder.is_where_it_was());
         fs::rename(at("a"), at("moved")).unwrap();
         std::os::unix::fs::symlink("outside", at("a")).unwrap();

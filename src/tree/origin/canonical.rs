@@ -11,10 +11,10 @@
 //!
 //! ```
 //! use baselink::format::Format;
-//! use baselink::tree::origin::canonical::{By, named};
+//! use baselink::tree::origin::canonical::{CanonicalTag, named};
 //! let page = b"<meta property=og:url content=http://a/1><link href='http://a/2#c' rel='x Canonical'>";
 //! let named = named(page, Format::Html).unwrap();
-//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", By::Link));
+//! assert_eq!((named.url.as_str(), named.by), ("http://a/2", CanonicalTag::Link));
 //! assert_eq!(&page[named.span.range()], b"http://a/2#c");
 //! ```
 //!
@@ -47,21 +47,21 @@ pub struct Named {
     /// The URL, without its fragment.
     pub url: String,
     /// What names it.
-    pub by: By,
+    pub by: CanonicalTag,
     /// Where: bytes of the page.
     pub span: Span,
 }
 
 /// What names the URL of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum CanonicalTag {
     /// `<link rel="canonical">`.
     Link,
     /// `<meta property="og:url">`.
     OpenGraph,
 }
 
-impl By {
+impl CanonicalTag {
     /// What it is called.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -93,13 +93,13 @@ pub fn named(head: &[u8], format: Format) -> Option<Named> {
 }
 
 fn in_text(text: &[u8], start: usize, charset: Charset) -> Option<Named> {
-    let mut head = Head { text, charset, of_link: None, of_graph: None, templates: 0 };
+    let mut head = CanonicalSink { text, charset, of_link: None, of_graph: None, templates: 0 };
     let (Ok(_) | Err(Over)) = walk::best_effort(text, start..text.len(), true, &mut head);
     head.of_link.or(head.of_graph)
 }
 
 /// What is found in the head of a page.
-struct Head<'a> {
+struct CanonicalSink<'a> {
     text: &'a [u8],
     charset: Charset,
     of_link: Option<Named>,
@@ -111,7 +111,7 @@ struct Head<'a> {
 /// Nothing that follows counts.
 struct Over;
 
-impl Sink for Head<'_> {
+impl Sink for CanonicalSink<'_> {
     type Stop = Over;
 
     fn start_tag(&mut self, tag: &RawTag, namespace: Namespace, _: TextModel) -> Result<(), Over> {
@@ -147,7 +147,7 @@ fn link(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
     if !rel.text.split_ascii_whitespace().any(is_canonical) {
         return None;
     }
-    url(&attribute(text, tag, charset, "href")?, By::Link)
+    url(&attribute(text, tag, charset, "href")?, CanonicalTag::Link)
 }
 
 fn open_graph(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
@@ -160,7 +160,7 @@ fn open_graph(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
     if !says("property") && !says("name") {
         return None;
     }
-    url(&attribute(text, tag, charset, "content")?, By::OpenGraph)
+    url(&attribute(text, tag, charset, "content")?, CanonicalTag::OpenGraph)
 }
 
 /// The value of the first attribute called `name`, decoded.
@@ -174,7 +174,7 @@ fn attribute(text: &[u8], tag: &RawTag, charset: Charset, name: &str) -> Option<
     Some(escape::character_references(charset.decode(&text[span.range()], span.start)))
 }
 
-fn url(value: &View, by: By) -> Option<Named> {
+fn url(value: &View, by: CanonicalTag) -> Option<Named> {
     let trimmed = value::trimmed(&value.text);
     let written = &value.text[trimmed.range()];
     let url = written.split('#').next().unwrap_or_default();

@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::error::{Error, ErrorKind, Result, name};
-use crate::tree::walk::{Entry, Kind};
+use crate::tree::walk::{EntryKind, TreeEntry};
 
 /// A table of files and their URLs.
 #[derive(Clone, Debug)]
@@ -219,17 +219,17 @@ impl UrlMap {
 
     /// The URL that it has for `entry`, as written.
     #[must_use]
-    pub fn url(&self, entry: &Entry) -> Option<&str> {
+    pub fn url(&self, entry: &TreeEntry) -> Option<&str> {
         self.mapped(entry).map(|mapped| &*mapped.url)
     }
 
     /// The URLs that it has for `entry` on earlier lines, as written: those before redirections.
     #[must_use]
-    pub fn earlier(&self, entry: &Entry) -> &[String] {
+    pub fn earlier(&self, entry: &TreeEntry) -> &[String] {
         self.mapped(entry).map_or(&[], |mapped| &mapped.earlier)
     }
 
-    fn mapped(&self, entry: &Entry) -> Option<&Mapped> {
+    fn mapped(&self, entry: &TreeEntry) -> Option<&Mapped> {
         let below_root: PathBuf = entry.relative.iter().collect();
         if let Some(mapped) = self.urls.get(&below_root) {
             return Some(mapped);
@@ -255,7 +255,8 @@ impl UrlMap {
             if !root.is_dir() {
                 let (path, size) = (root.clone(), 0);
                 let root = root.as_path().into();
-                let entry = Entry { root, relative: Vec::new(), path, kind: Kind::File, size };
+                let entry =
+                    TreeEntry { root, relative: Vec::new(), path, kind: EntryKind::File, size };
                 return self.mapped(&entry).is_some();
             }
             let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());

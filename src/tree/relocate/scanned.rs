@@ -8,12 +8,12 @@
 //! use std::path::Path;
 //! use baselink::tree::origin::{Origins, RootUrl};
 //! use baselink::tree::relocate::{Move, scan};
-//! use baselink::tree::walk::{Entry, Kind};
+//! use baselink::tree::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
 //! let (root, path) = (Path::new("site").into(), "site/x.html".into());
-//! let entry = Entry { root, relative: vec!["x.html".into()], path, kind: Kind::File, size: 0 };
+//! let entry = TreeEntry { root, relative: vec!["x.html".into()], path, kind: EntryKind::File, size: 0 };
 //! let page = b"<p id=top><a href=y.html>";
 //! let scanned = scan(&entry, page, Format::Html, &Options::default(), &moving);
 //! let link = scanned.links().next().unwrap();
@@ -43,11 +43,11 @@ use crate::scan::attributes::{Elements, Row, TABLE};
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
 use crate::tree::origin::canonical;
-use crate::tree::walk::Entry;
+use crate::tree::walk::TreeEntry;
 
 /// What one scan found in a file.
 #[derive(Clone, Debug)]
-pub struct Scanned {
+pub struct ScannedFile {
     /// The names that lead to the file from its root, with `/` between them, as bytes of the system.
     pub path: Vec<u8>,
     /// What it was read as.
@@ -172,7 +172,7 @@ impl BaseMove {
     }
 }
 
-impl Scanned {
+impl ScannedFile {
     /// `options` for this file, in which every reference is resolved.
     pub(super) fn options(&self, options: &Options) -> Options {
         Options {
@@ -225,12 +225,12 @@ impl Scanned {
 /// `options` say how: which profile and which places. The retrieval URL is that of `moving`, not theirs.
 #[must_use]
 pub fn scan(
-    entry: &Entry,
+    entry: &TreeEntry,
     bytes: &[u8],
     format: Format,
     options: &Options,
     moving: &Move,
-) -> Scanned {
+) -> ScannedFile {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
     let beside = Some(moving.from.beside(entry));
     let mut options = Options { format, retrieval, beside, ..options.clone() };
@@ -246,17 +246,17 @@ pub fn scan(
 /// A scan of a file, document by document: a mailbox need not be in memory.
 #[derive(Debug)]
 pub struct Scanning {
-    scanned: Scanned,
+    scanned: ScannedFile,
     places: HashMap<Location, u32>,
 }
 
 impl Scanning {
     /// Begins the scan of the file `entry`, whose format, profile and retrieval URL are those of `options`.
     #[must_use]
-    pub fn begin(entry: &Entry, options: &Options, moving: &Move) -> Self {
+    pub fn begin(entry: &TreeEntry, options: &Options, moving: &Move) -> Self {
         let path = crate::tree::index::path_of(entry);
         let place = moving.place(options.retrieval.as_ref());
-        let scanned = Scanned {
+        let scanned = ScannedFile {
             moved: url_below(&place, &path),
             path,
             format: options.format,
@@ -280,8 +280,8 @@ impl Scanning {
 
     /// Begins the scan of a file whose references are others than when it was `scanned`, and whose ids are the same.
     #[must_use]
-    pub fn again(scanned: &Scanned) -> Self {
-        let scanned = Scanned {
+    pub fn again(scanned: &ScannedFile) -> Self {
+        let scanned = ScannedFile {
             path: scanned.path.clone(),
             retrieval: scanned.retrieval.clone(),
             passed_over: Vec::new(),
@@ -316,13 +316,13 @@ impl Scanning {
 
     /// What was found up to here.
     #[must_use]
-    pub fn so_far(&self) -> &Scanned {
+    pub fn so_far(&self) -> &ScannedFile {
         &self.scanned
     }
 
     /// What was found.
     #[must_use]
-    pub fn end(self) -> Scanned {
+    pub fn end(self) -> ScannedFile {
         let mut scanned = self.scanned;
         // It stays in memory until all files are known.
         scanned.links.shrink_to_fit();
@@ -354,7 +354,7 @@ impl Scanning {
             |link: &LinkReport| link.element == "link" && link.outcome == Outcome::Absolute;
         if report.links.iter().any(may_be_canonical) {
             let named = canonical::named(bytes, options.format);
-            let named = named.filter(|named| named.by == canonical::By::Link);
+            let named = named.filter(|named| named.by == canonical::CanonicalTag::Link);
             self.scanned.canonical = named.map(|named| named.span.shifted(offset));
         }
         let entities: HashMap<&str, &EntityReport> =
