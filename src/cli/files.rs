@@ -352,7 +352,7 @@ impl Left {
 }
 
 /// What was found, by what the system says of it.
-pub(crate) enum FileKind<'o> {
+pub(crate) enum FileKind {
     /// To be opened.
     File,
     /// A folder: what is in it comes by itself.
@@ -360,20 +360,26 @@ pub(crate) enum FileKind<'o> {
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
-    Temporary(&'o TreeEntry),
+    Temporary,
 }
 
-/// What `origin` is. What was named is a file.
+/// What `origin` is. What was named is a file. A temporary file that was left is removed where files are replaced in their
+/// places, as [`Selection::temporary`](baselink::tree::walk::Selection::temporary) says.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
+pub(crate) fn found(origin: &Origin, documents: &Documents) -> Result<FileKind> {
     let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
     match entry.kind {
         EntryKind::Folder => Ok(FileKind::Folder),
         _ if origin.is_named() => Ok(FileKind::File),
-        EntryKind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
+        EntryKind::File if entry.is_temporary() => {
+            if documents.selection.temporary {
+                entry.remove_left();
+            }
+            Ok(FileKind::Temporary)
+        }
         EntryKind::File => Ok(FileKind::File),
         EntryKind::Symlink => Ok(FileKind::Link),
         EntryKind::Special => {
@@ -402,16 +408,13 @@ pub(crate) fn each_document<T: Send>(
 ) -> io::Result<Read> {
     let mut read = Read { status: Status::Done, documents: 0, left: Left::default() };
     let one = |origin: &Origin, output: &mut Output| {
-        let opened = match found(origin) {
-            _ if is_backup(origin) => return Ok(Err(Why::NoDocument)),
+        if is_backup(origin) {
+            return Ok(Err(Why::NoDocument));
+        }
+        let opened = match found(origin, documents) {
             Ok(FileKind::Link) => return Ok(Err(Why::Link)),
             Ok(FileKind::Folder) => return Ok(Err(Why::NoDocument)),
-            Ok(FileKind::Temporary(entry)) => {
-                if documents.selection.temporary {
-                    entry.remove_left();
-                }
-                return Ok(Err(Why::Temporary));
-            }
+            Ok(FileKind::Temporary) => return Ok(Err(Why::Temporary)),
             Ok(FileKind::File) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };

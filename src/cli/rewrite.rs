@@ -118,15 +118,10 @@ fn one(
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<FileOutcome> {
-    let outcome = match files::found(origin) {
+    let outcome = match files::found(origin, &asked.documents) {
         Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
         Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(FileKind::Temporary(entry)) => {
-            if target.replaces_inputs() {
-                entry.remove_left();
-            }
-            Ok(FileOutcome::Left(Why::Temporary))
-        }
+        Ok(FileKind::Temporary) => Ok(FileOutcome::Left(Why::Temporary)),
         Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
         Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
             Ok(FileOutcome::Left(Why::Delivery))
