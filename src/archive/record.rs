@@ -138,25 +138,30 @@ impl Record {
     /// The same as text: UTF-8, or else ISO-8859-1.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<String> {
-        let value = self.field(name)?;
-        let text = std::str::from_utf8(&value).map(str::to_owned);
-        Some(text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect()))
+        self.field(name).map(|value| text(&value))
     }
 
     /// Its id, `WARC-Record-ID`, without the angle brackets.
     #[must_use]
     pub fn id(&self) -> Option<String> {
-        self.text("WARC-Record-ID").map(bare)
+        self.without_brackets("WARC-Record-ID").map(|id| text(&id))
     }
 
     /// The URL from which it was retrieved, `WARC-Target-URI`, byte for byte but for the angle brackets that
     /// ISO 28500:2009 puts around it, and wget writes.
     #[must_use]
     pub fn target_uri(&self) -> Option<Cow<'_, [u8]>> {
-        let value = self.field("WARC-Target-URI")?;
-        Some(match value {
-            Cow::Borrowed(value) => Cow::Borrowed(without_brackets(value)),
-            Cow::Owned(value) => Cow::Owned(without_brackets(&value).to_vec()),
+        self.without_brackets("WARC-Target-URI")
+    }
+
+    /// The value of a field without the angle brackets around it.
+    fn without_brackets(&self, name: &str) -> Option<Cow<'_, [u8]>> {
+        fn inner(value: &[u8]) -> &[u8] {
+            value.strip_prefix(b"<").and_then(|value| value.strip_suffix(b">")).unwrap_or(value)
+        }
+        Some(match self.field(name)? {
+            Cow::Borrowed(value) => Cow::Borrowed(inner(value)),
+            Cow::Owned(value) => Cow::Owned(inner(&value).to_vec()),
         })
     }
 
@@ -181,7 +186,7 @@ impl Record {
     /// The id of the record that it was made of or is about, `WARC-Refers-To`.
     #[must_use]
     pub fn refers_to(&self) -> Option<String> {
-        self.text("WARC-Refers-To").map(bare)
+        self.without_brackets("WARC-Refers-To").map(|id| text(&id))
     }
 
     /// Why its block is not all of what there was, `WARC-Truncated`.
@@ -293,15 +298,9 @@ fn version(line: &[u8]) -> &str {
     std::str::from_utf8(version).unwrap_or("?")
 }
 
-fn without_brackets(value: &[u8]) -> &[u8] {
-    value.strip_prefix(b"<").and_then(|value| value.strip_suffix(b">")).unwrap_or(value)
-}
-
-fn bare(value: String) -> String {
-    match value.strip_prefix('<').and_then(|value| value.strip_suffix('>')) {
-        Some(bare) => bare.to_owned(),
-        None => value,
-    }
+fn text(value: &[u8]) -> String {
+    let text = std::str::from_utf8(value).map(str::to_owned);
+    text.unwrap_or_else(|_| value.iter().copied().map(char::from).collect())
 }
 
 /// How many bytes [`begins_record`] needs.
