@@ -33,7 +33,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::collections::hash_map::Entry as Slot;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -44,6 +43,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use crate::base::{Retrieval, Source};
 use crate::format::Format;
 use crate::layer::digest::first_of_md5;
+use crate::named::values;
 use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 use crate::tree::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
@@ -88,35 +88,28 @@ pub enum Absence {
     LinkNowhere,
 }
 
+/// Each absence with its name in `--json`.
+const ABSENCES: [(Absence, &str); 10] = [
+    (Absence::Absent, "absent"),
+    (Absence::Case, "case"),
+    (Absence::Encoding, "percent-encoding"),
+    (Absence::NoIndex, "no-index"),
+    (Absence::NoSlash, "no-slash"),
+    (Absence::NoName, "no-name"),
+    (Absence::Special, "no-file"),
+    (Absence::Normalization, "normalization"),
+    (Absence::LinkOut, "symlink"),
+    (Absence::LinkNowhere, "symlink"),
+];
+
 impl Absence {
     /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::Absent,
-        Self::Case,
-        Self::Encoding,
-        Self::NoIndex,
-        Self::NoSlash,
-        Self::NoName,
-        Self::Special,
-        Self::Normalization,
-        Self::LinkOut,
-        Self::LinkNowhere,
-    ];
+    pub const ALL: [Self; ABSENCES.len()] = values(&ABSENCES);
 
     /// Its name in `--json`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Absent => "absent",
-            Self::Case => "case",
-            Self::Encoding => "percent-encoding",
-            Self::NoIndex => "no-index",
-            Self::NoSlash => "no-slash",
-            Self::NoName => "no-name",
-            Self::Special => "no-file",
-            Self::Normalization => "normalization",
-            Self::LinkOut | Self::LinkNowhere => "symlink",
-        }
+        ABSENCES[self as usize].1
     }
 }
 
@@ -176,8 +169,8 @@ pub struct Index {
     with_capitals: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The first file of each path as it is when case and encoding do not count.
     alike: HashMap<u64, usize>,
-    /// The first file of each path as it is when case does not count, where that is not the one in `alike`.
-    otherwise_encoded: HashMap<u64, usize>,
+    /// The first file of each path as it is when case does not count.
+    alike_in_case: HashMap<u64, usize>,
     /// The first file of each name.
     by_name: HashMap<u64, usize>,
     doubles: Vec<(usize, usize)>,
@@ -227,7 +220,7 @@ impl Index {
             folders: HashMap::from([(Box::from(&b""[..]), Vec::new())]),
             with_capitals: HashMap::new(),
             alike: HashMap::new(),
-            otherwise_encoded: HashMap::new(),
+            alike_in_case: HashMap::new(),
             by_name: HashMap::new(),
             doubles: Vec::new(),
             hints: PathHints::default(),
@@ -270,20 +263,10 @@ impl Index {
             }
         }
         let (folder, name) = split_name(&path);
-        match self.alike.entry(hashed(&folded(&path))) {
-            Slot::Occupied(first) => {
-                let mut first = *first.get();
-                if !is_alike_in_case(&self.files[first].path, &path) {
-                    let key = hashed(&(lower(&path), str::from_utf8(&path).is_ok()));
-                    first = *self.otherwise_encoded.entry(key).or_insert(number);
-                }
-                if first != number && is_alike_in_case(&self.files[first].path, &path) {
-                    self.doubles.push((first, number));
-                }
-            }
-            Slot::Vacant(slot) => {
-                slot.insert(number);
-            }
+        self.alike.entry(hashed(&folded(&path))).or_insert(number);
+        let first = *self.alike_in_case.entry(hashed(&without_case(&path))).or_insert(number);
+        if first != number && is_alike_in_case(&self.files[first].path, &path) {
+            self.doubles.push((first, number));
         }
         self.by_name.entry(hashed(name)).or_insert(number);
         self.hints = PathHints::default();
@@ -363,12 +346,7 @@ impl Index {
         root: Option<&RootUrl>,
     ) -> Option<Vec<u8>> {
         let file = self.files.get(found.number).filter(|file| file.kind == EntryKind::Symlink)?;
-        let bare = without_query(url);
-        let below = match root.or(self.origins.root_url.as_ref()) {
-            Some(root) => root.below(bare),
-            None => self.laid_out(bare),
-        };
-        let path = below.filter(|below| below.is_path)?.path;
+        let path = self.path_below(root, without_query(url))?;
         let rest = path.strip_prefix(&*file.path)?;
         rest.starts_with(b"/").then_some(path)
     }
@@ -407,13 +385,14 @@ impl Index {
     /// Whether a file is a page, or what makes one, by its name: with a query it is another page.
     #[must_use]
     pub fn is_page(&self, number: usize) -> bool {
-        is_page(self.path(number))
-    }
-
-    /// The number of the file that `entry` is.
-    #[must_use]
-    pub fn number_of(&self, entry: &TreeEntry) -> Option<usize> {
-        self.number_at(&path_of(entry))
+        const EXTENSIONS: [&str; 16] = [
+            "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp",
+            "do", "cgi", "pl", "cfm", "py",
+        ];
+        let (_, name) = split_name(self.path(number));
+        memchr::memrchr(b'.', name).is_none_or(|dot| {
+            EXTENSIONS.iter().any(|one| name[dot + 1..].eq_ignore_ascii_case(one.as_bytes()))
+        })
     }
 
     /// The number of the file with this path.
@@ -502,25 +481,19 @@ impl Index {
         if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
             return found;
         }
-        let bare = without_query(url);
-        let below = match &self.origins.root_url {
-            Some(root) => root.below(bare),
-            None => self.laid_out(bare),
+        let path = self.path_below(None, without_query(url))?;
+        let is_folder = path.is_empty() || path.ends_with(b"/");
+        let mut names = match is_folder {
+            true => self.names.iter().map(|name| [&path, names::bytes(name)].concat()).collect(),
+            false => vec![path.clone()],
         };
-        let below = below.filter(|below| below.is_path)?;
-        let is_folder = below.path.is_empty() || below.path.ends_with(b"/");
-        let mut names = vec![below.path.clone()];
-        if is_folder {
-            let index = |name: &OsString| [&below.path, names::bytes(name)].concat();
-            names = self.names.iter().map(index).collect();
-        }
         if query.is_some() {
             // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
             // that is `page.php?x=2.html`.
-            let (_, name) = split_name(&below.path);
-            let stem = memchr::memchr(b'?', name).map(|at| below.path.len() - name.len() + at);
-            names.extend(stem.map(|end| below.path[..end].to_vec()));
-            names.extend(below.path.strip_suffix(b".html").map(<[u8]>::to_vec));
+            let (_, name) = split_name(&path);
+            let stem = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+            names.extend(stem.map(|end| path[..end].to_vec()));
+            names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
         }
         let saved = |name: Vec<u8>| self.file_at(&name)?.ok();
         const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
@@ -553,16 +526,25 @@ impl Index {
                     return Some(FoundFile { number, takes_query: true });
                 }
             }
-            return found.filter(|found| !is_page(&self.files[found.number].path));
+            return found.filter(|found| !self.is_page(found.number));
         }
         if is_folder {
             return None;
         }
         let mut extensions = EXTENSIONS[1..].iter();
-        let number = extensions.find_map(|extension| saved([&below.path, *extension].concat()));
+        let number = extensions.find_map(|extension| saved([&path, *extension].concat()));
         // A server sends those who ask for the folder without its `/` to the one with it.
-        let number = number.or_else(|| self.index_of(&below.path)?.ok())?;
+        let number = number.or_else(|| self.index_of(&path)?.ok())?;
         Some(FoundFile { number, takes_query: false })
+    }
+
+    /// The path that `url`, which has no query, has below `root`, or below the root of the tree.
+    fn path_below(&self, root: Option<&RootUrl>, url: &str) -> Option<Vec<u8>> {
+        let below = match root.or(self.origins.root_url.as_ref()) {
+            Some(root) => root.below(url),
+            None => self.laid_out(url),
+        };
+        below.filter(|below| below.is_path).map(|below| below.path)
     }
 
     /// The file that has the query of `url` in its name.
@@ -816,21 +798,6 @@ impl Index {
     }
 }
 
-/// Whether a file is a page, or what makes one: a query then asks for another one.
-fn is_page(path: &[u8]) -> bool {
-    const EXTENSIONS: [&str; 16] = [
-        "html", "htm", "xhtml", "xht", "shtml", "php", "php3", "phtml", "asp", "aspx", "jsp", "do",
-        "cgi", "pl", "cfm", "py",
-    ];
-    let (_, name) = split_name(path);
-    match memchr::memrchr(b'.', name) {
-        None => true,
-        Some(at) => {
-            EXTENSIONS.iter().any(|one| name[at + 1..].eq_ignore_ascii_case(one.as_bytes()))
-        }
-    }
-}
-
 /// Whether the tree is read from disk.
 pub(in crate::tree) fn is_disk(root: &RootUrl) -> bool {
     let scheme = Reference::split(Grammar::Rfc3986, root.as_str()).scheme();
@@ -839,17 +806,7 @@ pub(in crate::tree) fn is_disk(root: &RootUrl) -> bool {
 
 /// The URL of the file `path` below `root`.
 pub(in crate::tree) fn url_below(root: &RootUrl, path: &[u8]) -> Option<String> {
-    let mut url = root.as_str().to_owned();
-    for (number, name) in path.split(|&byte| byte == b'/').enumerate() {
-        if path.is_empty() {
-            break;
-        }
-        if number > 0 {
-            url.push('/');
-        }
-        url.push_str(&names::segment(name, names::Percent::Encode)?);
-    }
-    Some(url)
+    Some(format!("{}{}", root.as_str(), names::path(path, names::Percent::Encode)?))
 }
 
 /// The names that lead to an entry, with `/` between them.
@@ -924,9 +881,13 @@ fn lower(path: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether two paths are the same but for case: bytes that are UTF-8 never mean what others do.
+/// A path as it is when case does not count: bytes that are UTF-8 never mean what others do.
+fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
+    (lower(path), str::from_utf8(path).is_ok())
+}
+
 fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
-    lower(one) == lower(other) && str::from_utf8(one).is_ok() == str::from_utf8(other).is_ok()
+    without_case(one) == without_case(other)
 }
 
 /// A path without empty names.
@@ -948,25 +909,12 @@ fn normal(url: &str, with_query: bool) -> Option<String> {
         "{scheme}:{}",
         split.net_loc().map_or(String::new(), |one| origin::net_loc(&scheme, one))
     );
-    let mut segments: Vec<String> = Vec::new();
-    let mut is_open = false;
-    for segment in origin::path_or_root(&split).strip_prefix('/')?.split('/') {
-        is_open = matches!(segment, "." | "..");
-        match segment {
-            "." => {}
-            ".." => {
-                segments.pop()?;
-            }
-            // What no file can have is kept as it is.
-            name => segments.push(
-                names::segment(&names::decode(name), names::Percent::Encode)
-                    .unwrap_or_else(|| name.to_owned()),
-            ),
-        }
-    }
-    if is_open {
-        segments.push(String::new());
-    }
+    let spelled = |name: &str| {
+        let name_of_file = names::segment(&names::decode(name), names::Percent::Encode);
+        // What no file can have is kept as it is.
+        name_of_file.unwrap_or_else(|| name.to_owned())
+    };
+    let segments: Vec<_> = origin::segments(&split)?.into_iter().map(spelled).collect();
     let mut normal = format!("{root}/{}", segments.join("/"));
     if let Some(query) = split.query().filter(|_| with_query) {
         normal.push('?');

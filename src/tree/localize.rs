@@ -379,18 +379,12 @@ fn relative(from: &[u8], to: &[u8]) -> Option<String> {
     let common = from[..folder].iter().zip(to).take_while(|(a, b)| a == b).count();
     let common = memchr::memrchr(b'/', &from[..common]).map_or(0, |at| at + 1);
     let mut reference = "../".repeat(memchr::memchr_iter(b'/', &from[common..]).count());
-    for (number, name) in to[common..].split(|&byte| byte == b'/').enumerate() {
-        if number > 0 {
-            reference.push('/');
-        }
-        let name = names::segment(name, names::Percent::Encode)?;
-        // RFC 3986, 4.2: it would be a scheme.
-        if reference.is_empty() && name.contains(':') {
-            reference.push_str("./");
-        }
-        reference.push_str(&name);
+    let path = names::path(&to[common..], names::Percent::Encode)?;
+    // RFC 3986, 4.2: it would be a scheme.
+    if reference.is_empty() && path.split('/').next().is_some_and(|name| name.contains(':')) {
+        reference.push_str("./");
     }
-    Some(reference)
+    Some(reference + &path)
 }
 
 #[cfg(test)]

@@ -178,14 +178,12 @@ impl RootUrl {
 
     /// The folder that is assumed where nothing is known. No host has such a name (RFC 6761, 6.4).
     fn assumed() -> Self {
-        let url = format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH));
-        Self { given: url.clone(), folder: Some(url) }
+        Self::of_file(&format!("{ASSUMED}{}", ASSUMED_FOLDER.repeat(ASSUMED_DEPTH)))
     }
 
     /// A folder that is nowhere.
     pub(in crate::tree) fn nowhere() -> Self {
-        let url = "https://elsewhere.invalid/elsewhere/".to_owned();
-        Self { given: url.clone(), folder: Some(url) }
+        Self::of_file("https://elsewhere.invalid/elsewhere/")
     }
 
     /// The URL of the folder, with its final `/`; of what was named itself, as it was given.
@@ -218,7 +216,7 @@ impl RootUrl {
             if let Some(below) = Below::plain(path) {
                 return Some(Below { tail: Some(folder.len()), ..below });
             }
-            if !path.split('/').any(|segment| matches!(segment, "." | "..")) {
+            if !path.split('/').any(is_dots) {
                 return Some(Below { tail: Some(folder.len()), ..Below::of(path.split('/')) });
             }
         }
@@ -227,23 +225,7 @@ impl RootUrl {
         if !is_same_scheme(root.scheme()?, url.scheme()?) || !same_net_loc(&root, &url) {
             return None;
         }
-        let mut segments = Vec::new();
-        let mut has_dots = false;
-        let mut ends_in_dots = false;
-        for segment in path_or_root(&url).strip_prefix('/')?.split('/') {
-            ends_in_dots = matches!(segment, "." | "..");
-            has_dots |= ends_in_dots;
-            match segment {
-                "." => {}
-                ".." => {
-                    segments.pop()?;
-                }
-                name => segments.push(name),
-            }
-        }
-        if ends_in_dots {
-            segments.push("");
-        }
+        let segments = segments(&url)?;
         let folders: Vec<&str> = root.path().strip_prefix('/')?.split_terminator('/').collect();
         let is_same = |(a, b): (&&str, &&str)| a == b || names::decode(a) == names::decode(b);
         if segments.len() < folders.len() || !folders.iter().zip(&segments).all(is_same) {
@@ -251,7 +233,7 @@ impl RootUrl {
         }
         let rest = &segments[folders.len()..];
         let mut below = Below::of(rest.iter().copied());
-        if !has_dots && !below.names_root {
+        if !below.names_root && !url.path().split('/').any(is_dots) {
             let slashes = memchr::memchr_iter(b'/', url.path().as_bytes());
             let at = slashes.take(folders.len() + 1).last().map_or(0, |at| at + 1);
             below.tail = Some(url.path_span.start + at);
@@ -431,14 +413,14 @@ impl Origins {
 
     /// What is asked, in this order.
     fn order(&self) -> [Source; 6] {
-        let place = |source: &Source| match source {
-            // A layout is how all files are called, and an attribute says where this one is from.
-            Source::Xattr if self.layout.is_some() => 2,
-            Source::Retrieval if self.assumes_root => ORDER.len(),
-            source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
-        };
         let mut order = ORDER;
-        order.sort_by_key(|source| (place(source), *source == Source::Layout));
+        // A layout is how all files are called, and an attribute says where this one is from.
+        if self.layout.is_some() {
+            order[2..5].rotate_right(1);
+        }
+        if self.assumes_root {
+            order[1..].rotate_left(1);
+        }
         order
     }
 
@@ -518,13 +500,10 @@ impl Origins {
     /// ends with `/` none without an `index`. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
-        let url = Reference::split(Grammar::Rfc3986, url);
         if let Some(root) = &self.root_url {
-            let path = root.folder.as_deref().and_then(|root| {
-                below(&Reference::split(Grammar::Rfc3986, root), &url, self.index.as_deref())
-            });
-            return path.into_iter().collect();
+            return self.path_below(root, url).into_iter().collect();
         }
+        let url = Reference::split(Grammar::Rfc3986, url);
         let mut paths = Vec::new();
         if self.layout == Some(FolderLayout::Host) {
             for spelling in &SPELLINGS {
@@ -537,21 +516,24 @@ impl Origins {
         paths
     }
 
+    fn path_below(&self, root: &RootUrl, url: &str) -> Option<PathBuf> {
+        let has_query = Reference::split(Grammar::Rfc3986, url).query().is_some();
+        let below = root.below(url).filter(|below| below.tail.is_some() && !has_query)?;
+        let names = below.path.split(|&byte| byte == b'/').map(|name| match name {
+            b"" => names::file_name(names::bytes(self.index.as_deref()?).to_vec()),
+            name => names::file_name(name.to_vec()),
+        });
+        names.collect::<Option<PathBuf>>().filter(|_| below.is_path)
+    }
+
     /// The URL of the root and the path of `entry` below it.
     pub(in crate::tree) fn below_root_url(&self, entry: &TreeEntry) -> Option<String> {
         let root = self.root_url.as_ref()?;
         let Some((file, folders)) = entry.relative.split_last() else {
             return Some(root.given.clone());
         };
-        let mut url = root.folder.clone()?;
-        for name in folders {
-            url.push_str(&names::segment(names::bytes(name), Percent::Encode)?);
-            url.push('/');
-        }
-        if self.index.as_ref() != Some(file) {
-            url.push_str(&names::segment(names::bytes(file), Percent::Encode)?);
-        }
-        Some(url)
+        let file = if self.index.as_ref() == Some(file) { b"" } else { names::bytes(file) };
+        Some(format!("{}{}", root.folder.as_deref()?, path(folders, file, Percent::Encode)?))
     }
 
     fn laid_out(&self, url: &Reference<'_>, spelling: &PathSpelling) -> Option<PathBuf> {
@@ -599,34 +581,31 @@ pub(in crate::tree) fn by_host(
     scheme: &str,
     index: Option<&OsStr>,
 ) -> Option<String> {
-    let (host, path) = entry.relative.split_first()?;
-    let (file, folders) = path.split_last()?;
+    let (host, names) = entry.relative.split_first()?;
+    let (file, folders) = names.split_last()?;
     let (host, port) = host_and_port(host.to_str()?)?;
-    let mut url = format!("{scheme}://{host}");
-    if let Some(port) = port {
-        url.push(':');
-        url.push_str(port);
-    }
-    url.push('/');
+    let port = port.map_or(String::new(), |port| format!(":{port}"));
+    let mut url = format!("{scheme}://{host}{port}/");
     // A host that the URL Standard has no parse for is none: 1.2.3.999.
     if !resolve::parses(&url) {
         return None;
     }
-    for name in folders {
-        url.push_str(&names::segment(names::bytes(name), Percent::Keep)?);
-        url.push('/');
-    }
     let file = without_adjustment(names::bytes(file));
     let query_at = memchr::memchr(b'?', file);
     let name = &file[..query_at.unwrap_or(file.len())];
-    if index.map(names::bytes) != Some(name) {
-        url.push_str(&names::segment(name, Percent::Keep)?);
-    }
+    let name = if index.map(names::bytes) == Some(name) { b"" } else { name };
+    url.push_str(&path(folders, name, Percent::Keep)?);
     if let Some(at) = query_at {
         url.push('?');
         url.push_str(&names::query(&file[at + 1..]));
     }
     Some(url)
+}
+
+/// The path of `file` in these folders.
+fn path(folders: &[OsString], file: &[u8], percent: Percent) -> Option<String> {
+    let names: Vec<_> = folders.iter().map(|name| names::bytes(name)).chain([file]).collect();
+    names::path(&names.join(&b'/'), percent)
 }
 
 /// How a crawler spells a URL as a path.
@@ -677,35 +656,32 @@ fn is_control(byte: u8) -> bool {
     byte.is_ascii_control()
 }
 
-/// The path from the folder `root` to `url`.
-fn below(root: &Reference<'_>, url: &Reference<'_>, index: Option<&OsStr>) -> Option<PathBuf> {
-    let same_scheme = root.scheme()?.eq_ignore_ascii_case(url.scheme()?);
-    if !same_scheme || url.query().is_some() || !same_net_loc(root, url) {
-        return None;
-    }
-    let mut segments = path_or_root(url).split('/');
-    let folders = root.path().strip_suffix('/')?;
-    for folder in folders.split('/') {
-        if names::decode(segments.next()?) != names::decode(folder) {
-            return None;
-        }
-    }
-    let mut path = PathBuf::new();
-    let mut rest = segments.peekable();
-    rest.peek()?;
-    while let Some(segment) = rest.next() {
-        if segment.is_empty() && rest.peek().is_none() {
-            path.push(names::file_name(names::bytes(index?).to_vec())?);
-        } else {
-            path.push(names::file_name(names::decode(segment))?);
-        }
-    }
-    Some(path)
-}
-
 /// RFC 3986, 6.2.3: after an authority no path is `/`.
 pub(in crate::tree) fn path_or_root<'a>(url: &Reference<'a>) -> &'a str {
     if url.path().is_empty() { "/" } else { url.path() }
+}
+
+/// The segments of a path without those that are dots (RFC 3986, 5.2.4); `None` where these lead above its root.
+pub(in crate::tree) fn segments<'a>(url: &Reference<'a>) -> Option<Vec<&'a str>> {
+    let path = path_or_root(url);
+    let mut segments = Vec::new();
+    for segment in path.strip_prefix('/')?.split('/') {
+        match segment {
+            "." => {}
+            ".." => {
+                segments.pop()?;
+            }
+            name => segments.push(name),
+        }
+    }
+    if path.rsplit('/').next().is_some_and(is_dots) {
+        segments.push("");
+    }
+    Some(segments)
+}
+
+fn is_dots(segment: &str) -> bool {
+    matches!(segment, "." | "..")
 }
 
 /// `//` and a net_loc in lower case, without the default port of `scheme`.

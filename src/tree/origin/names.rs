@@ -31,6 +31,12 @@ pub(in crate::tree) fn segment(name: &[u8], percent: Percent) -> Option<String> 
     (!matches!(decode(&url).as_slice(), b"." | b"..")).then_some(url)
 }
 
+/// `path`, names with `/` between them, as segments of a path; `None` where one would be a dot segment.
+pub(in crate::tree) fn path(path: &[u8], percent: Percent) -> Option<String> {
+    let segments = path.split(|&byte| byte == b'/').map(|name| segment(name, percent));
+    segments.collect::<Option<Vec<_>>>().map(|segments| segments.join("/"))
+}
+
 /// `name` as a query. A `%` with two hexadecimal digits is an escape.
 pub(in crate::tree) fn query(name: &[u8]) -> String {
     let mut url = String::with_capacity(name.len());
