@@ -54,14 +54,17 @@ use super::folder::OpenFolder;
 use super::temporary;
 use crate::error::{Error, Result, cause};
 
-/// A new file that has no name yet but a temporary one. Dropped, it is removed.
+/// A new file that has no name yet but a temporary one; or a device or a pipe, which has no bytes that could be lost, and must
+/// not become a file. Dropped, the new file is removed.
 #[derive(Debug)]
 pub(super) struct New {
     folder: Arc<OpenFolder>,
-    /// Nothing once it has its own.
+    /// Nothing once it has its own, and for a device.
     temporary: Option<OsString>,
     file: File,
-    device: u64,
+    is_device: bool,
+    /// The file system.
+    system: u64,
     identity: Option<Identity>,
     /// One that was opened earlier has a lower one.
     number: u64,
@@ -77,11 +80,25 @@ impl New {
         let (name, file, made) = temporary::create(folder, mode)?;
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
-        let (device, identity) = (device(&made), identity(&made));
-        Ok(Self { folder, temporary, file, device, identity, number })
+        let (system, identity) = (system(&made), identity(&made));
+        Ok(Self { folder, temporary, file, is_device: false, system, identity, number })
     }
 
-    /// Which file it is, whatever it is called.
+    /// The device or pipe `name` in `folder`.
+    pub(super) fn device(folder: &Arc<OpenFolder>, name: &OsStr) -> io::Result<Self> {
+        let file = folder.write_device(name)?;
+        if file.metadata()?.is_file() {
+            return Err(io::Error::other("another program put a file there"));
+        }
+        let (folder, temporary) = (Arc::clone(folder), None);
+        Ok(Self { folder, temporary, file, is_device: true, system: 0, identity: None, number: 0 })
+    }
+
+    pub(super) fn is_device(&self) -> bool {
+        self.is_device
+    }
+
+    /// Which file it is, whatever it is called; nothing for a device.
     pub(super) fn identity(&self) -> Option<Identity> {
         self.identity
     }
@@ -139,7 +156,7 @@ pub(super) fn sync_bytes<T: Send>(
 ) {
     let mut systems: BTreeMap<u64, Vec<&New>> = BTreeMap::new();
     for (_, new) in all.iter().flatten().filter_map(&of) {
-        systems.entry(new.device).or_default().push(new);
+        systems.entry(new.system).or_default().push(new);
     }
     systems.retain(|_, files| {
         let first = files.iter().min_by_key(|new| new.number);
@@ -151,7 +168,7 @@ pub(super) fn sync_bytes<T: Send>(
         return;
     }
     at_once(all, |one| {
-        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&new.device)) {
+        if let Some((path, new)) = of(&one).filter(|(_, new)| left.contains(&new.system)) {
             new.file().sync_all().map_err(|error| not_written(path, error))?;
         }
         Ok(one)
@@ -294,12 +311,12 @@ pub(super) fn then<T>(one: &mut Result<T>, step: impl FnOnce(T) -> Result<T>) {
 
 /// Which file system a file is on.
 #[cfg(unix)]
-fn device(metadata: &Metadata) -> u64 {
+fn system(metadata: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::dev(metadata)
 }
 
 #[cfg(not(unix))]
-fn device(_: &Metadata) -> u64 {
+fn system(_: &Metadata) -> u64 {
     0
 }
 

@@ -56,6 +56,7 @@ use std::sync::Arc;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
 use super::file::{EntryKind, not_written, refused};
 use super::folder::{NameInFolder, OpenFolder};
+use super::origin::names;
 use super::write::{Lost, Original, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
@@ -167,7 +168,7 @@ impl<'a> MessageName<'a> {
             }
         }
         name.extend(self.info);
-        os_string(name)
+        names::os_string(name)
     }
 }
 
@@ -180,17 +181,6 @@ fn size_in(field: &[u8], letter: u8) -> Option<u64> {
     (!digits.is_empty()).then(|| {
         std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(u64::MAX)
     })
-}
-
-#[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere there are bytes that are no name")]
-fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    Some(std::os::unix::ffi::OsStringExt::from_vec(bytes))
-}
-
-#[cfg(not(unix))]
-fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    String::from_utf8(bytes).ok().map(OsString::from)
 }
 
 /// `path`, where a message is or is to be, with the sizes in its name that it has after what `write`

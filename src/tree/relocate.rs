@@ -44,6 +44,7 @@ use std::sync::Arc;
 use crate::base::{Source, stand_in};
 use crate::document::{Against, LONGEST_BASE, Program};
 use crate::error::{Error, ErrorKind, Result};
+use crate::named::values;
 use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
@@ -95,32 +96,26 @@ pub enum Class {
     Travels,
 }
 
+/// Each class with its name in `--json`.
+const CLASSES: [(Class, &str); 8] = [
+    (Class::Left, "left"),
+    (Class::Outside, "outside"),
+    (Class::Pinned, "pinned"),
+    (Class::Escapes, "escapes"),
+    (Class::Dangling, "dangling"),
+    (Class::Fragment, "fragment"),
+    (Class::Lines, "lines"),
+    (Class::Travels, "travels"),
+];
+
 impl Class {
     /// All of them, in their order.
-    pub const ALL: [Self; 8] = [
-        Self::Left,
-        Self::Outside,
-        Self::Pinned,
-        Self::Escapes,
-        Self::Dangling,
-        Self::Fragment,
-        Self::Lines,
-        Self::Travels,
-    ];
+    pub const ALL: [Self; CLASSES.len()] = values(&CLASSES);
 
     /// Its name in `--json`.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Left => "left",
-            Self::Outside => "outside",
-            Self::Pinned => "pinned",
-            Self::Escapes => "escapes",
-            Self::Dangling => "dangling",
-            Self::Fragment => "fragment",
-            Self::Lines => "lines",
-            Self::Travels => "travels",
-        }
+        CLASSES[self as usize].1
     }
 }
 
@@ -312,8 +307,6 @@ struct Prepared {
     stays: bool,
     /// Whether it leads out of the tree after the move although it is inside now.
     escapes: bool,
-    /// Whether it is the same with fixes as without.
-    is_fixed: bool,
     /// Whether it is the URL of the file itself, and the file has another path than that.
     is_renamed: bool,
     /// Where what follows the URL of the root begins in it, where nothing but that URL changes.
@@ -396,16 +389,7 @@ impl<'a> MoveJudge<'a> {
             moved.is_some() && below(&now, folder) == moved
         });
         let tail = tail.map(str::len);
-        Prepared {
-            now,
-            moved,
-            fixed,
-            stays,
-            escapes,
-            is_fixed: !stays && !escapes,
-            is_renamed: is_own && strays,
-            tail,
-        }
+        Prepared { now, moved, fixed, stays, escapes, is_renamed: is_own && strays, tail }
     }
 
     /// Whether `link` travels, as far as a look at its bytes shows it; `path` is room for one.
@@ -707,7 +691,7 @@ impl<'a> MoveJudge<'a> {
             (None, TargetPlace::Inside(Ok(found))) => self.new_url(target, *found)?,
             _ => return None,
         };
-        if !base.is_fixed
+        if (base.stays || base.escapes)
             && fixed.resolve(link.reference).is_ok_and(|resolved| resolved.url == wanted)
         {
             return Some(Fix::Base);

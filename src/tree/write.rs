@@ -62,16 +62,8 @@ use crate::error::{self, Error, Result, name};
 pub struct Replacement {
     path: PathBuf,
     place: NameInFolder,
-    out: Out,
+    out: BufWriter<New>,
     occupant: Occupant,
-}
-
-#[derive(Debug)]
-enum Out {
-    /// To be renamed.
-    Temporary(BufWriter<New>),
-    /// A device or a pipe: it has no bytes that could be lost, and must not become a file.
-    Device(BufWriter<File>),
 }
 
 /// What is at the path of the new file, and what the file gets before it goes there.
@@ -89,6 +81,13 @@ enum Occupant {
         original: Box<Original>,
         is_mailbox: bool,
     },
+}
+
+impl Occupant {
+    /// Whether the new file takes the place of one.
+    fn is_replaced(&self) -> bool {
+        !matches!(self, Self::Output { new: true, .. })
+    }
 }
 
 /// What a file of an output folder gets of the one that it is made of.
@@ -156,28 +155,18 @@ impl Replacement {
         mode: u32,
     ) -> Result<Self> {
         let refused = |why: &str| Err(Error::file(path, why));
-        let may_be_read_only = matches!(
-            occupant,
-            Occupant::Output { inherited: InheritedAttributes { read_only: true, .. }, .. }
-        );
+        let may_be_read_only =
+            matches!(&occupant, Occupant::Output { inherited, .. } if inherited.read_only);
         let out = match old.map(|old| (old.kind, old.permissions.readonly())) {
             Some((EntryKind::Symlink, _)) => return Err(symbolic_link(path)),
             Some((EntryKind::Folder, _)) => return refused("a directory; name a file"),
             Some((EntryKind::File, true)) if !may_be_read_only => {
                 return refused("the file is read-only");
             }
-            Some((EntryKind::Special, _)) => {
-                place.folder.write_device(&place.name).and_then(|device| {
-                    match device.metadata()?.is_file() {
-                        true => Err(io::Error::other("another program put a file there")),
-                        false => Ok(Out::Device(BufWriter::new(device))),
-                    }
-                })
-            }
-            Some((EntryKind::File, _)) | None => New::within(&place.folder, mode)
-                .map(|temporary| Out::Temporary(BufWriter::new(temporary))),
+            Some((EntryKind::Special, _)) => New::device(&place.folder, &place.name),
+            Some((EntryKind::File, _)) | None => New::within(&place.folder, mode),
         };
-        let out = out.map_err(|error| not_written(path, error))?;
+        let out = BufWriter::new(out.map_err(|error| not_written(path, error))?);
         Ok(Self { path: path.to_owned(), place, out, occupant })
     }
 
@@ -187,11 +176,7 @@ impl Replacement {
     ///
     /// What `write` returns, or the system. The replacement is then to be dropped.
     pub fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        match &mut self.out {
-            Out::Temporary(out) => write(out),
-            Out::Device(out) => write(out),
-        }
-        .map_err(|error| not_written(&self.path, error))
+        write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
     /// The same for what is written in large pieces, which are not gathered, and tells what `write` tells.
@@ -203,27 +188,18 @@ impl Replacement {
         &mut self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
     ) -> Result<T> {
-        match &mut self.out {
-            Out::Temporary(out) => out.flush().and_then(|()| write(out.get_mut())),
-            Out::Device(out) => out.flush().and_then(|()| write(out.get_mut())),
-        }
-        .map_err(|error| not_written(&self.path, error))
+        let written = self.out.flush().and_then(|()| write(self.out.get_mut()));
+        written.map_err(|error| not_written(&self.path, error))
     }
 
     /// The file that is being written, before it has its name.
     pub(super) fn file(&self) -> &File {
-        match &self.out {
-            Out::Temporary(out) => out.get_ref().file(),
-            Out::Device(out) => out.get_ref(),
-        }
+        self.out.get_ref().file()
     }
 
     /// Which file it is that is being written; nothing for a device.
     pub(super) fn identity(&self) -> Option<Identity> {
-        match &self.out {
-            Out::Temporary(out) => out.get_ref().identity(),
-            Out::Device(_) => None,
-        }
+        self.out.get_ref().identity()
     }
 
     /// Takes in that the file is a mailbox, to which other programs may deliver: [`Replacement::commit`] takes the locks of
@@ -241,7 +217,7 @@ impl Replacement {
     /// ([`commit_all`]). It does not where no file is replaced.
     #[must_use]
     pub fn waits_for_disk(&self) -> bool {
-        !matches!(self.occupant, Occupant::Output { new: true, .. })
+        self.occupant.is_replaced()
     }
 
     /// Gives the file its new contents, and says what of the old file the new one could not be given.
@@ -261,30 +237,18 @@ impl Replacement {
     fn complete(self) -> Result<CompleteReplacement> {
         let Self { path, place, out, occupant } = self;
         let failed = |error: io::Error| not_written(&path, error);
-        let new = match out {
-            Out::Temporary(out) => out.into_inner().map_err(|error| failed(error.into_error()))?,
-            Out::Device(mut out) => {
-                out.flush().map_err(failed)?;
-                return Ok(CompleteReplacement {
-                    path,
-                    place,
-                    new: None,
-                    occupant,
-                    lost: Vec::new(),
-                });
-            }
-        };
+        let new = out.into_inner().map_err(|error| failed(error.into_error()))?;
         let mut lost = Vec::new();
+        if new.is_device() {
+            return Ok(CompleteReplacement { path, place, new: None, occupant, lost });
+        }
         match &occupant {
-            Occupant::Any(None)
-            | Occupant::Output { inherited: InheritedAttributes { times: None, .. }, .. } => {}
+            Occupant::Any(None) => {}
             Occupant::Any(Some(permissions)) => {
                 new.file().set_permissions(permissions.clone()).map_err(failed)?;
             }
-            Occupant::Output {
-                inherited: InheritedAttributes { times: Some(times), .. }, ..
-            } => {
-                if new.file().set_times(*times).is_err() {
+            Occupant::Output { inherited, .. } => {
+                if inherited.times.is_some_and(|times| new.file().set_times(times).is_err()) {
                     lost.push(Lost::Times);
                 }
             }
@@ -314,7 +278,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
     }
     // Before the names: a crash of the machine must not leave an empty file under one.
     sync_bytes(&mut files, |file| {
-        file.new.as_ref().filter(|_| file.replaces()).map(|new| (&*file.path, new))
+        file.new.as_ref().filter(|_| file.occupant.is_replaced()).map(|new| (&*file.path, new))
     });
     at_once(&mut files, CompleteReplacement::back_up);
     // An old file must not be gone before its backup is on the disk.
@@ -327,7 +291,7 @@ pub fn commit_all(replacements: Vec<Replacement>) -> Vec<Result<Vec<Lost>>> {
         });
     }
     at_once(&mut files, CompleteReplacement::rename);
-    let replaced = files.iter().flatten().filter(|file| file.replaces());
+    let replaced = files.iter().flatten().filter(|file| file.occupant.is_replaced());
     let folders = Folders::sync(replaced.map(CompleteReplacement::folder));
     let result = |file: CompleteReplacement| match folders.failure(file.folder()) {
         Some(why) => Err(unsynced(&file.path, why)),
@@ -348,11 +312,6 @@ struct CompleteReplacement {
 impl CompleteReplacement {
     fn folder(&self) -> &OpenFolder {
         &self.place.folder
-    }
-
-    /// Whether it takes the place of a file.
-    fn replaces(&self) -> bool {
-        !matches!(self.occupant, Occupant::Output { new: true, .. })
     }
 
     fn is_backed_up(&self) -> bool {

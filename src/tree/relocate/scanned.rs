@@ -24,8 +24,8 @@
 //! Deliberately absent: lines and columns, which the file says when they are asked for.
 
 use std::borrow::Cow;
-use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 use std::sync::{Arc, LazyLock};
 
 use super::moving::Move;
@@ -386,9 +386,9 @@ impl Scanning {
                     is_declared: entity.is_some_and(|entity| is_declared(&link, entity)),
                     charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                 };
-                let known = self.base(&mut bases, base);
-                last = Some((Arc::clone(&link.entity), known));
-                known
+                let number = numbered(&mut self.scanned.bases, &mut bases, base);
+                last = Some((Arc::clone(&link.entity), number));
+                number
             });
             self.link(link, base, offset);
         }
@@ -427,28 +427,6 @@ impl Scanning {
         Moved::Each(links.into_iter().map(|link| link.base).collect())
     }
 
-    fn base(&mut self, known: &mut HashMap<BaseMove, u32>, base: BaseMove) -> u32 {
-        match known.entry(base) {
-            Slot::Occupied(known) => *known.get(),
-            Slot::Vacant(slot) => {
-                let number = u32::try_from(self.scanned.bases.len()).unwrap_or(u32::MAX);
-                self.scanned.bases.push(slot.key().clone());
-                *slot.insert(number)
-            }
-        }
-    }
-
-    fn place(&mut self, place: Location) -> u32 {
-        match self.places.entry(place) {
-            Slot::Occupied(known) => *known.get(),
-            Slot::Vacant(slot) => {
-                let number = u32::try_from(self.scanned.places.len()).unwrap_or(u32::MAX);
-                self.scanned.places.push(slot.key().clone());
-                *slot.insert(number)
-            }
-        }
-    }
-
     fn link(&mut self, link: LinkReport, base: Option<u32>, offset: usize) {
         let LinkReport { entity, element, attribute, .. } = link;
         let is_place = |known: &Location| {
@@ -461,7 +439,8 @@ impl Scanning {
             last.filter(|last| self.scanned.places.get(*last as usize).is_some_and(is_place));
         let place = last.unwrap_or_else(|| {
             let (element, attribute) = (name(element), attribute.map(name));
-            self.place(Location { entity, element, attribute })
+            let place = Location { entity, element, attribute };
+            numbered(&mut self.scanned.places, &mut self.places, place)
         });
         let reference_length = u32::try_from(link.reference.len()).unwrap_or_default();
         self.scanned.references.push_str(&link.reference[..reference_length as usize]);
@@ -477,6 +456,14 @@ impl Scanning {
             is_editable: link.is_editable,
         });
     }
+}
+
+/// The place of `one` in the list `all`, whose places `known` has: at its end, if it is new.
+fn numbered<T: Clone + Eq + Hash>(all: &mut Vec<T>, known: &mut HashMap<T, u32>, one: T) -> u32 {
+    *known.entry(one).or_insert_with_key(|one| {
+        all.push(one.clone());
+        u32::try_from(all.len() - 1).unwrap_or(u32::MAX)
+    })
 }
 
 /// The bases of links after the move.
