@@ -54,6 +54,9 @@ pub use super::ids::Ids;
 /// The names of index files where nothing else is said, as servers have them.
 pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
+/// What programs put after the names of what they save.
+const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
+
 /// The file that a URL means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundFile {
@@ -130,6 +133,16 @@ pub enum TargetPlace {
     Outside,
     /// Into the tree: to a file, or to none.
     Inside(Result<FoundFile, Missing>),
+}
+
+impl TargetPlace {
+    /// The file, if it leads to one.
+    pub(in crate::tree) fn file(self) -> Option<FoundFile> {
+        match self {
+            Self::Inside(found) => found.ok(),
+            Self::Outside => None,
+        }
+    }
 }
 
 /// A file of the tree.
@@ -472,10 +485,7 @@ impl Index {
     /// with a query is another page.
     #[must_use]
     pub fn find_saved(&self, url: &str) -> Option<FoundFile> {
-        let found = match self.find(url) {
-            TargetPlace::Inside(found) => found.ok(),
-            TargetPlace::Outside => None,
-        };
+        let found = self.find(url).file();
         let query = Reference::split(Grammar::Rfc3986, url).query();
         let is_beyond = |found| self.beyond(found, url, None).is_some();
         if found.is_some_and(|one| one.takes_query || query.is_none() || is_beyond(one)) {
@@ -495,47 +505,44 @@ impl Index {
             names.extend(stem.map(|end| path[..end].to_vec()));
             names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
         }
-        let saved = |name: Vec<u8>| self.file_at(&name)?.ok();
-        const EXTENSIONS: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
         if let Some(query) = query {
-            // No name has a `/` in it.
-            let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
-            let queries = [named(query.as_bytes()), named(&names::decode(query))];
-            for extension in EXTENSIONS {
-                for (name, query) in
-                    names.iter().flat_map(|one| queries.iter().map(move |q| (one, q)))
-                {
-                    let number = [&b"?"[..], b"@", b"%3F"]
-                        .into_iter()
-                        .find_map(|mark| saved([name, mark, query, extension].concat()));
-                    if let Some(number) = number {
-                        return Some(FoundFile { number, takes_query: true });
-                    }
-                }
-            }
-            // HTTrack puts the beginning of the query's MD5 before the extension.
-            let digits = first_of_md5(query.as_bytes()).into_bytes();
-            for name in &names {
-                let name_at = memchr::memrchr(b'/', name).map_or(0, |at| at + 1);
-                let dot = memchr::memrchr(b'.', &name[name_at..]).map(|at| name_at + at);
-                let (stem, extension) = name.split_at(dot.unwrap_or(name.len()));
-                let number = [extension, b".html"]
-                    .into_iter()
-                    .find_map(|extension| saved([stem, &digits, extension].concat()));
-                if let Some(number) = number {
-                    return Some(FoundFile { number, takes_query: true });
-                }
-            }
-            return found.filter(|found| !self.is_page(found.number));
+            let number = self.saved_with_query(&names, query);
+            let saved = number.map(|number| FoundFile { number, takes_query: true });
+            return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
         }
         if is_folder {
             return None;
         }
-        let mut extensions = EXTENSIONS[1..].iter();
-        let number = extensions.find_map(|extension| saved([&path, *extension].concat()));
+        let mut extensions = ADDED[1..].iter();
+        let number = extensions.find_map(|added| self.file_at(&[&path, *added].concat())?.ok());
         // A server sends those who ask for the folder without its `/` to the one with it.
         let number = number.or_else(|| self.index_of(&path)?.ok())?;
         Some(FoundFile { number, takes_query: false })
+    }
+
+    /// The file with one of these `names` and `query` in its name.
+    fn saved_with_query(&self, names: &[Vec<u8>], query: &str) -> Option<usize> {
+        // No name has a `/` in it.
+        let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
+        let queries = [named(query.as_bytes()), named(&names::decode(query))];
+        let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
+        for added in ADDED {
+            for name in names {
+                for query in &queries {
+                    let mut marks = [&b"?"[..], b"@", b"%3F"].into_iter();
+                    if let Some(number) = marks.find_map(|mark| saved([name, mark, query, added])) {
+                        return Some(number);
+                    }
+                }
+            }
+        }
+        // HTTrack puts the beginning of the query's MD5 before the extension.
+        let digits = first_of_md5(query.as_bytes()).into_bytes();
+        names.iter().find_map(|path| {
+            let (_, name) = split_name(path);
+            let (path, extension) = path.split_at(path.len() - name.len() + stem(name).len());
+            saved([path, &digits, extension, b""]).or_else(|| saved([path, &digits, b".html", b""]))
+        })
     }
 
     /// The path that `url`, which has no query, has below `root`, or below the root of the tree.
@@ -823,7 +830,7 @@ fn joined(folder: &[u8], name: &[u8]) -> Vec<u8> {
 }
 
 /// The folder of a path and the name in it.
-fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+pub(in crate::tree) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memrchr(b'/', path) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
@@ -831,7 +838,7 @@ fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// A name without its extension.
-fn stem(name: &[u8]) -> &[u8] {
+pub(in crate::tree) fn stem(name: &[u8]) -> &[u8] {
     &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())]
 }
 

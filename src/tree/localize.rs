@@ -53,7 +53,7 @@ use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
-use crate::tree::index::{Index, TargetPlace, path_of, url_below, without_query};
+use crate::tree::index::{FoundFile, Index, path_of, split_name, stem, url_below, without_query};
 use crate::tree::origin::{RootUrl, canonical, names};
 use crate::tree::relocate::{names_base, unmistakable};
 use crate::tree::walk::TreeEntry;
@@ -264,20 +264,12 @@ impl Local {
         if written.category() != Category::RelPath {
             return None;
         }
-        let on_disk = self.on_disk.as_ref()?;
-        let find = |reference: &str| {
-            let url = on_disk.resolve(reference).ok()?.url;
-            match self.index.find_below(&self.place, &url) {
-                TargetPlace::Inside(Ok(found)) => Some((found, url)),
-                _ => None,
-            }
-        };
-        let mut leads_to = find(&link.reference);
+        let mut leads_to = self.file_on_disk(&link.reference);
         if let Some(query) = written.query() {
             // wget (1.21) does not escape the `?` of a name where it converts links, but with --adjust-extension.
             let named =
                 (!written.path().is_empty()).then(|| link.reference.replacen('?', "%3F", 1));
-            if let Some((found, url)) = named.and_then(|named| find(&named)) {
+            if let Some((found, url)) = named.and_then(|named| self.file_on_disk(&named)) {
                 return self.reference(self.index.path(found.number), &url, false, link);
             }
             // A page with a query is another page, unless HTTrack named the file after the query.
@@ -293,9 +285,8 @@ impl Local {
 
     /// Whether the name of a file has the digest of `query` in it.
     fn is_named_after(&self, number: usize, query: &str) -> bool {
-        let path = self.index.path(number);
-        let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-        let stem = &name[..memchr::memrchr(b'.', name).unwrap_or(name.len())];
+        let (_, name) = split_name(self.index.path(number));
+        let stem = stem(name);
         ends_with_md5(stem, query.as_bytes()) || ends_with_md5(stem, &names::decode(query))
     }
 
@@ -312,13 +303,14 @@ impl Local {
             let (copies, _) = rest.split_once('/')?;
             stem_of_companion(&decode_percent_lossy(copies)).map(|_| rest)
         })?;
-        let url = self.on_disk.as_ref()?.resolve(rest).ok()?.url;
-        match self.index.find_below(&self.place, &url) {
-            TargetPlace::Inside(Ok(found)) => {
-                self.reference(self.index.path(found.number), &url, true, link)
-            }
-            _ => None,
-        }
+        let (found, url) = self.file_on_disk(rest)?;
+        self.reference(self.index.path(found.number), &url, true, link)
+    }
+
+    /// The file to which `reference` leads from where this one lies, and its URL in a tree in which only paths count.
+    fn file_on_disk(&self, reference: &str) -> Option<(FoundFile, String)> {
+        let url = self.on_disk.as_ref()?.resolve(reference).ok()?.url;
+        Some((self.index.find_below(&self.place, &url).file()?, url))
     }
 
     /// A reference to the file `to`, with what `target` has after its path.

@@ -446,15 +446,15 @@ impl Origins {
                 Source::SavedFrom if says_it => saved::saved(head),
                 _ => None,
             };
-            let url = match (source, &said) {
-                (Source::SavedFrom, said) => {
+            let url = match source {
+                Source::SavedFrom => {
                     said.as_ref().map(|said| without_fragment(said.url(&self.scheme).into_owned()))
                 }
-                (Source::Canonical, _) if self.canonical => {
-                    canonical::named(head, format).map(|named| named.url)
+                Source::Canonical => {
+                    let named = self.canonical.then(|| canonical::named(head, format));
+                    named.flatten().map(|named| named.url)
                 }
-                (Source::Canonical, _) => None,
-                (source, _) => of_files(source),
+                source => of_files(source),
             };
             let Some(url) = url else { continue };
             // Chromium writes these into the frames of a page that have no URL.

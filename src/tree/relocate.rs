@@ -547,10 +547,10 @@ impl<'a> MoveJudge<'a> {
     fn local_copy(&self, finding: &mut Finding, link: &ScannedLink<'_>) {
         let own = self.own.map(|own| Base::new(Profile::Rfc3986, own));
         let url = own.and_then(|own| own.resolve(link.reference).ok());
-        let place = url.map(|url| self.index.find_below(&self.place, &url.url));
-        (finding.class, finding.cause) = match place {
-            Some(TargetPlace::Inside(Ok(_))) => (Class::Travels, None),
-            _ => (Class::Dangling, Some(Cause::LocalCopy)),
+        let copy = url.and_then(|url| self.index.find_below(&self.place, &url.url).file());
+        (finding.class, finding.cause) = match copy {
+            Some(_) => (Class::Travels, None),
+            None => (Class::Dangling, Some(Cause::LocalCopy)),
         };
     }
 

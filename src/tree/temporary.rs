@@ -110,12 +110,12 @@ pub(super) fn remove_all_left(folder: &OpenFolder) {
 
 /// Removes the file `name` of `folder`, if it is a temporary one, or the lock of a mailbox, that no program holds any more.
 pub(super) fn remove_left(folder: &OpenFolder, name: &OsStr) {
-    if !is_held_by_name(name) && !names_lock(name) {
+    let is_temporary = is_held_by_name(name);
+    if !is_temporary && !names_lock(name) {
         return;
     }
     let Ok(file) = folder.read(name) else { return };
-    let is_ours = is_held_by_name(name) || is_lock(&file);
-    let is_free = is_ours && matches!(hold(&file), Lock::Held);
+    let is_free = (is_temporary || is_lock(&file)) && matches!(hold(&file), Lock::Held);
     if is_free && matches!(folder.look(name, &file), Ok(Some(left)) if left.is_file()) {
         // What cannot be removed stays.
         let _ = folder.remove(name);

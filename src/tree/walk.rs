@@ -234,9 +234,7 @@ impl TreeEntry {
         } else if self.is_named() || follow {
             open_file(&self.path).map_err(system)?
         } else {
-            let below: PathBuf = self.relative.iter().collect();
-            let read = |root: Arc<OpenFolder>| root.read_below(&below);
-            Some(self.root.folder().and_then(read).map_err(|error| self.not_opened(error))?)
+            Some(self.open_below_root().map_err(|error| self.not_opened(error))?)
         };
         let file = file.ok_or_else(|| self.is_other())?;
         let metadata = file.metadata().map_err(system)?;
@@ -263,14 +261,11 @@ impl TreeEntry {
         let Some(name) = self.relative.last().filter(|_| self.kind == EntryKind::File) else {
             return false;
         };
-        is_temporary(name)
-            || names_lock(name) && {
-                let below: PathBuf = self.relative.iter().collect();
-                match self.root.folder().and_then(|root| root.read_below(&below)) {
-                    Ok(file) => is_lock(&file),
-                    Err(error) => error.kind() == ErrorKind::NotFound,
-                }
-            }
+        let is_lock = || match self.open_below_root() {
+            Ok(file) => is_lock(&file),
+            Err(error) => error.kind() == ErrorKind::NotFound,
+        };
+        is_temporary(name) || (names_lock(name) && is_lock())
     }
 
     /// Removes it if it is what a run left that was killed: a temporary file that no program holds any more.
@@ -286,6 +281,11 @@ impl TreeEntry {
         };
         let folder = self.root.folder()?.below(&above.iter().collect::<PathBuf>())?;
         Ok(NameInFolder { folder: Arc::new(folder), name: name.clone() })
+    }
+
+    /// Opens it for reading, if no name from the root down to it is a symbolic link.
+    fn open_below_root(&self) -> io::Result<File> {
+        self.root.folder()?.read_below(&self.relative.iter().collect::<PathBuf>())
     }
 
     fn is_named(&self) -> bool {
@@ -540,11 +540,8 @@ fn sentence(error: walkdir::Error) -> Error {
 }
 
 fn failed(path: &Path, error: io::Error) -> Error {
-    let cause = match error.kind() {
-        ErrorKind::NotFound if path.is_symlink() => "a link to nothing".to_owned(),
-        ErrorKind::NotFound => "no such file".to_owned(),
-        ErrorKind::PermissionDenied => "permission denied".to_owned(),
-        _ => error.to_string(),
-    };
-    Error::system(format!("{}: {cause}", name(path)), error)
+    if error.kind() == ErrorKind::NotFound && path.is_symlink() {
+        return Error::system(format!("{}: a link to nothing", name(path)), error);
+    }
+    Error::io(path, error)
 }

@@ -550,7 +550,7 @@ impl Original {
     /// What this program did to files, if there may be something of this one.
     fn own_steps(&self) -> Option<MutexGuard<'static, OwnSteps>> {
         let is_linked = names_of(&self.seen) > 1;
-        is_linked.then(|| OWN_STEPS.lock().unwrap_or_else(PoisonError::into_inner))
+        is_linked.then(|| lock(&OWN_STEPS))
     }
 
     /// Does what takes this name from the file, if that is unchanged. With its other names, the file is
