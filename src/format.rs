@@ -76,7 +76,7 @@ enum Holds {
 /// The format, its name, its media type, the extensions that mean it, what sentences call such a file, and
 /// what it holds. `nws` is a news article of Outlook Express and Windows Mail, `mbx` a mailbox of Eudora, `mbs`
 /// one of Opera.
-const FORMATS: &[Row] = &[
+const FORMATS: &[FormatRow] = &[
     (Format::Html, "html", "text/html", &["html", "htm", "shtml", "hta"], "HTML", Holds::Document),
     (Format::Xhtml, "xhtml", "application/xhtml+xml", &["xhtml", "xht"], "XHTML", Holds::Document),
     (Format::Svg, "svg", "image/svg+xml", &["svg"], "SVG", Holds::Document),
@@ -93,7 +93,7 @@ const FORMATS: &[Row] = &[
     (Format::Plain, "text", "text/plain", &[], "a document", Holds::Nothing),
     (Format::Other, "other", "application/octet-stream", &[], "a document", Holds::Nothing),
 ];
-type Row = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
+type FormatRow = (Format, &'static str, &'static str, &'static [&'static str], &'static str, Holds);
 const MANIFEST: &str = "application/manifest+json";
 const XML: &[&str] = &["xml", "atom", "rss", "rdf", "opml"];
 const MESSAGE: &[&str] = &["eml", "mht", "mhtml", "nws"];
@@ -182,7 +182,7 @@ impl Format {
     ];
 
     /// Its row of the table.
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FormatRow {
         FORMATS.iter().find(|row| row.0 == self).unwrap_or(&FORMATS[FORMATS.len() - 1])
     }
 

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     ExitCode::from(match cli::run(std::env::args_os()) {
         Ok(status) => status as u8,
         // Whoever reads standard output has had enough of it.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => cli::status::Status::Done as u8,
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => cli::status::ExitStatus::Done as u8,
         Err(error) => cli::cannot_print(&error) as u8,
     })
 }

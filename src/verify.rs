@@ -44,7 +44,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::base::SaidBy;
 use crate::container;
-use crate::container::entity::{Container, Kind};
+use crate::container::entity::{Container, EntityKind};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -243,13 +243,13 @@ fn entities(
             say(format!("more than a URL changed in the heading of the entity '{name}'"));
         }
         let next = match old.kind {
-            Kind::Leaf => (old.body.end, new.body.end),
+            EntityKind::Leaf => (old.body.end, new.body.end),
             _ => (old.body.start, new.body.start),
         };
         if !between(old.heading.span.start, new.heading.span.start, next) {
             say(format!("something before the entity '{name}' changed that is in no entity"));
         }
-        if old.kind != Kind::Leaf {
+        if old.kind != EntityKind::Leaf {
             continue;
         }
         let Some(part) = parts.next_if(|part| part.body == old.body) else {

@@ -451,6 +451,40 @@ fn every_file_opens_with_what_it_is() {
     }
 }
 
+/// The types that a line of code declares. An associated one is indented, and belongs to its trait.
+fn declared(line: &str) -> Option<&str> {
+    let visible = line.trim_start().trim_start_matches("pub");
+    let rest = match visible.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?.1,
+        None => visible,
+    };
+    let (keyword, rest) = rest.trim_start().split_once(' ')?;
+    let is_type = match keyword {
+        "struct" | "enum" | "trait" => true,
+        "type" => !line.starts_with(' '),
+        _ => false,
+    };
+    let is_end = |c: char| !(c.is_alphanumeric() || c == '_');
+    is_type.then(|| rest.split(is_end).next())?
+}
+
+#[test]
+fn a_type_name_is_used_once() {
+    let sources = sources();
+    let mut places: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    // What a system lacks has the names of what the others have.
+    let of_all = sources.iter().filter(|(name, _)| name != "tree/folder/other.rs");
+    let code: Vec<_> = of_all.map(|(name, text)| (name, code(text))).collect();
+    for (name, code) in &code {
+        for declared in code.lines().filter_map(declared) {
+            places.entry(declared).or_default().insert(name);
+        }
+    }
+    assert!(places.len() > 300 && places.contains_key("BaseChain"), "{places:?}");
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "these names are used more than once: {places:#?}");
+}
+
 #[test]
 fn a_circle_is_seen_however_it_is_written() {
     let all = |code: &str| {

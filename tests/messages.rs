@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use baselink::container::{Kind, Opaque, Structure, entities};
+use baselink::container::{EntityKind, Opaque, Structure, entities};
 use baselink::diagnostic::Code;
 use baselink::document::UrlField;
 use baselink::layer::transfer::TransferEncoding;
@@ -42,15 +42,15 @@ fn unmarked(marked: &str) -> (Vec<u8>, BTreeMap<String, Span>) {
     (bytes, spans)
 }
 
-fn kind(kind: Kind) -> &'static str {
+fn kind(kind: EntityKind) -> &'static str {
     match kind {
-        Kind::Leaf => "leaf",
-        Kind::Multipart { closed: true, .. } => "multipart",
-        Kind::Multipart { closed: false, .. } => "unclosed",
-        Kind::Message => "message",
-        Kind::Opaque(Opaque::Encoded) => "encoded",
-        Kind::Opaque(Opaque::NoBoundary) => "no-boundary",
-        Kind::Opaque(Opaque::BoundaryNotFound) => "not-found",
+        EntityKind::Leaf => "leaf",
+        EntityKind::Multipart { closed: true, .. } => "multipart",
+        EntityKind::Multipart { closed: false, .. } => "unclosed",
+        EntityKind::Message => "message",
+        EntityKind::Opaque(Opaque::Encoded) => "encoded",
+        EntityKind::Opaque(Opaque::NoBoundary) => "no-boundary",
+        EntityKind::Opaque(Opaque::BoundaryNotFound) => "not-found",
     }
 }
 
@@ -65,7 +65,7 @@ fn check(marked: &str, rows: &str, codes: &[Code]) {
         for entity in &structure.entities {
             let number = entity.name.to_string();
             found.insert(number.clone(), entity.body);
-            if let Kind::Multipart { preamble, epilogue, .. } = entity.kind {
+            if let EntityKind::Multipart { preamble, epilogue, .. } = entity.kind {
                 found.insert(format!("{number}p"), preamble);
                 found.insert(format!("{number}e"), epilogue);
             }
@@ -115,9 +115,9 @@ fn tiles(bytes: &[u8], structure: &Structure) {
         let spans: Vec<Span> =
             children.iter().map(|&child| structure.entities[child].span()).collect();
         match entity.kind {
-            Kind::Leaf | Kind::Opaque(_) => assert!(spans.is_empty()),
-            Kind::Message => assert_eq!(spans, [entity.body]),
-            Kind::Multipart { preamble, epilogue, closed } => {
+            EntityKind::Leaf | EntityKind::Opaque(_) => assert!(spans.is_empty()),
+            EntityKind::Message => assert_eq!(spans, [entity.body]),
+            EntityKind::Multipart { preamble, epilogue, closed } => {
                 let boundary = entity.media_type.boundary().unwrap();
                 assert_eq!(preamble.start, entity.body.start);
                 assert_eq!(epilogue.end, entity.body.end);
@@ -512,7 +512,8 @@ fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>)
 fn owners(structure: &Structure) -> Vec<usize> {
     let mut owners: Vec<usize> = Vec::new();
     for (index, entity) in structure.entities.iter().enumerate() {
-        let within = entity.parent.filter(|&one| structure.entities[one].kind != Kind::Message);
+        let within =
+            entity.parent.filter(|&one| structure.entities[one].kind != EntityKind::Message);
         owners.push(within.map_or(index, |parent| owners[parent]));
     }
     owners
@@ -546,8 +547,8 @@ fn difference(
     parents.sort_unstable();
     let ours: Vec<Span> = owned()
         .filter_map(|one| match structure.entities[one].kind {
-            Kind::Multipart { .. } if parents.binary_search(&one).is_ok() => None,
-            Kind::Multipart { preamble, .. } => Some(preamble),
+            EntityKind::Multipart { .. } if parents.binary_search(&one).is_ok() => None,
+            EntityKind::Multipart { preamble, .. } => Some(preamble),
             _ => Some(structure.entities[one].body),
         })
         .map(|body| Span::new(body.start - span.start, body.end - span.start))
@@ -703,11 +704,11 @@ fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
         (0..structure.entities.len()).filter(|&one| structure.entities[one].parent == Some(index))
     };
     match structure.entities[index].kind {
-        Kind::Leaf => Tree::Leaf(text(structure.entities[index].body)),
-        Kind::Message => {
+        EntityKind::Leaf => Tree::Leaf(text(structure.entities[index].body)),
+        EntityKind::Message => {
             Tree::Message(Box::new(read_back(bytes, structure, children().next().unwrap())))
         }
-        Kind::Multipart { preamble, epilogue, closed: true } => {
+        EntityKind::Multipart { preamble, epilogue, closed: true } => {
             let entity = &structure.entities[index];
             let first = children().next().unwrap();
             // An empty preamble, and one that is absent, differ in whether a line end is there.

@@ -27,7 +27,7 @@ use super::output::{Output, Page};
 use super::progress::is_stopped;
 
 /// What was made of an item.
-struct Done<T> {
+struct MadeItem<T> {
     said: Said,
     of_document: Option<(io::Result<T>, Page, Archived)>,
 }
@@ -55,7 +55,7 @@ pub(crate) fn each<T: Send>(
     let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.begins_to_count();
-    let mut through = |path: &Path, next: &mut dyn Next, output: &mut Output| {
+    let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
         through(path, threads, &options, next, output, &work, &mut done)
     };
     let failed = |error: &Error| Error::new(format!("{}: {error}", name(path)));
@@ -105,19 +105,19 @@ fn in_wacz<R: Read + Seek>(path: &Path, wacz: &Wacz<R>) -> Vec<PathBuf> {
 }
 
 /// What gives the items of an archive.
-trait Next {
+trait ItemSource {
     /// The next one, whose document is read as `options` say, into the buffer that `spare` gives.
     fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>>;
 }
 
-impl<R: Read> Next for Records<R> {
+impl<R: Read> ItemSource for Records<R> {
     fn next(&mut self, options: &Options, spare: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
         self.reuse(spare());
         Some(Iterator::next(self)?.map(|entry| Item::of(entry, options)))
     }
 }
 
-impl Next for Har {
+impl ItemSource for Har {
     fn next(&mut self, options: &Options, _: &dyn Fn() -> Vec<u8>) -> Option<Result<Item>> {
         self.next_item(options).map(Ok)
     }
@@ -128,7 +128,7 @@ fn through<T: Send>(
     path: &Path,
     threads: usize,
     options: &Options,
-    next: &mut dyn Next,
+    next: &mut dyn ItemSource,
     output: &mut Output,
     work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
     done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send),
@@ -150,12 +150,12 @@ fn through<T: Send>(
             let made = work(&input(path, &document), &document.options, &mut page);
             (made, page.into_page(), document)
         });
-        Ok::<_, Error>(Done { said, of_document })
+        Ok::<_, Error>(MadeItem { said, of_document })
     };
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
     in_order(bounds, items, on_page, |result| {
         let named = |error: Error| Failure::File(Error::new(format!("{}: {error}", name(path))));
-        let Done { said, of_document } = result.map_err(named)?;
+        let MadeItem { said, of_document } = result.map_err(named)?;
         for (offset, code, message) in said {
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }

@@ -32,7 +32,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anstyle::Style;
-use baselink::base::{BaseChain, Level, Rule, Status as LevelStatus};
+use baselink::base::{BaseChain, Level, Rule, Status};
 use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
 use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
@@ -42,13 +42,13 @@ use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
-use super::places::Places;
+use super::places::FilePlaces;
 use super::record;
 use super::request::{BasesForm, Origin, ShowBases};
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// Shows what was asked for.
-pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.documents;
     let mut has_tree = false;
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
@@ -67,7 +67,7 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<Status> 
 }
 
 /// Shows the bases of a file, and says whether they were shown as a tree.
-fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Status, bool)> {
+fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(ExitStatus, bool)> {
     let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
     let file = match file.into_archive() {
         Ok(archive) => {
@@ -78,7 +78,7 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(St
                 has_tree |= is_tree;
                 Ok(Ok(()))
             })?;
-            return Ok((after(read, Status::Done, output), has_tree));
+            return Ok((after(read, ExitStatus::Done, output), has_tree));
         }
         Err(file) => *file,
     };
@@ -93,7 +93,7 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(St
     {
         output.notice(&format_args!("{}: no base URL; {hint}", name(path)));
     }
-    Ok((after(read, Status::Done, output), has_tree))
+    Ok((after(read, ExitStatus::Done, output), has_tree))
 }
 
 /// Shows the bases of a document, and says whether they were shown as a tree.
@@ -105,7 +105,7 @@ fn document(
 ) -> io::Result<(Totals, bool)> {
     let is_tree = asked.form == BasesForm::Levels && input.format.has_headings();
     let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-    let places = Places::of(input, &totals);
+    let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
         output.diagnostic(&places, found);
     }
@@ -166,7 +166,7 @@ const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, 
 
 fn picture(
     input: &Input<'_>,
-    places: &Places<'_>,
+    places: &FilePlaces<'_>,
     entity: &EntityReport,
     output: &mut Output,
 ) -> io::Result<()> {
@@ -193,15 +193,15 @@ fn picture(
 fn line(
     level: &Level,
     rule: Option<Rule>,
-    places: &Places<'_>,
+    places: &FilePlaces<'_>,
     ink: Ink,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let (mark, style, status) = match level.status {
-        LevelStatus::Taken => ('>', TAKEN, "taken"),
-        LevelStatus::PassedOver => ('-', Style::new(), "passed over"),
-        LevelStatus::Absent => (' ', FAINT, "absent"),
-        LevelStatus::Invalid => ('!', INVALID, "invalid"),
+        Status::Taken => ('>', TAKEN, "taken"),
+        Status::PassedOver => ('-', Style::new(), "passed over"),
+        Status::Absent => (' ', FAINT, "absent"),
+        Status::Invalid => ('!', INVALID, "invalid"),
     };
     write!(out, "{} ", ink.paint(style, mark))?;
     if let Some(rule) = rule {
@@ -229,7 +229,7 @@ const DRAWN: usize = 24;
 /// The entities of a message, each with the levels at which something is to be said.
 fn tree(
     input: &Input<'_>,
-    places: &Places<'_>,
+    places: &FilePlaces<'_>,
     entities: &[EntityReport],
     output: &mut Output,
 ) -> io::Result<()> {

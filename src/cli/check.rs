@@ -37,16 +37,16 @@ use baselink::tree::relocate::{Class, Move};
 use self::baseline::Baseline;
 use self::fix::Fixed;
 use self::listed::Listed;
-use self::tree::Tree;
+use self::tree::CheckedTree;
 use self::words::{counted, number};
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
 use super::request::{By, Check, Classes};
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// Checks what was asked for.
-pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
     let prepared = asked.documents.origins().and_then(|from| {
         beside::look(asked)?;
         let baseline = asked.baseline.as_deref().map(Baseline::read).transpose()?;
@@ -56,11 +56,11 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
         Ok(prepared) => prepared,
         Err(error) => {
             output.error(&error);
-            return Ok(Status::Unusable);
+            return Ok(ExitStatus::Unusable);
         }
     };
     stop_between_files()?;
-    let (mut tree, mut status) = Tree::read(asked, &moving, true, output)?;
+    let (mut tree, mut status) = CheckedTree::read(asked, &moving, true, output)?;
     let mut fixed = None;
     match asked.fix.as_ref().filter(|_| !is_stopped()) {
         None => tree.judge_all(asked.documents.jobs),
@@ -68,7 +68,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
             let done = fix::make(asked, destination, &mut tree, output)?;
             status = status.max(done.status);
             if done.needs_reading && !is_stopped() {
-                (tree, _) = Tree::read(asked, &moving, false, &mut output.page())?;
+                (tree, _) = CheckedTree::read(asked, &moving, false, &mut output.page())?;
                 tree.judge_all(asked.documents.jobs);
             }
             fixed = Some(done);
@@ -100,7 +100,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     say(&tree, fixed.as_ref(), output);
     if let Err(error) = beside::write(asked, &tree, &listed, targets.as_ref(), output) {
         output.error(&error);
-        status = Status::Unusable;
+        status = ExitStatus::Unusable;
     }
     say_accepted(asked, baseline.as_ref(), &listed, output);
     let is_held = asked.write_baseline.is_some() || denied.is_empty();
@@ -109,11 +109,11 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<Status> {
     }
     // The program ends: to give back piece by piece what a large tree holds would only take time.
     std::mem::forget(tree);
-    Ok(if is_held { status } else { status.max(Status::NotHeld) })
+    Ok(if is_held { status } else { status.max(ExitStatus::NotHeld) })
 }
 
 /// Says that the work was stopped, and how much was changed before.
-fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> Status {
+fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
     match fixed.filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files) {
         0 => output.error(&"stopped; nothing was changed"),
         changed => output.error(&format_args!(
@@ -121,7 +121,7 @@ fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> Status {
             count(changed, "file was", "files were")
         )),
     }
-    Status::Stopped
+    ExitStatus::Stopped
 }
 
 fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, output: &mut Output) {
@@ -135,7 +135,7 @@ fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, out
 }
 
 /// Says which findings are denied.
-fn say_denied(asked: &Check, tree: &Tree, denied: &[(Class, usize)], output: &mut Output) {
+fn say_denied(asked: &Check, tree: &CheckedTree, denied: &[(Class, usize)], output: &mut Output) {
     let fixes = match tree.sum.references {
         fixes if fixes > 0 && asked.fix.is_none() => {
             format!("; --fix makes {} relative", number(fixes))
@@ -146,7 +146,7 @@ fn say_denied(asked: &Check, tree: &Tree, denied: &[(Class, usize)], output: &mu
 }
 
 /// Says how many links have which class, and what became of the fixes.
-fn say(tree: &Tree, fixed: Option<&Fixed>, output: &mut Output) {
+fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) {
     if let Some(fixed) = fixed {
         fixed.say(output);
     }

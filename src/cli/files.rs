@@ -24,7 +24,7 @@ use super::input::{File, OpenedInput};
 use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// Results are settled when their files have so many bytes together; a file that has is worked on alone.
 const SETTLED: u64 = 64 << 20;
@@ -325,8 +325,8 @@ impl Left {
     }
 
     /// The status of a run in which these were left.
-    pub(crate) fn status(&self) -> Status {
-        if self.count(Why::Unusable) > 0 { Status::Unusable } else { Status::Done }
+    pub(crate) fn status(&self) -> ExitStatus {
+        if self.count(Why::Unusable) > 0 { ExitStatus::Unusable } else { ExitStatus::Done }
     }
 
     /// Says how many symbolic links there were.
@@ -391,7 +391,7 @@ pub(crate) fn found(origin: &Origin, documents: &Documents) -> Result<FileKind> 
 
 /// What came of reading documents.
 pub(crate) struct Read {
-    pub(crate) status: Status,
+    pub(crate) status: ExitStatus,
     /// How many documents there were.
     pub(crate) documents: usize,
     pub(crate) left: Left,
@@ -403,10 +403,10 @@ pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
     is_backup: impl Fn(&Origin) -> bool + Sync,
-    work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(Status, T)> + Sync,
+    work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
 ) -> io::Result<Read> {
-    let mut read = Read { status: Status::Done, documents: 0, left: Left::default() };
+    let mut read = Read { status: ExitStatus::Done, documents: 0, left: Left::default() };
     let one = |origin: &Origin, output: &mut Output| {
         if is_backup(origin) {
             return Ok(Err(Why::NoDocument));
@@ -453,12 +453,12 @@ pub(crate) fn each_document<T: Send>(
 }
 
 /// `status`, or a worse one where a file could not be read to its end, which is said.
-pub(crate) fn after(read: Result<()>, status: Status, output: &mut Output) -> Status {
+pub(crate) fn after(read: Result<()>, status: ExitStatus, output: &mut Output) -> ExitStatus {
     match read {
         Ok(()) => status,
         Err(error) => {
             output.error(&error);
-            Status::Unusable
+            ExitStatus::Unusable
         }
     }
 }

@@ -23,7 +23,7 @@ use super::shell;
 
 /// A kind of file that is no document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Foreign {
+pub(crate) struct ForeignFile {
     what: &'static str,
     how: How,
 }
@@ -43,21 +43,21 @@ enum How {
 }
 
 /// What a file begins with, and what it is then.
-const SIGNATURES: &[(&[u8], Foreign)] = &[
-    (b"\x1f\x8b\x08", Foreign { what: "gzip data", how: How::Decompress("gunzip") }),
-    (b"\x28\xb5\x2f\xfd", Foreign { what: "Zstandard data", how: How::Decompress("unzstd") }),
-    (b"\xfd7zXZ\0", Foreign { what: "xz data", how: How::Decompress("unxz") }),
-    (b"\x89PNG\r\n\x1a\n", Foreign { what: "a PNG image", how: How::Nothing }),
-    (b"\xff\xd8\xff", Foreign { what: "a JPEG image", how: How::Nothing }),
-    (b"GIF87a", Foreign { what: "a GIF image", how: How::Nothing }),
-    (b"GIF89a", Foreign { what: "a GIF image", how: How::Nothing }),
+const SIGNATURES: &[(&[u8], ForeignFile)] = &[
+    (b"\x1f\x8b\x08", ForeignFile { what: "gzip data", how: How::Decompress("gunzip") }),
+    (b"\x28\xb5\x2f\xfd", ForeignFile { what: "Zstandard data", how: How::Decompress("unzstd") }),
+    (b"\xfd7zXZ\0", ForeignFile { what: "xz data", how: How::Decompress("unxz") }),
+    (b"\x89PNG\r\n\x1a\n", ForeignFile { what: "a PNG image", how: How::Nothing }),
+    (b"\xff\xd8\xff", ForeignFile { what: "a JPEG image", how: How::Nothing }),
+    (b"GIF87a", ForeignFile { what: "a GIF image", how: How::Nothing }),
+    (b"GIF89a", ForeignFile { what: "a GIF image", how: How::Nothing }),
     (
         b"%PDF-",
-        Foreign { what: "a PDF file", how: How::Convert("pdftohtml -s {} makes HTML of it") },
+        ForeignFile { what: "a PDF file", how: How::Convert("pdftohtml -s {} makes HTML of it") },
     ),
     (
         b"bplist00",
-        Foreign {
+        ForeignFile {
             what: "a binary property list, such as a web archive of Safari",
             how: How::Convert("on macOS, textutil -convert html {} makes HTML of it"),
         },
@@ -65,23 +65,23 @@ const SIGNATURES: &[(&[u8], Foreign)] = &[
 ];
 
 /// What the first entries of a ZIP archive tell of it: these bytes are in the head of the file.
-const ZIPS: &[(&[u8], Foreign)] = &[
+const ZIPS: &[(&[u8], ForeignFile)] = &[
     (
         b"mimetypeapplication/epub+zip",
-        Foreign { what: "an EPUB book, a ZIP archive", how: How::Unzip },
+        ForeignFile { what: "an EPUB book, a ZIP archive", how: How::Unzip },
     ),
     (
         b"mimetypeapplication/vnd.oasis.opendocument",
-        Foreign { what: "an OpenDocument file, a ZIP archive", how: OFFICE },
+        ForeignFile { what: "an OpenDocument file, a ZIP archive", how: OFFICE },
     ),
     (
         b"[Content_Types].xml",
-        Foreign {
+        ForeignFile {
             what: "an Office Open XML file (.docx and its like), a ZIP archive",
             how: OFFICE,
         },
     ),
-    (b"/index.rdf", Foreign { what: "a MAFF web archive, a ZIP archive", how: How::Unzip }),
+    (b"/index.rdf", ForeignFile { what: "a MAFF web archive, a ZIP archive", how: How::Unzip }),
 ];
 
 const OFFICE: How = How::Convert("pandoc or LibreOffice makes HTML of it");
@@ -95,7 +95,7 @@ const ZIP_HEAD: usize = 4_096;
 /// So many bytes of text in UTF-16 are looked at.
 const UTF_16_HEAD: usize = 32;
 
-impl Foreign {
+impl ForeignFile {
     /// What the file is that begins with `head`; `None` where it may be a document.
     ///
     /// A GIF may be a text that begins so; in an image a zero byte is near, in the size or the flags.
@@ -191,7 +191,7 @@ mod tests {
             (b"<p>", None),
             (b"", None),
         ] {
-            assert_eq!(Foreign::of(head).map(|found| found.what), what, "{head:?}");
+            assert_eq!(ForeignFile::of(head).map(|found| found.what), what, "{head:?}");
         }
     }
 
@@ -210,7 +210,7 @@ mod tests {
             (b"\0\0\0\0", None),
             (b"", None),
         ] {
-            assert_eq!(Foreign::utf_16(head).map(|found| found.how), how, "{head:?}");
+            assert_eq!(ForeignFile::utf_16(head).map(|found| found.how), how, "{head:?}");
         }
     }
 }

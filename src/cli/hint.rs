@@ -26,7 +26,7 @@ use baselink::{Options, Outcome, Totals};
 use super::document_name::DocumentName;
 use super::input::{Input, readers};
 use super::output::Output;
-use super::places::Places;
+use super::places::FilePlaces;
 
 /// What may help a file, or several.
 #[derive(Default)]
@@ -79,7 +79,7 @@ impl Hints {
         };
         let Some((url, by, span)) = named else { return };
         self.pages += usize::from(is_page);
-        let (line, column) = Places::of(input, totals).line_and_column(span);
+        let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
         self.url = Some(Hint { url, by, is_page, line, column });
     }
 

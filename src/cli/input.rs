@@ -6,7 +6,7 @@
 //! -          -->  bytes, html unless it clearly is something else
 //! ```
 //!
-//! A file of another kind, such as an image, is no document ([`Foreign`]), nor is the file to which standard
+//! A file of another kind, such as an image, is no document ([`ForeignFile`]), nor is the file to which standard
 //! output goes.
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
@@ -37,7 +37,7 @@ use baselink::{Beside, Options};
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
-use super::foreign::Foreign;
+use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin, Reading, is_standard_input};
 
 /// How much is looked at to tell a format.
@@ -246,10 +246,10 @@ impl<'a> File<'a> {
         if format.is_archive() {
             refuse_archive(origin, documents, original)?;
         }
-        let utf_16 = || Foreign::utf_16(&bytes).filter(|_| scan.charset.is_none());
+        let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
-            false => Foreign::of(&bytes).or_else(utf_16),
+            false => ForeignFile::of(&bytes).or_else(utf_16),
         };
         let is_left = format.is_archive()
             && match documents.archives {
@@ -521,12 +521,12 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 #[cfg(unix)]
 pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Read + Seek + Send> {
     use std::os::unix::fs::FileExt;
-    struct Reader<'a> {
+    struct ReadAt<'a> {
         file: &'a fs::File,
         length: u64,
         at: u64,
     }
-    impl Read for Reader<'_> {
+    impl Read for ReadAt<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
             let most = buffer.len().min(left);
@@ -535,7 +535,7 @@ pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Re
             Ok(length)
         }
     }
-    impl Seek for Reader<'_> {
+    impl Seek for ReadAt<'_> {
         fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
             let (from, by) = match to {
                 SeekFrom::Start(at) => (at, 0),
@@ -546,7 +546,7 @@ pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Re
             Ok(self.at)
         }
     }
-    (0..count).map(|_| Reader { file, length, at: 0 }).collect()
+    (0..count).map(|_| ReadAt { file, length, at: 0 }).collect()
 }
 
 /// A reader of a file, which has one place only.

@@ -26,15 +26,15 @@ use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{Archive, File, Input, readers};
 use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_of};
-use super::places::Places;
+use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
 use super::results::{ResultOf, Results};
-use super::status::Status;
+use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
 /// Lists what was asked for.
-pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let results = asked.output.as_deref().map(|out| Results::new(out, extension(asked), documents));
@@ -42,7 +42,7 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> 
         Ok(results) => results,
         Err(error) => {
             output.error(&error);
-            return Ok(Status::Unusable);
+            return Ok(ExitStatus::Unusable);
         }
     };
     let kept = AtomicUsize::new(0);
@@ -52,11 +52,11 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<Status> 
             Ok(ResultOf::Made(made)) => made,
             Ok(ResultOf::Kept) => {
                 kept.fetch_add(1, Ordering::Relaxed);
-                (Status::Done, Default::default())
+                (ExitStatus::Done, Default::default())
             }
             Err(error) => {
                 output.error(&error);
-                (Status::Unusable, Default::default())
+                (ExitStatus::Unusable, Default::default())
             }
         })
     };
@@ -112,25 +112,25 @@ fn one(
     asked: &ListLinks,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(Status, (Tally, Hints))> {
+) -> io::Result<(ExitStatus, (Tally, Hints))> {
     let file = match file.into_archive() {
         Ok(archive) => return in_archive(asked, archive, output),
         Err(file) => *file,
     };
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let mut listing = LinkListing::of(asked);
-    let mut status = Status::Done;
+    let mut status = ExitStatus::Done;
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
         let read = listing.large((path, large), &options, output)?.and_then(|totals| {
             let (mut from, found) = (large, &totals.diagnostics);
-            let places = Places::in_file_of(path, &mut from, totals.charset, found)?;
+            let places = FilePlaces::in_file_of(path, &mut from, totals.charset, found)?;
             output.diagnostics(&places, found);
             tally.add_totals(&totals);
             hints.add_large(large, path, &options, &totals)
         });
         if listing.strict.say(output) {
-            status = Status::NotHeld;
+            status = ExitStatus::NotHeld;
         }
         return Ok((after(read, status, output), (tally, hints)));
     }
@@ -149,8 +149,8 @@ fn in_archive(
     asked: &ListLinks,
     archive: Archive<'_>,
     output: &mut Output,
-) -> io::Result<(Status, (Tally, Hints))> {
-    let (mut tally, mut status) = (Tally::default(), Status::Done);
+) -> io::Result<(ExitStatus, (Tally, Hints))> {
+    let (mut tally, mut status) = (Tally::default(), ExitStatus::Done);
     let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
         LinkListing::of(asked).document(input, options, output)
     };
@@ -163,7 +163,7 @@ fn in_archive(
 }
 
 /// Takes links, one by one.
-type Row<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
+type LinkFn<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
 
 /// So many bytes of a large file are read at once.
 const WINDOW: usize = 1 << 20;
@@ -193,17 +193,17 @@ impl<'a> LinkListing<'a> {
         input: &Input<'_>,
         options: &Options,
         output: &mut Output,
-    ) -> io::Result<(Totals, Status)> {
+    ) -> io::Result<(Totals, ExitStatus)> {
         if output.is_verbose() {
             let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
-            output.details(input, &Places::of(input, &totals), &report);
+            output.details(input, &FilePlaces::of(input, &totals), &report);
         }
-        let rows = |row: &mut Row<'_>| baselink::links(input.bytes, options, row);
+        let rows = |row: &mut LinkFn<'_>| baselink::links(input.bytes, options, row);
         let totals = self.list(input.name, (input.lines, input.offset), output, rows)?;
-        output.diagnostics(&Places::of(input, &totals), &totals.diagnostics);
+        output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
         let status = match std::mem::take(&mut self.strict).say(output) {
-            true => Status::NotHeld,
-            false => Status::Done,
+            true => ExitStatus::NotHeld,
+            false => ExitStatus::Done,
         };
         Ok((totals, status))
     }
@@ -221,7 +221,7 @@ impl<'a> LinkListing<'a> {
             Err(error) => return Ok(Err(failed(error))),
         };
         let mut readers = readers(file, length, 1);
-        let rows = |row: &mut Row<'_>| links_stream(&mut readers, options, WINDOW, row);
+        let rows = |row: &mut LinkFn<'_>| links_stream(&mut readers, options, WINDOW, row);
         let listed = self.list(DocumentName::of(path), (0, 0), output, rows)?;
         Ok(listed.map_err(|error| {
             let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
@@ -235,7 +235,7 @@ impl<'a> LinkListing<'a> {
         name: DocumentName<'_>,
         (lines, offset): (usize, usize),
         output: &mut Output,
-        rows: impl FnOnce(&mut Row<'_>) -> T,
+        rows: impl FnOnce(&mut LinkFn<'_>) -> T,
     ) -> io::Result<T> {
         let mut printed = Ok(());
         let mut table =

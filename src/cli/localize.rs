@@ -29,13 +29,13 @@ use super::input;
 use super::output::Output;
 use super::request::{Localize, Origin, WrittenTo, is_standard_input};
 use super::rewrite::{Work, rewrite};
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// So many files are looked at by one thread at a time.
 const FILES: usize = 64;
 
 /// Makes the mirror that was asked for.
-pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.rewrite.documents;
     let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
     match folders.and_then(|()| may_list(asked)).and_then(|()| index(asked)) {
@@ -46,7 +46,7 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<Status> {
         }
         Err(error) => {
             output.error(&error);
-            Ok(Status::Unusable)
+            Ok(ExitStatus::Unusable)
         }
     }
 }

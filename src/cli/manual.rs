@@ -26,29 +26,29 @@ use clap_mangen::roff::{Roff, roman};
 
 use super::args::program;
 use super::output::Output;
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// Prints the script with which `shell` completes arguments.
-pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn completions(shell: Shell, output: &mut Output) -> io::Result<ExitStatus> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut program(), "baselink", &mut script);
     output.out().write_all(&script)?;
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Prints the page of the program, or writes all pages to `folder`.
-pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<ExitStatus> {
     let mut program = program().disable_help_subcommand(true);
     program.build();
     let Some(folder) = folder else {
         output.out().write_all(&page(&program)?)?;
-        return Ok(Status::Done);
+        return Ok(ExitStatus::Done);
     };
     if let Err(error) = write(&program, folder) {
         output.error(&error);
-        return Ok(Status::Unusable);
+        return Ok(ExitStatus::Unusable);
     }
-    Ok(Status::Done)
+    Ok(ExitStatus::Done)
 }
 
 /// Writes the page of each command to `folder`, which is made where it is missing.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A function here returns an [`io::Error`] only when standard output cannot be written to; whatever
-//! is wrong with a file or an argument is printed where it is found and becomes a [`Status`].
+//! is wrong with a file or an argument is printed where it is found and becomes a [`ExitStatus`].
 //!
 //! Deliberately absent: anything that a program could not do with the library.
 
@@ -19,7 +19,7 @@ use baselink::error::{cause, name, visible};
 use self::args::Refusal;
 use self::output::Output;
 use self::request::{Command, Talk};
-use self::status::Status;
+use self::status::ExitStatus;
 
 mod advice;
 mod archive;
@@ -56,7 +56,7 @@ pub(crate) mod status;
 mod tally;
 
 /// Does what `typed`, the program's name first, asks for.
-pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Status> {
+pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitStatus> {
     let asked = match args::parse(typed) {
         Ok(asked) => asked,
         Err(Refusal::Clap(message)) => {
@@ -72,11 +72,11 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
                 text.lines().for_each(|line| output.notice(&line));
             }
             // `--help` and `--version` come this way, too.
-            return Ok(if message.use_stderr() { Status::Unusable } else { Status::Done });
+            return Ok(if message.use_stderr() { ExitStatus::Unusable } else { ExitStatus::Done });
         }
         Err(Refusal::Sentence(talk, sentence)) => {
             Output::new(talk).error(&sentence);
-            return Ok(Status::Unusable);
+            return Ok(ExitStatus::Unusable);
         }
     };
     let mut output = Output::new(asked.talk);
@@ -86,7 +86,7 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
     }
     if let Some(Err(error)) = asked.command.reads().map(files::check) {
         output.error(&error);
-        return Ok(Status::Unusable);
+        return Ok(ExitStatus::Unusable);
     }
     if asked.command.reads_standard_input() && io::stdin().is_terminal() {
         let otherwise = match asked.command.reads() {
@@ -111,8 +111,8 @@ pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<Statu
 }
 
 /// Says that standard output cannot be written to.
-pub(crate) fn cannot_print(error: &io::Error) -> Status {
+pub(crate) fn cannot_print(error: &io::Error) -> ExitStatus {
     let sentence = format!("standard output cannot be written to: {}", cause(error));
     Output::new(Talk::default()).error(&sentence);
-    Status::Unusable
+    ExitStatus::Unusable
 }

@@ -27,7 +27,7 @@ use super::advice::sentence;
 use super::closed;
 use super::input::Input;
 use super::json;
-use super::places::Places;
+use super::places::FilePlaces;
 use super::progress::Progress;
 use super::request::Talk;
 use super::result_file::ResultFile;
@@ -535,14 +535,14 @@ impl Output {
     }
 
     /// Says the diagnostics of a document.
-    pub(crate) fn diagnostics(&mut self, places: &Places<'_>, diagnostics: &[Diagnostic]) {
+    pub(crate) fn diagnostics(&mut self, places: &FilePlaces<'_>, diagnostics: &[Diagnostic]) {
         for found in by_place(diagnostics) {
             self.diagnostic(places, found);
         }
     }
 
     /// Says a diagnostic.
-    pub(crate) fn diagnostic(&mut self, places: &Places<'_>, found: &Diagnostic) {
+    pub(crate) fn diagnostic(&mut self, places: &FilePlaces<'_>, found: &Diagnostic) {
         // To find a line every line before it is counted.
         // Of a record only what the response brings is written.
         let is_unwritten = found.code == Code::FieldsRenamed && places.record().is_some();
@@ -563,7 +563,7 @@ impl Output {
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
-    pub(crate) fn details(&mut self, input: &Input<'_>, places: &Places<'_>, report: &Report) {
+    pub(crate) fn details(&mut self, input: &Input<'_>, places: &FilePlaces<'_>, report: &Report) {
         if !self.talk.verbose || self.talk.quiet {
             return;
         }
@@ -600,7 +600,7 @@ impl Output {
     }
 
     /// Says which links of a report `--strict` does not accept; whether there are any.
-    pub(crate) fn strict(&mut self, places: &Places<'_>, report: &Report) -> bool {
+    pub(crate) fn strict(&mut self, places: &FilePlaces<'_>, report: &Report) -> bool {
         let mut strict = Strict::default();
         for link in &report.links {
             strict.add(link, || places.at(link.span));

@@ -25,7 +25,7 @@ use super::input::Input;
 const WINDOW: usize = 64 << 10;
 
 /// Places in a file.
-pub(crate) struct Places<'a> {
+pub(crate) struct FilePlaces<'a> {
     name: DocumentName<'a>,
     bytes: &'a [u8],
     /// The encoding in which a line end has more than one byte, perhaps.
@@ -38,7 +38,7 @@ pub(crate) struct Places<'a> {
     before: (usize, usize),
 }
 
-impl<'a> Places<'a> {
+impl<'a> FilePlaces<'a> {
     /// The places of `input`, whose `totals` have its encoding.
     pub(crate) fn of(input: &Input<'a>, totals: &Totals) -> Self {
         Self::in_charset(input, (!input.format.has_headings()).then_some(totals.charset))

@@ -124,7 +124,7 @@ pub(crate) fn stop_between_files() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if ignored & (1 << (signal - 1)) == 0 {
             // In this order: the first one only sets the flag.
-            let status = super::status::Status::Stopped as i32;
+            let status = super::status::ExitStatus::Stopped as i32;
             flag::register_conditional_shutdown(signal, status, Arc::clone(stopped))?;
             flag::register(signal, Arc::clone(stopped))?;
         }

@@ -25,7 +25,7 @@ use serde::Serialize;
 use super::advice::sentence;
 use super::document_name::{DocumentName, RecordKey};
 use super::input::Input;
-use super::places::Places;
+use super::places::FilePlaces;
 use super::tally::Counts;
 
 /// A link.
@@ -226,7 +226,7 @@ pub(crate) struct DiagnosticRecord {
 
 impl DiagnosticRecord {
     /// The record of `found`, which is where `places` says.
-    pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &Places<'_>) -> Self {
+    pub(crate) fn of(found: &baselink::diagnostic::Diagnostic, places: &FilePlaces<'_>) -> Self {
         let (line, column) = places.line_and_column(found.span);
         let Span { start, end } = places.in_file(found.span);
         let message = sentence(found);

@@ -18,17 +18,17 @@ use baselink::resolve::{Base, explain};
 use super::output::Output;
 use super::record::{GrammarRecord, Resolved};
 use super::request::{Resolve, ResolveForm, What};
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// Resolves what was asked for.
-pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base =
         |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
     let session = Session { asked };
     match &asked.what {
         What::References { base: text, references } => {
             let base = base(text);
-            references.iter().try_fold(Status::Done, |status, reference| {
+            references.iter().try_fold(ExitStatus::Done, |status, reference| {
                 Ok(status.max(session.one(&base, reference, None, output)?))
             })
         }
@@ -59,7 +59,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<Status> {
                 }
                 match &last {
                     Some(base) => session.one(base, reference, Some(place), output),
-                    None => Ok(Status::Done),
+                    None => Ok(ExitStatus::Done),
                 }
             })
         }
@@ -84,10 +84,10 @@ fn pair(line: &str) -> Option<(&str, &str)> {
 /// Does `one` for each line of standard input, which has that place.
 fn lines(
     output: &mut Output,
-    mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<Status>,
-) -> io::Result<Status> {
+    mut one: impl FnMut(&[u8], &str, &mut Output) -> io::Result<ExitStatus>,
+) -> io::Result<ExitStatus> {
     let mut input = io::BufReader::new(io::stdin());
-    let mut status = Status::Done;
+    let mut status = ExitStatus::Done;
     let mut line = Vec::new();
     for number in 1_usize.. {
         // Before waiting for more: whoever sent the lines so far may wait for the answers.
@@ -100,7 +100,7 @@ fn lines(
             Ok(_) => {}
             Err(error) => {
                 output.error(&format_args!("-: {}", cause(&error)));
-                return Ok(Status::Unusable);
+                return Ok(ExitStatus::Unusable);
             }
         }
         // A CR that no LF follows belongs to the reference.
@@ -121,7 +121,7 @@ impl Session<'_> {
         reference: &str,
         place: Option<&str>,
         output: &mut Output,
-    ) -> io::Result<Status> {
+    ) -> io::Result<ExitStatus> {
         let target = match base.base.resolve(reference) {
             Ok(target) => target.url,
             Err(why) => {
@@ -134,7 +134,7 @@ impl Session<'_> {
             ResolveForm::Explanation => self.explain(&base.text, reference, output)?,
             ResolveForm::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
         }
-        Ok(Status::Done)
+        Ok(ExitStatus::Done)
     }
 
     /// A reference that cannot be resolved is only copied.
@@ -145,7 +145,7 @@ impl Session<'_> {
         why: &str,
         place: Option<&str>,
         output: &mut Output,
-    ) -> io::Result<Status> {
+    ) -> io::Result<ExitStatus> {
         match (self.asked.form, base) {
             (ResolveForm::Target, _) => output.text(reference.as_bytes())?,
             (ResolveForm::Explanation, Some(base)) => self.explain(base, reference, output)?,
@@ -162,7 +162,7 @@ impl Session<'_> {
         line: &[u8],
         place: &str,
         output: &mut Output,
-    ) -> io::Result<Status> {
+    ) -> io::Result<ExitStatus> {
         let shown = String::from_utf8_lossy(line);
         match self.asked.form {
             ResolveForm::Target => output.text(line)?,
@@ -190,10 +190,10 @@ impl Session<'_> {
 }
 
 /// Says why a reference has no target.
-fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> Status {
+fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> ExitStatus {
     let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
     output.warning(place, "unresolvable", &sentence);
-    Status::NotHeld
+    ExitStatus::NotHeld
 }
 
 #[cfg(test)]

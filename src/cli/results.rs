@@ -20,7 +20,7 @@ use super::output::Output;
 use super::output_folder::OutputFolder;
 use super::request::{Documents, Origin};
 use super::result_file::ResultFile;
-use super::status::Status;
+use super::status::ExitStatus;
 
 /// A folder for results.
 pub(crate) struct Results {
@@ -51,8 +51,8 @@ impl Results {
         &self,
         origin: &Origin,
         output: &mut Output,
-        work: impl FnOnce(&mut Output) -> io::Result<(Status, T)>,
-    ) -> io::Result<Result<ResultOf<(Status, T)>>> {
+        work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
+    ) -> io::Result<Result<ResultOf<(ExitStatus, T)>>> {
         let Origin::Entry(entry) = origin else {
             let why = "standard input has no name for a result in a folder; name files";
             return Ok(Err(Error::new(why)));
@@ -74,7 +74,7 @@ impl Results {
         output.append(page)?;
         // What is not whole is gone with its file.
         let made = made.and_then(|made| {
-            let file = file.filter(|_| made.0 != Status::Unusable);
+            let file = file.filter(|_| made.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), ResultFile::commit).map(|()| made)
         });
         Ok(made.map(ResultOf::Made).map_err(|error| ResultFile::failure(&entry.path, error)))

@@ -37,25 +37,25 @@ pub(crate) use self::work::Work;
 use super::files::{self, FileKind, Why, Worked};
 use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, count};
-use super::places::Places;
+use super::places::FilePlaces;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
-use super::status::Status;
+use super::status::ExitStatus;
 use super::tally::Counts;
 
 /// Makes every relative link absolute.
-pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn run(asked: &Rewrite, output: &mut Output) -> io::Result<ExitStatus> {
     rewrite(asked, &Work::Absolute, output)
 }
 
 /// Rewrites what was asked for, so that its links become what `work` says.
-pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<Status> {
+pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::Result<ExitStatus> {
     let target = match RunTarget::of(&asked.destination, &asked.documents) {
         Ok(target) => target,
         Err(error) => {
             output.error(&error);
-            return Ok(Status::Unusable);
+            return Ok(ExitStatus::Unusable);
         }
     };
     if target.writes_files() {
@@ -66,7 +66,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     if target.writes_files() && reads_files {
         stop_between_files()?;
     }
-    let (mut totals, mut status) = (RunSummary::default(), Status::Done);
+    let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
     let of_one = |origin: &Origin, output: &mut Output| one(asked, work, &target, origin, output);
     let failed = files::each(&asked.documents, output, of_one, |batch, output| {
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
@@ -84,14 +84,14 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         && let Err(error) = totals.list_missing(path, output)?
     {
         output.error(&error);
-        status = Status::Unusable;
+        status = ExitStatus::Unusable;
     }
     if is_stopped() {
         output.error(&format_args!(
             "stopped after {}, each of them whole; the same command does the rest",
             count(done, "file", "files")
         ));
-        return Ok(Status::Stopped);
+        return Ok(ExitStatus::Stopped);
     }
     Ok(status.max(totals.left.status()))
 }
@@ -216,7 +216,8 @@ fn document(
             let made = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let ended = made.and_then(|totals| {
                 let (mut from, found) = (large, &totals.diagnostics);
-                let places = Places::in_file_of(origin.path(), &mut from, totals.charset, found)?;
+                let places =
+                    FilePlaces::in_file_of(origin.path(), &mut from, totals.charset, found)?;
                 output.diagnostics(&places, found);
                 summary.add_diagnostics(asked, found, &places);
                 summary.add_totals(&totals);
@@ -281,12 +282,12 @@ fn settle(
     mut batch: Worked<FileOutcome>,
     totals: &mut RunSummary,
     output: &mut Output,
-) -> io::Result<Status> {
+) -> io::Result<ExitStatus> {
     Written::commit_all(batch.iter_mut().filter_map(|(_, _, outcome)| match outcome {
         FileOutcome::Rewritten(document) => Some(&mut document.written),
         _ => None,
     }));
-    let mut status = Status::Done;
+    let mut status = ExitStatus::Done;
     for (origin, page, outcome) in batch {
         output.append(page)?;
         let path = origin.path();

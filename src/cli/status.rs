@@ -10,7 +10,7 @@
 /// How a command ended; the worse one is the greater one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
-pub(crate) enum Status {
+pub(crate) enum ExitStatus {
     /// Done.
     #[default]
     Done = 0,

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{UrlField, UrlValue};
 use crate::edit::{Edit, Edits};
-use crate::layer::transfer::{Decoded, Obstacle, TransferEncoding};
+use crate::layer::transfer::{DecodedBody, Obstacle, TransferEncoding};
 use crate::scan::fields::{Heading, MediaType};
 use crate::span::Span;
 
@@ -53,7 +53,7 @@ pub(crate) struct ChangedBody<'a> {
     /// The file.
     pub(crate) bytes: &'a [u8],
     pub(crate) entity: &'a Entity,
-    pub(crate) decoded: &'a Decoded<'a>,
+    pub(crate) decoded: &'a DecodedBody<'a>,
     /// Of its content.
     pub(crate) edits: &'a Edits,
     /// The same as edits of the file.
@@ -95,7 +95,7 @@ pub struct Entity {
     /// Its transfer encoding.
     pub transfer_encoding: TransferEncoding,
     /// What is in it.
-    pub kind: Kind,
+    pub kind: EntityKind,
     /// Whether it is signed or encrypted, or stands in an entity that is, so that no byte may change.
     pub signed: bool,
 }
@@ -128,7 +128,7 @@ impl Entity {
     /// # Errors
     ///
     /// A body that cannot be decoded.
-    pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<Decoded<'a>, Obstacle> {
+    pub(crate) fn decode<'a>(&self, bytes: &'a [u8]) -> Result<DecodedBody<'a>, Obstacle> {
         self.transfer_encoding.decode(bytes, self.body)
     }
 
@@ -141,7 +141,7 @@ impl Entity {
         if let Some(field) = self.heading.fields.last_mut() {
             field.span = clamped(field.span);
         }
-        if let Kind::Multipart { preamble, epilogue, closed } = &mut self.kind {
+        if let EntityKind::Multipart { preamble, epilogue, closed } = &mut self.kind {
             let start = if *closed { epilogue.start } else { end };
             *epilogue = Span { start: start.min(end), end };
             *preamble = clamped(*preamble);
@@ -151,7 +151,7 @@ impl Entity {
 
 /// What is in an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntityKind {
     /// Content.
     Leaf,
     /// Body parts.
@@ -209,7 +209,7 @@ impl Structure {
     pub(crate) fn signature(&self, bytes: &[u8], index: usize) -> Option<Span> {
         let entity = &self.entities[index];
         let is_message =
-            entity.parent.is_none_or(|parent| self.entities[parent].kind == Kind::Message);
+            entity.parent.is_none_or(|parent| self.entities[parent].kind == EntityKind::Message);
         let names = self.container.signatures.iter().filter(|_| is_message);
         let fields = names.filter_map(|name| entity.heading.first(bytes, name));
         fields.map(|field| field.span).min_by_key(|span| span.start)

@@ -24,7 +24,7 @@
 use std::sync::Arc;
 
 use super::entity::{
-    ChangedBody, Container, Described, Entity, Kind, Structure, not_fields, separator_missing,
+    ChangedBody, Container, Described, Entity, EntityKind, Structure, not_fields, separator_missing,
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::UrlField;
@@ -117,7 +117,7 @@ pub fn response(bytes: &[u8], name: &Arc<str>) -> Structure {
         body,
         media_type,
         transfer_encoding,
-        kind: Kind::Leaf,
+        kind: EntityKind::Leaf,
         signed: false,
     };
     Structure { container: &HTTP, entities: vec![entity], diagnostics }

@@ -15,7 +15,7 @@
 use super::entity::{Entity, Structure};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
-use crate::layer::transfer::{Decoded, Obstacle};
+use crate::layer::transfer::{DecodedBody, Obstacle};
 use crate::scan::fields::Heading;
 use crate::span::Span;
 
@@ -23,13 +23,13 @@ use crate::span::Span;
 ///
 /// # Errors
 ///
-/// What [`Decoded::lift`] cannot do; and where no empty line is before the body, a line that becomes one like a header
+/// What [`DecodedBody::lift`] cannot do; and where no empty line is before the body, a line that becomes one like a header
 /// field (`http://…` is) and would end up in the heading.
 pub(crate) fn lift(
     bytes: &[u8],
     structure: &Structure,
     entity: &Entity,
-    decoded: &Decoded<'_>,
+    decoded: &DecodedBody<'_>,
     edits: &Edits,
 ) -> Result<Edits, Obstacle> {
     let lifted = decoded.lift(edits)?;

@@ -92,14 +92,14 @@ pub struct Batch {
     /// All of them.
     pub bytes: Vec<u8>,
     /// The place of each; none at the end of the mailbox.
-    pub messages: Vec<Place>,
+    pub messages: Vec<MessagePlace>,
     /// What the reader returned in the place of more. No message is lost then: the next batch goes on.
     pub failed: Option<io::Error>,
 }
 
 /// Where a message lies in a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MessagePlace {
     /// Which one of the mailbox it is, from 1.
     pub number: usize,
     /// Where it begins in the mailbox, in bytes.
@@ -170,7 +170,7 @@ impl<R: Read> Messages<R> {
         let (mut messages, mut failed) = (Vec::new(), None);
         while self.start + self.length < least {
             match self.advance() {
-                Ok(Some((envelope, message))) => messages.push(Place {
+                Ok(Some((envelope, message))) => messages.push(MessagePlace {
                     number: self.number,
                     offset: self.offset,
                     span: Span::new(self.start, self.start + self.length),

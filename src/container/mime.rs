@@ -30,7 +30,7 @@ use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use super::entity::{
-    Container, DEEPEST_NAME, Entity, Kind, Opaque, Structure, not_fields, separator_missing,
+    Container, DEEPEST_NAME, Entity, EntityKind, Opaque, Structure, not_fields, separator_missing,
 };
 use super::fields;
 use crate::diagnostic::{Code, Diagnostic};
@@ -65,7 +65,7 @@ pub fn entities(bytes: &[u8]) -> Structure {
 /// The same for a message that is itself called `name`, as one of several in a file is.
 #[must_use]
 pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
-    let mut walk = Walk {
+    let mut walk = EntityWalk {
         bytes,
         name: Arc::clone(name),
         line_end: line_end_of(bytes),
@@ -80,7 +80,7 @@ pub fn entities_named(bytes: &[u8], name: &Arc<str>) -> Structure {
 }
 
 /// An entity whose end is not reached.
-struct Open {
+struct OpenEntity {
     entity: usize,
     children: usize,
     multipart: Option<Multipart>,
@@ -88,12 +88,12 @@ struct Open {
 
 struct Multipart {
     boundary: Box<[u8]>,
-    state: State,
+    state: MultipartState,
 }
 
 /// Where in a multipart the walker is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum MultipartState {
     Preamble,
     /// In the body part that begins here.
     Part(usize),
@@ -125,7 +125,7 @@ impl Boundaries {
     }
 
     /// Adds the boundary of the entity that is the next on the stack `open`.
-    fn open(&mut self, boundary: &[u8], open: &[Open]) {
+    fn open(&mut self, boundary: &[u8], open: &[OpenEntity]) {
         self.longest = self.longest.max(boundary.len());
         if self.places.is_empty() && self.all.len() >= FEW {
             for &place in &self.all {
@@ -161,7 +161,7 @@ impl Boundaries {
 
     /// The multipart of which the line that `line` begins with is a delimiter, with the length of the
     /// `--` and the boundary.
-    fn find(&self, line: &[u8], open: &[Open]) -> Option<(usize, usize)> {
+    fn find(&self, line: &[u8], open: &[OpenEntity]) -> Option<(usize, usize)> {
         let text = line.strip_prefix(b"--")?;
         if self.all.len() <= FEW {
             return self.find_of_few(text, open);
@@ -169,7 +169,7 @@ impl Boundaries {
         self.find_of_many(text, open)
     }
 
-    fn find_of_many(&self, text: &[u8], open: &[Open]) -> Option<(usize, usize)> {
+    fn find_of_many(&self, text: &[u8], open: &[OpenEntity]) -> Option<(usize, usize)> {
         let mut hasher = self.hash.build_hasher();
         let mut found = None;
         for (before, &byte) in text.iter().enumerate().take(self.longest) {
@@ -191,7 +191,7 @@ impl Boundaries {
     }
 
     /// The same as the one above, boundary by boundary.
-    fn find_of_few(&self, text: &[u8], open: &[Open]) -> Option<(usize, usize)> {
+    fn find_of_few(&self, text: &[u8], open: &[OpenEntity]) -> Option<(usize, usize)> {
         let length = |place: usize| {
             let boundary = &*open.get(place)?.multipart.as_ref()?.boundary;
             let rest = text.strip_prefix(boundary)?;
@@ -209,18 +209,18 @@ fn ends_boundary(rest: &[u8]) -> bool {
     matches!(rest, [] | [b' ' | b'\t' | b'\r' | b'\n', ..] | [b'-', b'-', ..])
 }
 
-struct Walk<'a> {
+struct EntityWalk<'a> {
     bytes: &'a [u8],
     /// Of the message.
     name: Arc<str>,
     line_end: u8,
     entities: Vec<Entity>,
     diagnostics: Vec<Diagnostic>,
-    open: Vec<Open>,
+    open: Vec<OpenEntity>,
     boundaries: Boundaries,
 }
 
-impl Walk<'_> {
+impl EntityWalk<'_> {
     fn run(&mut self) {
         let mut at = self.begin(0);
         let start_of_line = [self.line_end, b'-', b'-'];
@@ -246,7 +246,7 @@ impl Walk<'_> {
     fn armor(&mut self, at: usize) {
         let line = &self.bytes[at..];
         if let Some(open) = self.open.last()
-            && self.entities[open.entity].kind == Kind::Leaf
+            && self.entities[open.entity].kind == EntityKind::Leaf
             && (line.starts_with(b"-----BEGIN PGP MESSAGE")
                 || line.starts_with(b"-----BEGIN PGP SIGNED MESSAGE"))
         {
@@ -262,29 +262,30 @@ impl Walk<'_> {
         let entity = self.open[place].entity;
         let state = self.open[place].multipart.as_ref().map(|one| one.state);
         let start = match state {
-            Some(State::Part(start)) => start,
+            Some(MultipartState::Part(start)) => start,
             _ => self.entities[entity].body.start,
         };
         let end = self.before_line_end(at).max(start);
         self.close_above(place + 1, end);
-        if state == Some(State::Preamble)
-            && let Kind::Multipart { preamble, .. } = &mut self.entities[entity].kind
+        if state == Some(MultipartState::Preamble)
+            && let EntityKind::Multipart { preamble, .. } = &mut self.entities[entity].kind
         {
             *preamble = Span::new(start, end);
         }
         if close {
-            if let Kind::Multipart { epilogue, closed, .. } = &mut self.entities[entity].kind {
+            if let EntityKind::Multipart { epilogue, closed, .. } = &mut self.entities[entity].kind
+            {
                 *epilogue = Span::at(next);
                 *closed = true;
             }
             if let Some(multipart) = &mut self.open[place].multipart {
-                multipart.state = State::Epilogue;
+                multipart.state = MultipartState::Epilogue;
                 self.boundaries.close(&multipart.boundary, place);
             }
             return next;
         }
         if let Some(multipart) = &mut self.open[place].multipart {
-            multipart.state = State::Part(next);
+            multipart.state = MultipartState::Part(next);
         }
         self.begin(next)
     }
@@ -335,9 +336,9 @@ impl Walk<'_> {
         self.diagnostics.extend(not_fields(&heading));
         let kind = self.kind(&media_type, transfer_encoding, body, &heading);
         let multipart = match (kind, media_type.boundary()) {
-            (Kind::Multipart { .. }, Some(boundary)) => {
+            (EntityKind::Multipart { .. }, Some(boundary)) => {
                 self.boundaries.open(boundary, &self.open);
-                Some(Multipart { boundary: boundary.into(), state: State::Preamble })
+                Some(Multipart { boundary: boundary.into(), state: MultipartState::Preamble })
             }
             _ => None,
         };
@@ -351,8 +352,8 @@ impl Walk<'_> {
             transfer_encoding,
             kind,
         });
-        self.open.push(Open { entity, children: 0, multipart });
-        kind == Kind::Message
+        self.open.push(OpenEntity { entity, children: 0, multipart });
+        kind == EntityKind::Message
     }
 
     /// The first field called `name`; the others are said.
@@ -392,11 +393,11 @@ impl Walk<'_> {
         encoding: TransferEncoding,
         body: usize,
         heading: &Heading,
-    ) -> Kind {
+    ) -> EntityKind {
         let multipart = media_type.type_ == "multipart";
         let message = media_type.is("message", "rfc822") || media_type.is("message", "global");
         if !multipart && !message {
-            return Kind::Leaf;
+            return EntityKind::Leaf;
         }
         let encoded =
             matches!(encoding, TransferEncoding::QuotedPrintable | TransferEncoding::Base64);
@@ -405,10 +406,10 @@ impl Walk<'_> {
                 format!("{media_type} must not have a transfer encoding: its content is left");
             (Opaque::Encoded, Code::CompositeEncoded, text)
         } else if message {
-            return Kind::Message;
+            return EntityKind::Message;
         } else if media_type.boundary().is_some() {
             let nothing = Span::at(body);
-            return Kind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
+            return EntityKind::Multipart { preamble: nothing, epilogue: nothing, closed: false };
         } else {
             let text = format!("this {media_type} has no boundary: its content is left");
             (Opaque::NoBoundary, Code::BoundaryMissing, text)
@@ -416,7 +417,7 @@ impl Walk<'_> {
         let field = heading.first(self.bytes, "Content-Type");
         let place = field.map_or(heading.span, |field| field.span);
         self.diagnostics.push(Diagnostic::new(code, place, text));
-        Kind::Opaque(why)
+        EntityKind::Opaque(why)
     }
 
     /// Ends the entities that are open from `place` on, where their content ends.
@@ -429,14 +430,14 @@ impl Walk<'_> {
                 self.diagnostics.push(separator_missing(entity.body.start));
             }
             let Some(multipart) = open.multipart else { continue };
-            if multipart.state == State::Epilogue {
+            if multipart.state == MultipartState::Epilogue {
                 continue;
             }
             self.boundaries.close(&multipart.boundary, self.open.len());
             let field = entity.heading.first(self.bytes, "Content-Type");
             let place = field.map_or(entity.heading.span, |field| field.span);
-            let (code, message) = if multipart.state == State::Preamble {
-                entity.kind = Kind::Opaque(Opaque::BoundaryNotFound);
+            let (code, message) = if multipart.state == MultipartState::Preamble {
+                entity.kind = EntityKind::Opaque(Opaque::BoundaryNotFound);
                 (
                     Code::BoundaryNotFound,
                     "no line is a delimiter of this multipart: its content is left",
@@ -496,11 +497,11 @@ mod tests {
         ) {
             let mut all = Boundaries::default();
             let mut open = Vec::new();
-            let add = |all: &mut Boundaries, open: &mut Vec<Open>, boundary: &str| {
+            let add = |all: &mut Boundaries, open: &mut Vec<OpenEntity>, boundary: &str| {
                 all.open(boundary.as_bytes(), open);
                 let boundary = boundary.as_bytes().into();
-                let multipart = Some(Multipart { boundary, state: State::Preamble });
-                open.push(Open { entity: open.len(), children: 0, multipart });
+                let multipart = Some(Multipart { boundary, state: MultipartState::Preamble });
+                open.push(OpenEntity { entity: open.len(), children: 0, multipart });
             };
             boundaries.iter().for_each(|boundary| add(&mut all, &mut open, boundary));
             for &place in &closed {

@@ -35,7 +35,7 @@ use std::iter;
 use std::sync::Arc;
 
 use self::entity::Container;
-pub use self::entity::{Entity, Kind, Opaque, Structure};
+pub use self::entity::{Entity, EntityKind, Opaque, Structure};
 use self::mbox::Messages;
 pub use self::mime::{entities, entities_named};
 use crate::format::Format;

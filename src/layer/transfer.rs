@@ -125,7 +125,7 @@ impl TransferEncoding {
     ///
     /// An unknown encoding, and a character in base64 data that is neither of its alphabet nor white
     /// space: readers differ in what they make of it.
-    pub fn decode(self, buffer: &[u8], body: Span) -> Result<Decoded<'_>, Obstacle> {
+    pub fn decode(self, buffer: &[u8], body: Span) -> Result<DecodedBody<'_>, Obstacle> {
         let body = Span::new(body.start.min(buffer.len()), body.end.min(buffer.len()));
         let raw = &buffer[body.range()];
         let mut remarks = Vec::new();
@@ -157,13 +157,13 @@ impl TransferEncoding {
                 return Err(Obstacle::new(body.start, "its transfer encoding is unknown"));
             }
         };
-        Ok(Decoded { bytes, remarks, encoding: self, buffer, body, places })
+        Ok(DecodedBody { bytes, remarks, encoding: self, buffer, body, places })
     }
 }
 
 /// The bytes of a body, and where they stand in the buffer that holds it encoded.
 #[derive(Clone, Debug)]
-pub struct Decoded<'a> {
+pub struct DecodedBody<'a> {
     /// The bytes.
     pub bytes: Cow<'a, [u8]>,
     /// What is to be said of how it is encoded, with places in the buffer.
@@ -184,7 +184,7 @@ enum Places {
     Coded(Option<&'static str>),
 }
 
-impl Decoded<'_> {
+impl DecodedBody<'_> {
     /// The smallest span of the buffer that holds the encoded form of the bytes at `span`.
     #[must_use]
     pub fn covering(&self, span: Span) -> Span {

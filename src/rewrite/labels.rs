@@ -17,7 +17,7 @@ use super::judge::Labels;
 use super::judged::depends_on_base;
 use super::options::{Fragments, Options};
 use crate::base::{BaseChain, Rule, Source};
-use crate::container::{Kind, Structure};
+use crate::container::{EntityKind, Structure};
 use crate::document::UrlField;
 use crate::reference;
 use crate::report::{LinkReport, Outcome, Reason};
@@ -121,7 +121,8 @@ impl OpenLabels {
         let mut labels = Self::default();
         for (index, entity) in structure.entities.iter().enumerate() {
             let Some(parent) = entity.parent else { continue };
-            let is_multipart = matches!(structure.entities[parent].kind, Kind::Multipart { .. });
+            let is_multipart =
+                matches!(structure.entities[parent].kind, EntityKind::Multipart { .. });
             let Some(label) = entity.heading.url(bytes, UrlField::ContentLocation) else {
                 continue;
             };

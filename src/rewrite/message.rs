@@ -38,7 +38,7 @@ use super::plan::{AskedFor, FilePlan, PlannedPart};
 use super::sink::LinkSink as _;
 use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
-use crate::container::entity::{ChangedBody, Container, Entity, Kind, Structure};
+use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
 use crate::container::fields::{self, Placed};
 use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
@@ -46,7 +46,7 @@ use crate::document::UrlField;
 use crate::edit::Edits;
 use crate::format::Format;
 use crate::layer::charset::{Charset, is_ascii_superset};
-use crate::layer::transfer::Decoded;
+use crate::layer::transfer::DecodedBody;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Base;
 use crate::scan::attributes::Group;
@@ -191,7 +191,7 @@ impl Plan<'_> {
             Rule::Embedded | Rule::Retrieval => unfit_base(&heading, self.options.profile),
             Rule::Encapsulating | Rule::Default => None,
         };
-        if entity.kind != Kind::Leaf || !self.content(index, &heading) {
+        if entity.kind != EntityKind::Leaf || !self.content(index, &heading) {
             self.report.entities.push(EntityReport {
                 parent: entity.parent.map(|parent| self.places[parent]),
                 format: entity.media_type.format(),
@@ -203,7 +203,7 @@ impl Plan<'_> {
             });
         }
         // The labels of images and the like are the bases of nothing.
-        if entity.kind != Kind::Leaf || self.links() > links_before {
+        if entity.kind != EntityKind::Leaf || self.links() > links_before {
             self.unfit.extend(unfit);
         }
     }
@@ -395,7 +395,7 @@ impl Plan<'_> {
         scan: &ScanOptions,
         heading: &BaseChain,
         kept: Option<Reason>,
-        decoded: &Decoded<'_>,
+        decoded: &DecodedBody<'_>,
     ) -> Option<Settled> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());

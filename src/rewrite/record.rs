@@ -47,10 +47,10 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     let block = record.block();
     let found = match record.document() {
         RecordContent::None => return None,
-        RecordContent::Entity(media_type) => Found::of(media_type, Cow::Borrowed(block)),
+        RecordContent::Entity(media_type) => RecordBody::of(media_type, Cow::Borrowed(block)),
         RecordContent::Http => response(block, options),
     };
-    let Found { bytes, format, media_type, content_type } = found;
+    let RecordBody { bytes, format, media_type, content_type } = found;
     let content_type = content_type.or_else(|| record.text("Content-Type"));
     let is_read = format.has_headings() || scan::is_read(format, &options.scan);
     let label = media_type.parameter("charset").filter(|_| !format.has_headings());
@@ -61,7 +61,7 @@ pub fn document<'r>(record: &'r Record, options: &Options) -> Option<RecordDocum
     is_read.then_some(RecordDocument { bytes, options, media_type, content_type })
 }
 
-struct Found<'r> {
+struct RecordBody<'r> {
     bytes: Cow<'r, [u8]>,
     format: Format,
     media_type: MediaType,
@@ -69,7 +69,7 @@ struct Found<'r> {
     content_type: Option<String>,
 }
 
-impl<'r> Found<'r> {
+impl<'r> RecordBody<'r> {
     fn of(media_type: MediaType, bytes: Cow<'r, [u8]>) -> Self {
         Self { bytes, format: media_type.format(), media_type, content_type: None }
     }
@@ -88,7 +88,7 @@ pub fn payload(bytes: &[u8], format: Format) -> Option<Cow<'_, [u8]>> {
 }
 
 /// What the response `block` has: itself, where it brings a document or its own header fields may have links.
-fn response<'r>(block: &'r [u8], options: &Options) -> Found<'r> {
+fn response<'r>(block: &'r [u8], options: &Options) -> RecordBody<'r> {
     let structure = http::response(block, &Arc::from(""));
     let entity = &structure.entities[0];
     let media_type = entity.media_type.clone();
@@ -102,14 +102,14 @@ fn response<'r>(block: &'r [u8], options: &Options) -> Found<'r> {
     if format == Format::Message
         && let Ok(message) = entity.decode(block)
     {
-        return Found { content_type: said, ..Found::of(media_type, message.bytes) };
+        return RecordBody { content_type: said, ..RecordBody::of(media_type, message.bytes) };
     }
     let has_links = options.scan.groups.contains(Group::Headers);
     let format = match has_links || scan::is_read(format, &options.scan) {
         true => Format::Http,
         false => Format::Other,
     };
-    Found { bytes: Cow::Borrowed(block), format, media_type, content_type: said }
+    RecordBody { bytes: Cow::Borrowed(block), format, media_type, content_type: said }
 }
 
 /// The URL from which `record` was retrieved. What no URL may have is percent-encoded: crawlers write a URL there as

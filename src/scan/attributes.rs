@@ -93,7 +93,7 @@ pub enum Syntax {
 
 /// What the URLs of an attribute are resolved against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Against {
+pub enum AttributeBase {
     /// The document base URL (HTML, 2.4.3).
     Document,
     /// The fallback base URL (HTML, 2.4.3): `<base href>` itself.
@@ -304,7 +304,7 @@ pub struct Row {
     /// What its value looks like.
     pub syntax: Syntax,
     /// What its URLs are resolved against.
-    pub against: Against,
+    pub against: AttributeBase,
     /// When it carries URLs at all.
     pub when: When,
     /// The group that has to be enabled; none for what is rewritten unasked.
@@ -331,7 +331,7 @@ impl Row {
         lower_case(written, &[self.attribute])
     }
 
-    const fn against(self, against: Against) -> Self {
+    const fn against(self, against: AttributeBase) -> Self {
         Self { against, ..self }
     }
 
@@ -366,7 +366,7 @@ const fn row(
         elements,
         attribute,
         syntax,
-        against: Against::Document,
+        against: AttributeBase::Document,
         when: When::Always,
         group: None,
         empty: Empty::Leave,
@@ -522,8 +522,8 @@ pub static TABLE: &[Row] = &[
     html("action", Named(&["isindex"]), Url, "HTML 3.2 practice"),
     html("action-xhr", Named(&["form"]), Url, "AMP"),
     mathml("altimg", Named(&["math"]), "MathML 2"),
-    html("archive", Named(&["object"]), Spaces, "HTML 4.01").against(Against::Codebase),
-    html("archive", Named(&["applet"]), Commas, "HTML 4.01").against(Against::Codebase),
+    html("archive", Named(&["object"]), Spaces, "HTML 4.01").against(AttributeBase::Codebase),
+    html("archive", Named(&["applet"]), Commas, "HTML 4.01").against(AttributeBase::Codebase),
     html("archive", Named(&["script"]), Url, "Netscape 4"),
     amp("artwork"),
     html("attributionsrc", Named(&["a", "area", "img", "image", "script"]), Spaces, "Attribution Reporting"),
@@ -534,7 +534,7 @@ pub static TABLE: &[Row] = &[
     amp("canonical"),
     mathml("cdgroup", Named(&["math"]), "MathML 3").only(Group::Identifier),
     html("cite", Named(&["blockquote", "q", "ins", "del"]), Url, "HTML 4.01").resolve_empty(),
-    html("classid", Named(&["object"]), Url, "HTML 4.01").against(Against::Codebase),
+    html("classid", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
     presentation("clip-path", "CSS Masking"),
     html("codebase", Named(&["applet", "object"]), Url, "HTML 3.2, 4.01"),
     presentation("color-profile", "SVG 1.1"),
@@ -544,7 +544,7 @@ pub static TABLE: &[Row] = &[
     html("content", Named(&["meta"]), Url, "Open Graph, App Links").when(When::Has("property", SOCIAL)).only(Group::Social),
     html("content", Named(&["meta"]), Url, "schema.org").when(When::Has("itemprop", ITEMPROP)).only(Group::Social),
     presentation("cursor", "CSS UI"),
-    html("data", Named(&["object"]), Url, "HTML 4.01").against(Against::Codebase),
+    html("data", Named(&["object"]), Url, "HTML 4.01").against(AttributeBase::Codebase),
     lazy("data-background", CssValue).when(When::Contains("data-background", "url(")).identifier(),
     lazy("data-background", Url),
     lazy("data-background-image", CssValue).when(When::Contains("data-background-image", "url(")).identifier(),
@@ -575,7 +575,7 @@ pub static TABLE: &[Row] = &[
     smil("from", Url),
     html("href", Named(&["a", "area"]), Url, "HTML 2.0").resolve_empty(),
     html("href", Named(&["link"]), Url, "HTML 2.0"),
-    html("href", Named(&["base"]), Url, "HTML 2.0").against(Against::Fallback),
+    html("href", Named(&["base"]), Url, "HTML 2.0").against(AttributeBase::Fallback),
     html("href", VML, Url, "VML"),
     html("href", Custom, Url, "unknown").only(Group::Custom),
     svg("href", Named(&["a"]), "SVG 2").resolve_empty(),
@@ -596,7 +596,7 @@ pub static TABLE: &[Row] = &[
     html("longdesc", Named(&["img", "image", "frame", "iframe"]), Url, "HTML 4.01"),
     html("lowsrc", IMG_INPUT, Url, "Netscape"),
     row(&[Namespace::MathMl], "macros", Named(&["math"]), Spaces, "MathML 1").only(Group::Legacy),
-    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(Against::Retrieval),
+    html("manifest", Named(&["html"]), Url, "HTML5 (2014)").against(AttributeBase::Retrieval),
     html("manifestid", Named(&["install"]), Url, "install element draft").only(Group::Experimental),
     presentation("marker", "SVG 1.1"),
     presentation("marker-end", "SVG 1.1"),
@@ -875,7 +875,7 @@ impl fmt::Display for Syntax {
     }
 }
 
-impl fmt::Display for Against {
+impl fmt::Display for AttributeBase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Document => "document",
@@ -993,7 +993,7 @@ mod tests {
         assert_eq!(syntax("p"), None);
         let href = |namespace, element| found(namespace, element, "href", &[]).unwrap();
         assert_eq!(href(Html, "a").empty, Empty::Resolve);
-        assert_eq!(href(Html, "base").against, Against::Fallback);
+        assert_eq!(href(Html, "base").against, AttributeBase::Fallback);
         assert_eq!(href(Svg, "use").fragment, Fragment::Identifier);
         assert_eq!(href(MathMl, "mrow").fragment, Fragment::Policy);
         assert!(found(Html, "use", "href", &[]).is_none());

@@ -17,8 +17,8 @@
 
 mod tokens;
 
-pub use self::tokens::{Fault, Goal};
-use self::tokens::{Kind, Token, Tokens};
+pub use self::tokens::{Goal, ScriptFault};
+use self::tokens::{Token, TokenKind, Tokens};
 use crate::span::Span;
 
 /// So many tokens the longest pattern has, with what comes before it.
@@ -40,7 +40,7 @@ pub struct ScriptUrl {
 /// # Errors
 ///
 /// What is not read to its end holds none: what comes before may have been misread.
-pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, Fault> {
+pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, ScriptFault> {
     // Escapes are not allowed in either word.
     if memchr::memmem::find(script.as_bytes(), b"import").is_none()
         && memchr::memmem::find(script.as_bytes(), b"export").is_none()
@@ -64,7 +64,7 @@ pub fn urls(script: &str, goal: Goal) -> Result<Vec<ScriptUrl>, Fault> {
 
 /// The declaration that is being read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Declaration {
+enum ImportDeclaration {
     /// After `import`.
     Import,
     /// After `export`.
@@ -77,7 +77,7 @@ struct Reader<'a> {
     script: &'a str,
     /// The last tokens.
     recent: Vec<Token>,
-    declaration: Option<Declaration>,
+    declaration: Option<ImportDeclaration>,
     found: Vec<ScriptUrl>,
 }
 
@@ -89,16 +89,16 @@ impl Reader<'_> {
 
     fn is_name(&self, number: usize, name: &str) -> bool {
         self.back(number).is_some_and(|token| {
-            token.kind == Kind::Name && &self.script[token.span.range()] == name
+            token.kind == TokenKind::Name && &self.script[token.span.range()] == name
         })
     }
 
     fn is_mark(&self, number: usize, mark: u8) -> bool {
-        self.back(number).is_some_and(|token| token.kind == Kind::Mark(mark))
+        self.back(number).is_some_and(|token| token.kind == TokenKind::Mark(mark))
     }
 
     fn find(&mut self, text: Token, is_specifier: bool) {
-        if let Kind::Text(quote) = text.kind {
+        if let TokenKind::Text(quote) = text.kind {
             let span = Span::new(text.span.start + 1, text.span.end - 1);
             self.found.push(ScriptUrl { span, quote: char::from(quote), is_specifier });
         }
@@ -106,35 +106,43 @@ impl Reader<'_> {
 
     /// Takes in the next token of an import or export declaration (16.2.2, 16.2.3), if it is one.
     fn declaration(&mut self, token: Token) {
-        let is = |name: &str| token.kind == Kind::Name && &self.script[token.span.range()] == name;
-        let is_clause = matches!(token.kind, Kind::Name | Kind::Mark(b'{' | b'}' | b',' | b'*'));
+        let is =
+            |name: &str| token.kind == TokenKind::Name && &self.script[token.span.range()] == name;
+        let is_clause =
+            matches!(token.kind, TokenKind::Name | TokenKind::Mark(b'{' | b'}' | b',' | b'*'));
         let next = match (self.declaration, token.kind) {
-            _ if is("import") && self.may_begin(token) => Some(Declaration::Import),
-            _ if is("export") && self.may_begin(token) => Some(Declaration::Export),
+            _ if is("import") && self.may_begin(token) => Some(ImportDeclaration::Import),
+            _ if is("export") && self.may_begin(token) => Some(ImportDeclaration::Export),
             (None, _) => return,
-            (Some(Declaration::Import), Kind::Text(_)) => {
+            (Some(ImportDeclaration::Import), TokenKind::Text(_)) => {
                 self.find(token, true);
                 None
             }
-            (Some(Declaration::Import), Kind::Name | Kind::Mark(b'{' | b'*')) => {
-                Some(Declaration::Clause)
+            (Some(ImportDeclaration::Import), TokenKind::Name | TokenKind::Mark(b'{' | b'*')) => {
+                Some(ImportDeclaration::Clause)
             }
-            (Some(Declaration::Export), Kind::Mark(b'{' | b'*')) => Some(Declaration::Clause),
-            (Some(Declaration::Clause), Kind::Text(_))
+            (Some(ImportDeclaration::Export), TokenKind::Mark(b'{' | b'*')) => {
+                Some(ImportDeclaration::Clause)
+            }
+            (Some(ImportDeclaration::Clause), TokenKind::Text(_))
                 if token.is_outermost && self.is_name(0, "from") =>
             {
                 self.find(token, true);
                 None
             }
             // A name that is a string: in the list of names, or after `as`.
-            (Some(Declaration::Clause), Kind::Text(_))
+            (Some(ImportDeclaration::Clause), TokenKind::Text(_))
                 if !token.is_outermost || self.is_name(0, "as") =>
             {
-                Some(Declaration::Clause)
+                Some(ImportDeclaration::Clause)
             }
             // After the names comes nothing else.
-            (Some(Declaration::Clause), Kind::Name) if self.is_mark(0, b'}') && !is("from") => None,
-            (Some(Declaration::Clause), _) if is_clause => Some(Declaration::Clause),
+            (Some(ImportDeclaration::Clause), TokenKind::Name)
+                if self.is_mark(0, b'}') && !is("from") =>
+            {
+                None
+            }
+            (Some(ImportDeclaration::Clause), _) if is_clause => Some(ImportDeclaration::Clause),
             _ => None,
         };
         self.declaration = next;
@@ -144,7 +152,7 @@ impl Reader<'_> {
     fn may_begin(&self, token: Token) -> bool {
         token.is_outermost
             && !self.is_mark(0, b'.')
-            && self.declaration != Some(Declaration::Clause)
+            && self.declaration != Some(ImportDeclaration::Clause)
     }
 
     /// Looks for a call that ends with the last token, or whose first argument does.
@@ -153,7 +161,7 @@ impl Reader<'_> {
             return;
         }
         let text = |reader: &Self, number| {
-            reader.back(number).copied().filter(|token| matches!(token.kind, Kind::Text(_)))
+            reader.back(number).copied().filter(|token| matches!(token.kind, TokenKind::Text(_)))
         };
         if let Some(argument) = text(self, 1).filter(|_| self.is_mark(2, b'(')) {
             // `import.source(…)` and `import.defer(…)`

@@ -8,7 +8,7 @@
 //!
 //! Deliberately absent: the functions that write these fields. A proof by them would prove nothing.
 
-use crate::container::entity::{Container, Entity, Kind, Structure};
+use crate::container::entity::{Container, Entity, EntityKind, Structure};
 use crate::edit::Edit;
 use crate::layer::digest::{content_md5, with_crlf};
 use crate::layer::transfer::Codings;
@@ -71,8 +71,8 @@ pub(super) fn are_right(
 ) -> bool {
     let is_right = |(a, b): (&Field, &Field)| {
         let name = &source[a.name.range()];
-        let (was, is) = (Described { bytes: source, entity: old, field: a }, {
-            Described { bytes: output, entity: new, field: b }
+        let (was, is) = (DescribingField { bytes: source, entity: old, field: a }, {
+            DescribingField { bytes: output, entity: new, field: b }
         });
         match is_of_body(container, name) {
             false => name == &output[b.name.range()],
@@ -87,13 +87,13 @@ pub(super) fn are_right(
 }
 
 /// A field that says something of the body of an entity.
-struct Described<'a> {
+struct DescribingField<'a> {
     bytes: &'a [u8],
     entity: &'a Entity,
     field: &'a Field,
 }
 
-impl Described<'_> {
+impl DescribingField<'_> {
     fn body(&self) -> &[u8] {
         &self.bytes[self.entity.body.range()]
     }
@@ -143,7 +143,7 @@ impl Described<'_> {
 
     fn digests(&self) -> Option<Vec<isize>> {
         let first = self.entity.heading.first(self.bytes, "Content-MD5")?;
-        let is_first = first.span == self.field.span && self.entity.kind == Kind::Leaf;
+        let is_first = first.span == self.field.span && self.entity.kind == EntityKind::Leaf;
         let content = self.entity.decode(self.bytes).ok().filter(|_| is_first)?.bytes;
         let forms = [&*with_crlf(&content), &content, self.body()];
         let is_that = |form: &&[u8]| content_md5(form).as_bytes() == self.value();
@@ -152,7 +152,7 @@ impl Described<'_> {
 }
 
 /// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was.
-fn of_part(was: &Described<'_>, is: &Described<'_>) -> bool {
+fn of_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let (before, after) = (was.truths(), is.truths());
     match before.as_slice() {
         [] => was.line() == is.line(),
@@ -162,7 +162,7 @@ fn of_part(was: &Described<'_>, is: &Described<'_>) -> bool {
 
 /// Of a response whose body changed, which has no codings now: a length is right, and what else was said has the name of
 /// something that was (or says that there are no codings).
-fn of_response(was: &Described<'_>, is: &Described<'_>) -> bool {
+fn of_response(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let length = is.body().len().to_string();
     let [_, end] = was.around();
     let is_coding = was.is("Transfer-Encoding") || was.is("Content-Encoding");

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use base64::Engine;
 use baselink::base::Retrieval;
-use baselink::container::{Entity, Kind, Structure, entities};
+use baselink::container::{Entity, EntityKind, Structure, entities};
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
@@ -92,7 +92,7 @@ fn decoded(bytes: &[u8], entity: &Entity) -> Option<Vec<u8>> {
 }
 
 fn is_message(structure: &Structure, entity: &Entity) -> bool {
-    entity.parent.is_none_or(|parent| structure.entities[parent].kind == Kind::Message)
+    entity.parent.is_none_or(|parent| structure.entities[parent].kind == EntityKind::Message)
 }
 
 fn has_signature(bytes: &[u8], structure: &Structure, entity: &Entity) -> bool {
@@ -147,9 +147,9 @@ pub(crate) fn hold(bytes: &[u8], options: &Options) {
                 && around(&old, index).any(|one| has_signature(bytes, &old, one)));
         if kept {
             assert_eq!(&bytes[before.span().range()], &output[after.span().range()]);
-        } else if before.kind == Kind::Leaf {
+        } else if before.kind == EntityKind::Leaf {
             leaf(bytes, before, &output, after, options, &rewritten);
-        } else if matches!(before.kind, Kind::Opaque(_)) {
+        } else if matches!(before.kind, EntityKind::Opaque(_)) {
             assert_eq!(&bytes[before.body.range()], &output[after.body.range()]);
         }
     }
@@ -216,7 +216,7 @@ fn edits_are_in_their_places(bytes: &[u8], structure: &Structure, rewritten: &Re
         for name in ["Content-MD5", "Content-Length", "Lines"] {
             allowed.extend(entity.heading.all(bytes, name).map(|field| field.value));
         }
-        if entity.kind == Kind::Leaf {
+        if entity.kind == EntityKind::Leaf {
             allowed.push(entity.body);
         }
     }
@@ -254,7 +254,7 @@ fn what_was_right_is_right(bytes: &[u8], before: &Entity, output: &[u8], after: 
         let lines = line_ends_in(&output[after.body.range()]);
         assert_eq!(number(output, after, "Lines"), Some(lines));
     }
-    if let (Some(old), Some(new), Kind::Leaf) = (
+    if let (Some(old), Some(new), EntityKind::Leaf) = (
         before.heading.first(bytes, "Content-MD5"),
         after.heading.first(output, "Content-MD5"),
         before.kind,

@@ -33,7 +33,7 @@ pub(super) struct Key {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Row {
+struct BaselineRow {
     #[serde(flatten)]
     key: Key,
     count: usize,
@@ -98,7 +98,7 @@ impl Baseline {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let row: Row = serde_json::from_slice(line).map_err(|_| {
+            let row: BaselineRow = serde_json::from_slice(line).map_err(|_| {
                 let number = number + 1;
                 failed(&format!("line {number} is no finding as --write-baseline writes it"))
             })?;
@@ -145,7 +145,7 @@ pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
 /// Writes these findings, in an order that changes with them only.
 pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
     for (key, count) in noted {
-        json::write(out, &Row { key: key.clone(), count: *count })?;
+        json::write(out, &BaselineRow { key: key.clone(), count: *count })?;
         out.write_all(b"\n")?;
     }
     Ok(())

@@ -21,9 +21,9 @@ use baselink::tree::write::{Replacement, is_one_file, remove_left_beside};
 use super::baseline::{self, Baseline};
 use super::href::Hrefs;
 use super::listed::Listed;
-use super::report::Page;
+use super::report::ReportPage;
 use super::targets::Targets;
-use super::tree::Tree;
+use super::tree::CheckedTree;
 use crate::cli::output::{Output, count};
 use crate::cli::request::{Check, is_standard_input};
 
@@ -95,7 +95,7 @@ fn is_of_the_tree(asked: &Check, path: &Path) -> bool {
 /// Writes the baseline and the page that were asked for.
 pub(super) fn write(
     asked: &Check,
-    tree: &Tree,
+    tree: &CheckedTree,
     listed: &Listed,
     targets: Option<&Targets>,
     output: &mut Output,
@@ -108,7 +108,7 @@ pub(super) fn write(
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
     if let (Some(path), Some(targets)) = (&asked.report, targets) {
-        let page = Page {
+        let page = ReportPage {
             asked,
             tree,
             listed,

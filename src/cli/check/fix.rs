@@ -16,21 +16,21 @@ use baselink::error::{Error, Result, name};
 use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
-use super::tree::{Checked, ClassCounts, Tree, changed};
+use super::tree::{Checked, CheckedTree, ClassCounts, changed};
 use crate::cli::files;
 use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Origin, WrittenTo};
 use crate::cli::rewrite::is_delivery;
 use crate::cli::rewrite::target::{RunTarget, Written};
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// What became of the fixes.
 pub(super) struct Fixed {
     pub(super) files: usize,
     links: usize,
-    pub(super) status: Status,
+    pub(super) status: ExitStatus,
     /// Whether files were changed.
     pub(super) is_written: bool,
     /// Whether what would change is shown.
@@ -40,7 +40,7 @@ pub(super) struct Fixed {
 }
 
 /// What became of the fixes of one file.
-struct Done {
+struct FileFixes {
     links: usize,
     written: Written,
     /// What is found in what is written in its place.
@@ -51,13 +51,13 @@ struct Done {
 pub(super) fn make(
     asked: &Check,
     destination: &WrittenTo,
-    tree: &mut Tree,
+    tree: &mut CheckedTree,
     output: &mut Output,
 ) -> io::Result<Fixed> {
     let mut fixed = Fixed {
         files: 0,
         links: 0,
-        status: Status::Done,
+        status: ExitStatus::Done,
         is_written: matches!(destination, WrittenTo::InPlace(_)),
         is_shown: matches!(destination, WrittenTo::Diff),
         needs_reading: false,
@@ -67,7 +67,7 @@ pub(super) fn make(
         Err(error) => {
             output.error(&error);
             tree.judge_all(asked.documents.jobs);
-            return Ok(Fixed { status: Status::Unusable, is_written: false, ..fixed });
+            return Ok(Fixed { status: ExitStatus::Unusable, is_written: false, ..fixed });
         }
     };
     let entries = tree.files.iter().map(|file| file.entry.clone()).collect();
@@ -91,7 +91,7 @@ pub(super) fn make(
             let Some((counts, done)) = of_file else { continue };
             let done = done.unwrap_or_else(|error| {
                 output.error(&in_words_of_the_option(error));
-                fixed.status = Status::Unusable;
+                fixed.status = ExitStatus::Unusable;
                 None
             });
             all.push((origin, counts, done));
@@ -138,12 +138,12 @@ fn is_of_the_change(found: &&Diagnostic) -> bool {
 fn one(
     asked: &Check,
     target: &RunTarget<'_>,
-    tree: &Tree,
+    tree: &CheckedTree,
     file: &Checked,
     found: &[Option<Finding>],
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<Done>> {
+) -> io::Result<Result<FileFixes>> {
     let mut sink = match target.begin(origin) {
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
@@ -184,7 +184,7 @@ fn one(
             again.add_examined(&made, input.offset - old + new, &as_written, report);
             (old, new) = (old + input.bytes.len(), new + made.len());
         }
-        let places = Places::of(input, &rewritten.totals);
+        let places = FilePlaces::of(input, &rewritten.totals);
         for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
             output.diagnostic(&places, found);
         }
@@ -200,7 +200,7 @@ fn one(
             let counts = ClassCounts::of_file(&scanned, &found);
             (scanned, counts)
         });
-        Done { links, written, after }
+        FileFixes { links, written, after }
     }))
 }
 
@@ -209,13 +209,13 @@ impl Fixed {
     fn add(
         &mut self,
         origin: &Origin,
-        done: Done,
+        done: FileFixes,
         output: &mut Output,
     ) -> Option<(ScannedFile, ClassCounts)> {
         let after = match done.written {
             Written::Failed(error) => {
                 output.error(&error);
-                self.status = Status::Unusable;
+                self.status = ExitStatus::Unusable;
                 return None;
             }
             Written::To(path, remarks) => {
@@ -239,7 +239,7 @@ impl Fixed {
         let links = count(self.links, "link", "links");
         let files = count(self.files, "file", "files");
         match (self.links, self.is_written) {
-            (0, true) if self.status != Status::Done => {
+            (0, true) if self.status != ExitStatus::Done => {
                 output.notice(&"no link was made relative");
             }
             (0, _) => output.notice(&"no link can be made relative with certainty"),

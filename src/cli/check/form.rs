@@ -10,12 +10,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::listed::{Place, Shown};
+use super::listed::{FindingPlace, Shown};
 use crate::cli::output::Output;
 use crate::cli::record;
 
 /// How findings are printed.
-pub(super) trait Form: Sync {
+pub(super) trait FindingForm: Sync {
     /// Whether columns are counted in UTF-16 code units.
     fn has_utf_16_columns(&self) -> bool {
         false
@@ -41,7 +41,7 @@ pub(super) trait Form: Sync {
         &self,
         path: &Path,
         shown: &Shown<'_>,
-        place: &Place,
+        place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()>;
 
@@ -54,12 +54,12 @@ pub(super) trait Form: Sync {
 /// A JSON object for each finding.
 pub(super) struct Json;
 
-impl Form for Json {
+impl FindingForm for Json {
     fn finding(
         &self,
         path: &Path,
         shown: &Shown<'_>,
-        place: &Place,
+        place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
         let at = (place.line, place.column);

@@ -15,15 +15,15 @@ use std::path::Path;
 use baselink::error::visible;
 use baselink::tree::relocate::Class;
 
-use super::form::Form;
-use super::listed::{Place, Shown};
+use super::form::FindingForm;
+use super::listed::{FindingPlace, Shown};
 use super::words;
 use crate::cli::output::Output;
 
 /// The annotations.
 pub(super) struct Github;
 
-impl Form for Github {
+impl FindingForm for Github {
     fn has_utf_16_columns(&self) -> bool {
         true
     }
@@ -32,7 +32,7 @@ impl Form for Github {
         &self,
         path: &Path,
         shown: &Shown<'_>,
-        place: &Place,
+        place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
         let level = match (shown.is_denied, shown.finding.class) {
@@ -43,7 +43,7 @@ impl Form for Github {
         let file = property(&plain(&path.to_string_lossy()));
         let title = property(&words::class_and_cause(shown.finding.class, shown.finding.cause));
         let message = message(&words::sentences(shown.finding).join("\n"));
-        let Place { line, utf_16, .. } = place;
+        let FindingPlace { line, utf_16, .. } = place;
         writeln!(
             output.out(),
             "::{level} file={file},line={line},col={utf_16},title={title}::{message}"

@@ -15,9 +15,9 @@ use baselink::span::Span;
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
 
 use super::baseline::Key;
-use super::tree::Tree;
+use super::tree::CheckedTree;
 use crate::cli::input::Input;
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// A finding that is listed.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub(super) struct Shown<'a> {
 }
 
 /// Where a finding is.
-pub(super) struct Place {
+pub(super) struct FindingPlace {
     pub(super) line: usize,
     pub(super) column: usize,
     /// The column in UTF-16 code units.
@@ -46,7 +46,7 @@ pub(super) struct Place {
 
 /// What came of the list.
 pub(super) struct Listed {
-    pub(super) status: Status,
+    pub(super) status: ExitStatus,
     /// How many findings the baseline accepts, and of which class.
     pub(super) accepted: usize,
     pub(super) by_class: BTreeMap<Class, usize>,
@@ -58,7 +58,7 @@ impl Listed {
     /// How many findings of which of these classes are left, which the baseline does not accept.
     pub(super) fn left(
         &self,
-        tree: &Tree,
+        tree: &CheckedTree,
         is_asked: impl Fn(Class) -> bool,
     ) -> Vec<(Class, usize)> {
         let accepted = |class| self.by_class.get(&class).copied().unwrap_or_default();

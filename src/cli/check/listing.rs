@@ -19,22 +19,22 @@ use baselink::tree::relocate::{Class, Finding, Fix, fixes};
 use baselink::{Options, rewrite};
 
 use super::baseline::{self, Baseline, Key};
-use super::form::{Form, Json};
+use super::form::{FindingForm, Json};
 use super::github::Github;
-use super::listed::{Listed, Place, Shown, within};
+use super::listed::{FindingPlace, Listed, Shown, within};
 use super::sarif::Sarif;
-use super::text::Text;
-use super::tree::{Checked, Tree, changed};
+use super::text::TextForm;
+use super::tree::{Checked, CheckedTree, changed};
 use crate::cli::files;
 use crate::cli::input::{File, Input};
 use crate::cli::output::Output;
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, CheckForm, Classes, Origin};
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// What came of one file.
 #[derive(Default)]
-struct Done {
+struct ListedFile {
     is_unusable: bool,
     accepted: BTreeMap<Class, usize>,
     noted: Vec<Key>,
@@ -44,7 +44,7 @@ struct Done {
 pub(super) fn list(
     asked: &Check,
     list: &Classes,
-    tree: &Tree,
+    tree: &CheckedTree,
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> io::Result<Listed> {
@@ -53,7 +53,7 @@ pub(super) fn list(
         |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
     let mut listed = Listed {
-        status: Status::Done,
+        status: ExitStatus::Done,
         accepted: 0,
         by_class: BTreeMap::new(),
         noted: BTreeMap::new(),
@@ -71,7 +71,7 @@ pub(super) fn list(
                 *listed.noted.entry(key).or_default() += 1;
             }
             if done.is_unusable {
-                listed.status = Status::Unusable;
+                listed.status = ExitStatus::Unusable;
             }
         }
         Ok(())
@@ -81,9 +81,9 @@ pub(super) fn list(
 }
 
 /// The form that was asked for.
-fn form(asked: CheckForm) -> &'static dyn Form {
+fn form(asked: CheckForm) -> &'static dyn FindingForm {
     match asked {
-        CheckForm::Text => &Text,
+        CheckForm::Text => &TextForm,
         CheckForm::Json => &Json,
         CheckForm::Sarif => &Sarif,
         CheckForm::Github => &Github,
@@ -92,9 +92,9 @@ fn form(asked: CheckForm) -> &'static dyn Form {
 
 struct Listing<'a> {
     asked: &'a Check,
-    form: &'static dyn Form,
+    form: &'static dyn FindingForm,
     list: &'a Classes,
-    tree: &'a Tree,
+    tree: &'a CheckedTree,
     baseline: Option<&'a Baseline>,
 }
 
@@ -105,8 +105,8 @@ impl Listing<'_> {
         self.list.contains(class) || (has_baseline && baseline::is_noted(self.asked, class))
     }
 
-    fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<Done> {
-        let mut done = Done::default();
+    fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
+        let mut done = ListedFile::default();
         let Some(file) = self.tree.file(origin) else { return Ok(done) };
         let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
@@ -146,7 +146,7 @@ impl Listing<'_> {
         file: &Checked,
         found: &[Option<Finding>],
         shown: &[Shown<'_>],
-        done: &mut Done,
+        done: &mut ListedFile,
         output: &mut Output,
     ) -> io::Result<()> {
         let opened = File::open(origin, &self.asked.documents, None);
@@ -163,7 +163,7 @@ impl Listing<'_> {
             && shown.iter().any(|one| matches!(one.finding.fix, Some(Fix::Reference(_))));
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
         let read = opened.each(|input, options| {
-            let places = Places::in_charset(input, file.scanned.charset);
+            let places = FilePlaces::in_charset(input, file.scanned.charset);
             let edits: Vec<Edit> = match has_fixes {
                 true => {
                     let with_fixes: &mut Options =
@@ -178,7 +178,7 @@ impl Listing<'_> {
                 let Some(span) = within(one.link.span, input) else { break };
                 next += 1;
                 let charset = file.scanned.charset.unwrap_or(Charset::UTF_8);
-                let mut place = Place::of(input, &places, charset, span);
+                let mut place = FindingPlace::of(input, &places, charset, span);
                 if self.form.has_utf_16_columns() {
                     place.utf_16 = units.column(input.bytes, charset, span.start, place.column);
                     let (line, column) = places.line_and_column(Span::at(span.end));
@@ -213,8 +213,8 @@ fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
 /// How much of a line is shown, in bytes, before a reference and after it.
 const AROUND: usize = 160;
 
-impl Place {
-    fn of(input: &Input<'_>, places: &Places<'_>, charset: Charset, span: Span) -> Self {
+impl FindingPlace {
+    fn of(input: &Input<'_>, places: &FilePlaces<'_>, charset: Charset, span: Span) -> Self {
         let (line, column) = places.line_and_column(span);
         let bytes = input.bytes;
         let line_start = span.start + 1 - column;

@@ -25,7 +25,7 @@ use sha2::{Digest as _, Sha256};
 use super::href::Hrefs;
 use super::listed::Listed;
 use super::targets::{TargetSummary, Targets};
-use super::tree::{Checked, ClassCounts, Tree};
+use super::tree::{Checked, CheckedTree, ClassCounts};
 use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
 
@@ -43,9 +43,9 @@ const SQUARES: usize = 5_000;
 const DEPTH: usize = 32;
 
 /// What the page is made of.
-pub(super) struct Page<'a> {
+pub(super) struct ReportPage<'a> {
     pub(super) asked: &'a Check,
-    pub(super) tree: &'a Tree,
+    pub(super) tree: &'a CheckedTree,
     pub(super) listed: &'a Listed,
     pub(super) targets: &'a Targets,
     pub(super) hrefs: Hrefs,
@@ -65,7 +65,7 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-impl Page<'_> {
+impl ReportPage<'_> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let Self { asked, tree, .. } = self;
@@ -331,7 +331,7 @@ impl Page<'_> {
 
     /// Writes what the script draws: names once, and numbers that say which.
     fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        let mut names = Names::default();
+        let mut names = DistinctTexts::default();
         let mut numbers: HashMap<usize, usize> = HashMap::new();
         write!(out, "<script type=\"application/json\" id=\"data\">{{\"classes\":[")?;
         let classes = ranked(self.asked);
@@ -407,9 +407,9 @@ fn json(text: &str) -> String {
 
 /// Texts, each once.
 #[derive(Default)]
-struct Names<'a>(HashMap<&'a str, usize>);
+struct DistinctTexts<'a>(HashMap<&'a str, usize>);
 
-impl<'a> Names<'a> {
+impl<'a> DistinctTexts<'a> {
     fn number(&mut self, name: &'a str) -> usize {
         let next = self.0.len();
         *self.0.entry(name).or_insert(next)
@@ -520,7 +520,7 @@ struct Folder<'a> {
 }
 
 /// The folder as nested folders, each with a square for every document in it.
-fn picture(tree: &Tree) -> String {
+fn picture(tree: &CheckedTree) -> String {
     let mut folders: BTreeMap<Vec<&[u8]>, Folder> = BTreeMap::new();
     for file in &tree.files {
         let (way, _) = way(&file.scanned.path);

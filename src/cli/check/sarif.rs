@@ -15,17 +15,17 @@ use std::path::Path;
 use baselink::tree::relocate::{Class, Fix};
 use serde_json::{Value, json};
 
-use super::form::Form;
+use super::form::FindingForm;
 use super::href::uri;
-use super::listed::{Place, Shown};
-use super::words::{self, RULES, Rule};
+use super::listed::{FindingPlace, Shown};
+use super::words::{self, FindingRule, RULES};
 use crate::cli::json as json_text;
 use crate::cli::output::Output;
 
 /// The log.
 pub(super) struct Sarif;
 
-impl Form for Sarif {
+impl FindingForm for Sarif {
     fn has_utf_16_columns(&self) -> bool {
         true
     }
@@ -53,7 +53,7 @@ impl Form for Sarif {
         &self,
         path: &Path,
         shown: &Shown<'_>,
-        place: &Place,
+        place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
         output.divide(b",")?;
@@ -66,7 +66,7 @@ impl Form for Sarif {
     }
 }
 
-fn rule(rule: &Rule) -> Value {
+fn rule(rule: &FindingRule) -> Value {
     json!({
         "id": rule.name(),
         "shortDescription": { "text": format!("{}: {}.", rule.class.name(), rule.why) },
@@ -75,14 +75,14 @@ fn rule(rule: &Rule) -> Value {
 }
 
 /// A finding in the file at `path`.
-fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> Value {
+fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
     let finding = shown.finding;
     let level = match (shown.is_denied, finding.class) {
         (true, _) => "error",
         (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "note",
         _ => "warning",
     };
-    let number = Rule::of(finding.class, finding.cause);
+    let number = FindingRule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(path) });
     let span = shown.link.span;
     let mut result = json!({
@@ -117,7 +117,7 @@ fn result(path: &Path, shown: &Shown<'_>, place: &Place) -> Value {
 }
 
 /// What gives way to what (3.57); `None` where the new bytes are no text by themselves.
-fn replacements(place: &Place) -> Option<Vec<Value>> {
+fn replacements(place: &FindingPlace) -> Option<Vec<Value>> {
     let replacement = |edit: &baselink::edit::Edit| {
         let text = std::str::from_utf8(&edit.new).ok()?;
         Some(json!({

@@ -20,14 +20,14 @@ use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;
-use super::tree::{Checked, Tree, changed};
+use super::tree::{Checked, CheckedTree, changed};
 use crate::cli::files;
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::File;
 use crate::cli::output::{Output, location_of};
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::request::{By, Check, Classes, Origin};
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// So many places of each target the text shows.
 pub(super) const PLACES: usize = 3;
@@ -40,7 +40,7 @@ const FILES: usize = 16;
 
 /// What links lead to, of which something is to be said.
 pub(super) struct Targets {
-    pub(super) status: Status,
+    pub(super) status: ExitStatus,
     /// Those of denied classes first, then those with the most links.
     pub(super) all: Vec<TargetSummary>,
 }
@@ -62,12 +62,12 @@ pub(super) struct TargetSummary {
     pub(super) missing: Option<Absence>,
     pub(super) hint: Option<String>,
     /// The first of the links, in the order of the files.
-    pub(super) places: Vec<Found>,
+    pub(super) places: Vec<FoundLink>,
 }
 
 /// Where a link is.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundLink {
     /// The file, by its number.
     pub(super) file: usize,
     /// The link, by its number in the file.
@@ -114,7 +114,7 @@ impl TargetSummary {
 /// Finds the targets of what is listed, denied, or has room on the page, but for what `baseline` accepts.
 pub(super) fn find(
     asked: &Check,
-    tree: &Tree,
+    tree: &CheckedTree,
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> io::Result<Targets> {
@@ -159,7 +159,7 @@ pub(super) fn find(
         target.places.truncate(room.max(PLACES));
         room = room.saturating_sub(target.places.len());
     }
-    let mut targets = Targets { status: Status::Done, all };
+    let mut targets = Targets { status: ExitStatus::Done, all };
     targets.look_up(asked, tree, output)?;
     Ok(targets)
 }
@@ -177,7 +177,7 @@ fn merge(all: &mut HashMap<Same, TargetSummary>, found: HashMap<Same, TargetSumm
 fn of_file(
     number: usize,
     file: &Checked,
-    tree: &Tree,
+    tree: &CheckedTree,
     baseline: Option<&Baseline>,
     asked: &Check,
     is_wanted: &impl Fn(Class) -> bool,
@@ -210,7 +210,11 @@ fn of_file(
             target.hint.clone_from(&finding.hint);
         }
         if target.places.len() < room {
-            target.places.push(Found { file: number, link: link_number, ..Found::default() });
+            target.places.push(FoundLink {
+                file: number,
+                link: link_number,
+                ..FoundLink::default()
+            });
         }
     }
     targets
@@ -227,12 +231,17 @@ fn to(link: &ScannedLink<'_>, finding: &Finding) -> String {
 }
 
 /// A place that is looked up: the link, the target, and the place among its places.
-type Wanted = (usize, usize, usize);
+type LookedUp = (usize, usize, usize);
 
 impl Targets {
     /// Looks up the lines and columns of the places.
-    fn look_up(&mut self, asked: &Check, tree: &Tree, output: &mut Output) -> io::Result<()> {
-        let mut wanted: BTreeMap<usize, Vec<Wanted>> = BTreeMap::new();
+    fn look_up(
+        &mut self,
+        asked: &Check,
+        tree: &CheckedTree,
+        output: &mut Output,
+    ) -> io::Result<()> {
+        let mut wanted: BTreeMap<usize, Vec<LookedUp>> = BTreeMap::new();
         for (target, number) in self.all.iter().zip(0..) {
             for (place, index) in target.places.iter().zip(0..) {
                 wanted.entry(place.file).or_default().push((place.link, number, index));
@@ -252,11 +261,11 @@ impl Targets {
                 output.append(page)?;
                 let Some((wanted, (found, is_whole))) = done else { continue };
                 if !is_whole {
-                    *status = Status::Unusable;
+                    *status = ExitStatus::Unusable;
                 }
                 for ((_, number, index), found) in wanted.iter().zip(found) {
                     let place = &mut all[*number].places[*index];
-                    *place = Found { file: place.file, link: place.link, ..found };
+                    *place = FoundLink { file: place.file, link: place.link, ..found };
                 }
             }
             Ok(())
@@ -268,20 +277,20 @@ impl Targets {
 fn look_up_in(
     origin: &Origin,
     file: &Checked,
-    wanted: &[Wanted],
+    wanted: &[LookedUp],
     asked: &Check,
     output: &mut Output,
-) -> io::Result<(Vec<Found>, bool)> {
-    let mut found: Vec<Found> = Vec::new();
+) -> io::Result<(Vec<FoundLink>, bool)> {
+    let mut found: Vec<FoundLink> = Vec::new();
     let mut spans: Vec<(Span, usize)> = Vec::new();
     let mut left = wanted.iter().map(|(link, ..)| *link).peekable();
     for (number, link) in file.scanned.links().enumerate() {
         if left.next_if_eq(&number).is_some() {
             spans.push((link.span, found.len()));
-            found.push(Found {
+            found.push(FoundLink {
                 location: location_of(link.entity, link.element, link.attribute),
                 reference: link.reference.to_owned(),
-                ..Found::default()
+                ..FoundLink::default()
             });
         }
     }
@@ -292,7 +301,7 @@ fn look_up_in(
     let read = match opened {
         Err(error) => Err(error),
         Ok(opened) => opened.each(|input, _| {
-            let places = Places::in_charset(input, file.scanned.charset);
+            let places = FilePlaces::in_charset(input, file.scanned.charset);
             while let Some((span, index)) = spans.get(next) {
                 let Some(span) = within(*span, input) else { break };
                 next += 1;

@@ -19,10 +19,10 @@ use anstyle::{AnsiColor, Style};
 use baselink::error::{name, visible};
 use unicode_width::UnicodeWidthStr;
 
-use super::form::Form;
-use super::listed::{Listed, Place, Shown};
+use super::form::FindingForm;
+use super::listed::{FindingPlace, Listed, Shown};
 use super::targets::{PLACES, Targets};
-use super::tree::Tree;
+use super::tree::CheckedTree;
 use super::words::{self, counted};
 use crate::cli::output::{FAINT, HEADING, Output, PLACE, location_of};
 use crate::cli::request::Check;
@@ -34,9 +34,9 @@ const OTHER: Style = AnsiColor::Yellow.on_default().bold();
 const ROOM: [usize; 3] = [48, 96, 32];
 
 /// The listing for people.
-pub(super) struct Text;
+pub(super) struct TextForm;
 
-impl Form for Text {
+impl FindingForm for TextForm {
     fn begin_file(&self, output: &mut Output) -> io::Result<()> {
         output.gap()
     }
@@ -45,7 +45,7 @@ impl Form for Text {
         &self,
         path: &Path,
         shown: &Shown<'_>,
-        place: &Place,
+        place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
         let name = name(path);
@@ -81,7 +81,7 @@ impl Form for Text {
 /// Prints the verdict, and the targets of the classes that are listed.
 pub(super) fn targets(
     asked: &Check,
-    tree: &Tree,
+    tree: &CheckedTree,
     listed: &Listed,
     targets: &Targets,
     output: &mut Output,

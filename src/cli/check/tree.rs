@@ -28,15 +28,15 @@ use crate::cli::files::{Left, after, each_document};
 use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::File;
 use crate::cli::output::{Output, count};
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Classes, Origin};
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// So many files are judged by one thread at a time.
 const FILES: usize = 16;
 
 /// A folder whose files were scanned.
-pub(super) struct Tree {
+pub(super) struct CheckedTree {
     pub(super) files: Vec<Checked>,
     /// The place of each file in that list.
     pub(super) numbers: HashMap<PathBuf, usize>,
@@ -62,7 +62,7 @@ impl Checked {
     /// What is found of each of its links, as far as it `is_wanted`.
     pub(super) fn findings(
         &self,
-        tree: &Tree,
+        tree: &CheckedTree,
         is_wanted: impl Fn(Class) -> bool,
     ) -> Vec<Option<Finding>> {
         match is_wanted(Class::Travels) {
@@ -160,14 +160,14 @@ impl ClassCounts {
     }
 }
 
-impl Tree {
+impl CheckedTree {
     /// Scans the files that were asked for, whose links are judged next. What cannot be read is said.
     pub(super) fn read(
         asked: &Check,
         moving: &Move,
         is_first: bool,
         output: &mut Output,
-    ) -> io::Result<(Self, Status)> {
+    ) -> io::Result<(Self, ExitStatus)> {
         let documents = &asked.documents;
         let mut tree = Self {
             files: Vec::new(),
@@ -190,8 +190,8 @@ impl Tree {
         };
         let read = each_document(documents, output, is_backup, scan, |origin, found| {
             match (origin, found) {
-                (Origin::Entry(entry), Found::Document(scanned)) => tree.add(entry, *scanned),
-                (_, Found::Part) => tree.parts += 1,
+                (Origin::Entry(entry), FileContent::Document(scanned)) => tree.add(entry, *scanned),
+                (_, FileContent::Part) => tree.parts += 1,
                 _ => {}
             }
         })?;
@@ -284,7 +284,7 @@ impl Tree {
 }
 
 /// What is found in a file.
-enum Found {
+enum FileContent {
     Document(Box<ScannedFile>),
     /// A part of HTML that nobody asked for.
     Part,
@@ -297,8 +297,8 @@ fn scan(
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
-) -> io::Result<(Status, Found)> {
-    let Origin::Entry(entry) = origin else { return Ok((Status::Done, Found::Nothing)) };
+) -> io::Result<(ExitStatus, FileContent)> {
+    let Origin::Entry(entry) = origin else { return Ok((ExitStatus::Done, FileContent::Nothing)) };
     let mut scanning: Option<Scanning> = None;
     let name = entry.path.file_name().unwrap_or_default().to_string_lossy();
     let may_be_part = file.format == Format::Html && !is_asked_for;
@@ -312,7 +312,7 @@ fn scan(
         let known = scanning.so_far().diagnostics.len();
         scanning.add(input.bytes, input.offset, options);
         let scanned = scanning.so_far();
-        let places = Places::in_charset(input, scanned.charset);
+        let places = FilePlaces::in_charset(input, scanned.charset);
         for found in scanned.diagnostics[known..].iter().filter(|found| is_of_the_document(found)) {
             let at = |offset: usize| offset.saturating_sub(input.offset);
             let span = Span::new(at(found.span.start), at(found.span.end));
@@ -321,11 +321,11 @@ fn scan(
         Ok(())
     })?;
     let found = match scanning {
-        Some(scanning) => Found::Document(Box::new(scanning.end())),
-        None if is_part => Found::Part,
-        None => Found::Nothing,
+        Some(scanning) => FileContent::Document(Box::new(scanning.end())),
+        None if is_part => FileContent::Part,
+        None => FileContent::Nothing,
     };
-    Ok((after(read, Status::Done, output), found))
+    Ok((after(read, ExitStatus::Done, output), found))
 }
 
 /// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a

@@ -13,11 +13,11 @@ use baselink::tree::relocate::{Cause, Class, Finding, Fix};
 
 use super::listed::Listed;
 use super::targets::{TargetSummary, Targets};
-use super::tree::Tree;
+use super::tree::CheckedTree;
 use crate::cli::request::{Check, Classes};
 
 /// A class with a cause, and what they mean.
-pub(super) struct Rule {
+pub(super) struct FindingRule {
     pub(super) class: Class,
     /// The name of the cause; `None` for a class without causes.
     pub(super) cause: Option<&'static str>,
@@ -27,8 +27,13 @@ pub(super) struct Rule {
     pub(super) help: &'static str,
 }
 
-const fn rule(class: Class, cause: &'static str, why: &'static str, help: &'static str) -> Rule {
-    Rule { class, cause: Some(cause), why, help }
+const fn rule(
+    class: Class,
+    cause: &'static str,
+    why: &'static str,
+    help: &'static str,
+) -> FindingRule {
+    FindingRule { class, cause: Some(cause), why, help }
 }
 
 /// Of a link on which the profiles disagree.
@@ -41,7 +46,7 @@ const RENAME: &str = "Write the name as the file has it.";
 const FIND_FILE: &str = "Add the file, or correct the link.";
 
 /// All of them; a test holds them against `docs/check.md`.
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Pinned,
         "absolute",
@@ -114,19 +119,19 @@ pub(super) const RULES: &[Rule] = &[
         "an id in the file differs from it in case",
         "Write the id as the file has it.",
     ),
-    Rule {
+    FindingRule {
         class: Class::Left,
         cause: None,
         why: "it has no target",
         help: "Nothing is said of what it leads to.",
     },
-    Rule {
+    FindingRule {
         class: Class::Outside,
         cause: None,
         why: "it leads out of the tree, and goes on leading there",
         help: "The move does nothing to it.",
     },
-    Rule {
+    FindingRule {
         class: Class::Travels,
         cause: None,
         why: "it moves with the tree",
@@ -168,7 +173,7 @@ pub(super) const RULES: &[Rule] = &[
         "a symbolic link on the way leads out of the tree",
         "Put what it leads to into the tree, as `cp -rL` does.",
     ),
-    Rule {
+    FindingRule {
         class: Class::Lines,
         cause: None,
         why: "a script of the page marks these lines",
@@ -176,12 +181,13 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-impl Rule {
+impl FindingRule {
     /// The rule that findings of `class` for this cause fall under, by its place among them.
     pub(super) fn of(class: Class, cause: Option<Cause>) -> usize {
         let cause = cause.map(Cause::name);
-        let is_of =
-            |rule: &Rule| rule.class == class && (rule.cause.is_none() || rule.cause == cause);
+        let is_of = |rule: &FindingRule| {
+            rule.class == class && (rule.cause.is_none() || rule.cause == cause)
+        };
         RULES.iter().position(is_of).unwrap_or_default()
     }
 
@@ -202,7 +208,7 @@ pub(super) fn class_and_cause(class: Class, cause: Option<Cause>) -> String {
 
 /// What happens to the link on the move.
 pub(super) fn on_move(finding: &Finding) -> String {
-    let why = RULES[Rule::of(finding.class, finding.cause)].why;
+    let why = RULES[FindingRule::of(finding.class, finding.cause)].why;
     let Some(target) = finding.target.as_deref() else { return why.to_owned() };
     let (target, moved) = (visible(target), finding.moved.as_deref().map(visible));
     match (finding.class, finding.cause) {
@@ -233,7 +239,7 @@ pub(super) fn on_move(finding: &Finding) -> String {
 /// Why a file is not there.
 fn missing(absence: Absence) -> &'static str {
     let name = Cause::Missing(absence).name();
-    let is_of = |rule: &&Rule| rule.class == absence.class() && rule.cause == Some(name);
+    let is_of = |rule: &&FindingRule| rule.class == absence.class() && rule.cause == Some(name);
     RULES.iter().find(is_of).map_or("it is not there", |rule| rule.why)
 }
 
@@ -267,7 +273,7 @@ pub(super) fn sentences(finding: &Finding) -> Vec<String> {
 
 /// All that is said of a target, one after the other.
 pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
-    let why = RULES[Rule::of(target.class, target.cause)].why;
+    let why = RULES[FindingRule::of(target.class, target.cause)].why;
     let mut said = vec![match target.missing.map(missing) {
         Some(missing) => format!("{why}; in the tree {missing}"),
         None => why.to_owned(),
@@ -283,7 +289,12 @@ pub(super) fn of_target(target: &TargetSummary) -> Vec<String> {
 }
 
 /// `4 of 8 links would break, to 3 targets: 1 pinned, 2 escapes, 1 dangling`
-pub(super) fn verdict(asked: &Check, tree: &Tree, listed: &Listed, targets: &Targets) -> String {
+pub(super) fn verdict(
+    asked: &Check,
+    tree: &CheckedTree,
+    listed: &Listed,
+    targets: &Targets,
+) -> String {
     let links = counted(tree.sum.links(), "link", "links");
     let sum = |of: &[(Class, usize)]| number(of.iter().map(|(_, links)| links).sum());
     let denied = listed.left(tree, |class| asked.deny.contains(class));

@@ -71,11 +71,11 @@ pub(super) fn rewrite(
     let info = Warcinfo { software, date, filename: filename.as_deref(), is_part_of: None };
     let writer = WarcWriter::new(&info, is_compressed);
     let form = match sink {
-        FileSink::Documents(_) => Form::File,
-        FileSink::Diff(_) | FileSink::Nowhere => Form::Nothing,
-        _ => Form::Record,
+        FileSink::Documents(_) => ResultForm::File,
+        FileSink::Diff(_) | FileSink::Nowhere => ResultForm::Nothing,
+        _ => ResultForm::Record,
     };
-    if form == Form::Record {
+    if form == ResultForm::Record {
         let mut first = Vec::new();
         writer.warcinfo(&mut first)?;
         if let Err(error) = sink.add_bytes(path, &first, output)? {
@@ -88,11 +88,11 @@ pub(super) fn rewrite(
         let examined = examined((asked, work), input, &options, &mut summary, output);
         let changes = !examined.edits.is_empty();
         let made = match form {
-            Form::Nothing => None,
+            ResultForm::Nothing => None,
             // Of a response without one only the header fields were looked at.
             _ if !examined.is_proved || !has_document(input, &options) => None,
-            Form::Record if !changes => None,
-            Form::Record | Form::File => {
+            ResultForm::Record if !changes => None,
+            ResultForm::Record | ResultForm::File => {
                 let whole = examined.edits.apply(input.bytes);
                 payload(&whole, input.format).map(std::borrow::Cow::into_owned)
             }
@@ -134,7 +134,7 @@ fn has_document(input: &Input<'_>, options: &Options) -> bool {
 
 /// What is made of a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum ResultForm {
     Record,
     File,
     Nothing,

@@ -17,9 +17,9 @@ use super::target::FileSink;
 use super::work::Work;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::request::Rewrite;
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 
 /// The edits of a document, and whether `--verify` holds.
 pub(super) struct Examined {
@@ -42,7 +42,7 @@ pub(super) fn examined(
     }
     let rewritten = work.rewritten(input.bytes, options);
     let report = &rewritten.report;
-    let places = Places::of(input, &rewritten.totals);
+    let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
     output.details(input, &places, report);
     let is_strict = !(asked.strict && output.strict(&places, report));
@@ -59,7 +59,7 @@ pub(super) fn examined(
     }
     let is_proved = differences.is_empty();
     if !(is_strict && is_proved) {
-        summary.status = summary.status.max(Status::NotHeld);
+        summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
     summary.add(report, &rewritten.totals, work);
@@ -82,7 +82,7 @@ pub(super) fn say_totals(
     summary: &mut FileSummary,
     output: &mut Output,
 ) {
-    let places = Places::of(input, totals);
+    let places = FilePlaces::of(input, totals);
     output.diagnostics(&places, &totals.diagnostics);
     summary.add_diagnostics(asked, &totals.diagnostics, &places);
     summary.add_totals(totals);

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::Options;
-use baselink::container::mbox::{Batch, Messages, Place};
+use baselink::container::mbox::{Batch, MessagePlace, Messages};
 use baselink::edit::Edits;
 use baselink::error::{Error, Result};
 use baselink::format::Format;
@@ -120,7 +120,7 @@ impl MailboxTask<'_> {
         let mut pieces: Vec<BatchPiece> = Vec::new();
         let mut page = blank.page();
         let places = part.batch.messages.iter().zip(&part.lines);
-        for (&Place { number, span, message, .. }, &lines) in places {
+        for (&MessagePlace { number, span, message, .. }, &lines) in places {
             let entity: Arc<str> = number.to_string().into();
             options.scan.entity = Arc::clone(&entity);
             let ends = [span.start, message.start, message.end, span.end];
@@ -159,7 +159,7 @@ fn join(edits: &mut Edits, of_message: Edits, start: usize) {
 }
 
 /// What ends the work.
-enum Failure {
+enum MailboxFailure {
     /// Standard output cannot be written to.
     Output(io::Error),
     /// The mailbox cannot be read, or its result not written.
@@ -176,16 +176,16 @@ struct Writer<'a, 't> {
 
 impl Writer<'_, '_> {
     /// Writes a batch.
-    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), Failure> {
+    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), MailboxFailure> {
         self.summary.merge(std::mem::take(&mut done.summary));
         for BatchPiece { page, place, examined, .. } in done.pieces.drain(..) {
-            self.output.append(page).map_err(Failure::Output)?;
+            self.output.append(page).map_err(MailboxFailure::Output)?;
             let input = done.part.input(&place, self.path);
             let written = written(&examined, &input, self.sink, self.output);
-            written.map_err(Failure::Output)?.map_err(Failure::File)?;
+            written.map_err(MailboxFailure::Output)?.map_err(MailboxFailure::File)?;
         }
         match done.part.batch.failed.take() {
-            Some(error) => Err(Failure::File(Error::io(self.path, error))),
+            Some(error) => Err(MailboxFailure::File(Error::io(self.path, error))),
             None => Ok(()),
         }
     }
@@ -234,7 +234,7 @@ pub(super) fn rewrite(
     );
     match written {
         Ok(()) => Ok(Ok(writer.summary)),
-        Err(Failure::File(error)) => Ok(Err(error)),
-        Err(Failure::Output(error)) => Err(error),
+        Err(MailboxFailure::File(error)) => Ok(Err(error)),
+        Err(MailboxFailure::Output(error)) => Err(error),
     }
 }

@@ -25,10 +25,10 @@ use super::work::Work;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
-use crate::cli::places::Places;
+use crate::cli::places::FilePlaces;
 use crate::cli::record;
 use crate::cli::request::{Rewrite, is_standard_input};
-use crate::cli::status::Status;
+use crate::cli::status::ExitStatus;
 use crate::cli::tally::{LinkResult, Tally};
 
 /// What is said of local copies that were not copied along.
@@ -39,7 +39,7 @@ const NOT_WRITTEN: &str = "files that a browser saved with it, which are not bes
 #[derive(Default)]
 pub(super) struct FileSummary {
     pub(super) tally: Tally,
-    pub(super) status: Status,
+    pub(super) status: ExitStatus,
     pub(super) diagnostics: Vec<record::DiagnosticRecord>,
     /// What may help where links have no base.
     pub(super) hints: Hints,
@@ -108,7 +108,7 @@ impl FileSummary {
         &mut self,
         asked: &Rewrite,
         found: &[Diagnostic],
-        places: &Places<'_>,
+        places: &FilePlaces<'_>,
     ) {
         if asked.json {
             let found = by_place(found).into_iter();

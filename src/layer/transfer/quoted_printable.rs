@@ -21,7 +21,7 @@ fn is_blank(byte: u8) -> bool {
 
 /// A piece of quoted-printable text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token {
+enum QuotedPiece {
     /// Bytes that represent themselves, no line end among them.
     Plain,
     /// `=` and two hexadecimal digits: one byte.
@@ -35,39 +35,39 @@ enum Token {
 }
 
 /// The pieces of quoted-printable text, in order and without gaps.
-struct Tokens<'a> {
+struct QuotedPieces<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl<'a> Tokens<'a> {
+impl<'a> QuotedPieces<'a> {
     fn of(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
 }
 
-impl Iterator for Tokens<'_> {
-    type Item = (Token, Span);
+impl Iterator for QuotedPieces<'_> {
+    type Item = (QuotedPiece, Span);
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.at;
         let rest = &self.text[start..];
         let (token, len) = match *rest {
             [] => return None,
-            [b'\r' | b'\n', ..] => (Token::LineEnd, line_end_length(rest)),
+            [b'\r' | b'\n', ..] => (QuotedPiece::LineEnd, line_end_length(rest)),
             [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
                 // Rule 1 wants upper case; "robust" readers take both.
                 let digit = |byte| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                (Token::Escape(digit(high) << 4 | digit(low)), 3)
+                (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
                 let following = &rest[1 + blanks..];
                 let line_end = line_end_length(following);
                 if following.is_empty() || line_end > 0 {
-                    (Token::SoftBreak, 1 + blanks + line_end)
+                    (QuotedPiece::SoftBreak, 1 + blanks + line_end)
                 } else {
-                    (Token::Plain, 1)
+                    (QuotedPiece::Plain, 1)
                 }
             }
             _ => {
@@ -77,7 +77,11 @@ impl Iterator for Tokens<'_> {
                 } else {
                     rest[..len].iter().rev().take_while(|&&byte| is_blank(byte)).count()
                 };
-                if padding == len { (Token::Padding, len) } else { (Token::Plain, len - padding) }
+                if padding == len {
+                    (QuotedPiece::Padding, len)
+                } else {
+                    (QuotedPiece::Plain, len - padding)
+                }
             }
         };
         self.at += len;
@@ -149,8 +153,8 @@ fn decode_in_steps(raw: &[u8], step: usize) -> (Vec<u8>, Marks) {
             decoding.begin(at);
         }
         if raw.get(at) == Some(&b'=') {
-            let after = (Tokens { text: raw, at }).next();
-            if let Some((Token::SoftBreak, span)) = after {
+            let after = (QuotedPieces { text: raw, at }).next();
+            if let Some((QuotedPiece::SoftBreak, span)) = after {
                 decoding.settle(at, span.end);
                 at = span.end;
             } else {
@@ -223,16 +227,16 @@ impl Marks {
             return Span::new(at, at + 1);
         }
         let mut decoded = before.decoded;
-        for (token, span) in (Tokens { text: raw, at: before.raw }) {
+        for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
             match token {
-                Token::Plain | Token::LineEnd if index < decoded + span.len() => {
+                QuotedPiece::Plain | QuotedPiece::LineEnd if index < decoded + span.len() => {
                     let at = span.start + (index - decoded);
                     return Span::new(at, at + 1);
                 }
-                Token::Plain | Token::LineEnd => decoded += span.len(),
-                Token::Escape(_) if index == decoded => return span,
-                Token::Escape(_) => decoded += 1,
-                Token::Padding | Token::SoftBreak => {}
+                QuotedPiece::Plain | QuotedPiece::LineEnd => decoded += span.len(),
+                QuotedPiece::Escape(_) if index == decoded => return span,
+                QuotedPiece::Escape(_) => decoded += 1,
+                QuotedPiece::Padding | QuotedPiece::SoftBreak => {}
             }
         }
         Span::at(raw.len())
@@ -253,14 +257,14 @@ struct RawLine {
 impl RawLine {
     fn at(text: &[u8], start: usize) -> Self {
         let mut line = Self { raw: Span::at(start), decoded: 0, soft: false, last: true };
-        for (token, span) in (Tokens { text, at: start }) {
+        for (token, span) in (QuotedPieces { text, at: start }) {
             line.raw.end = span.end;
             match token {
-                Token::Plain => line.decoded += span.len(),
-                Token::Escape(_) => line.decoded += 1,
-                Token::Padding => {}
-                Token::SoftBreak | Token::LineEnd => {
-                    line.soft = token == Token::SoftBreak;
+                QuotedPiece::Plain => line.decoded += span.len(),
+                QuotedPiece::Escape(_) => line.decoded += 1,
+                QuotedPiece::Padding => {}
+                QuotedPiece::SoftBreak | QuotedPiece::LineEnd => {
+                    line.soft = token == QuotedPiece::SoftBreak;
                     line.decoded += if line.soft { 0 } else { span.len() };
                     line.last = !matches!(text[span.end - 1], b'\r' | b'\n');
                     break;
@@ -340,14 +344,14 @@ impl Respelled {
         changes: &mut std::iter::Peekable<impl Iterator<Item = &'e Edit>>,
     ) {
         let mut at = decoded;
-        for (token, span) in (Tokens { text, at: line.raw.start }) {
+        for (token, span) in (QuotedPieces { text, at: line.raw.start }) {
             let len = match token {
-                Token::Plain | Token::LineEnd => span.len(),
-                Token::Escape(_) => 1,
-                Token::Padding | Token::SoftBreak => 0,
+                QuotedPiece::Plain | QuotedPiece::LineEnd => span.len(),
+                QuotedPiece::Escape(_) => 1,
+                QuotedPiece::Padding | QuotedPiece::SoftBreak => 0,
             };
             // What is put before a soft break is put after it, except at the end of the body.
-            let takes = len > 0 || token == Token::Padding || line.last;
+            let takes = len > 0 || token == QuotedPiece::Padding || line.last;
             let mut kept = at;
             while let Some(edit) =
                 changes.next_if(|edit| takes && edit.span.start < (at + len).max(at + 1))
@@ -379,16 +383,16 @@ impl Respelled {
     }
 
     /// Adds the part of the token at `span` that represents the bytes `range` of it.
-    fn keep(&mut self, text: &[u8], token: Token, span: Span, range: std::ops::Range<usize>) {
+    fn keep(&mut self, text: &[u8], token: QuotedPiece, span: Span, range: std::ops::Range<usize>) {
         if range.is_empty() {
             return;
         }
-        if !self.closed && matches!(token, Token::Padding | Token::LineEnd) {
+        if !self.closed && matches!(token, QuotedPiece::Padding | QuotedPiece::LineEnd) {
             self.spell_last_blank();
         }
-        self.closed = matches!(token, Token::Padding | Token::SoftBreak);
+        self.closed = matches!(token, QuotedPiece::Padding | QuotedPiece::SoftBreak);
         match token {
-            Token::Escape(_) => self.text.extend_from_slice(&text[span.range()]),
+            QuotedPiece::Escape(_) => self.text.extend_from_slice(&text[span.range()]),
             _ => {
                 self.text.extend_from_slice(&text[span.start + range.start..span.start + range.end])
             }
@@ -459,20 +463,20 @@ pub(super) fn is_structure(rest: &[u8]) -> bool {
 fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 24);
     let mut column = 0;
-    let mut tokens = Tokens::of(text).peekable();
+    let mut tokens = QuotedPieces::of(text).peekable();
     while let Some((token, span)) = tokens.next() {
         let next = tokens.peek().map(|(token, _)| *token);
-        let ends = matches!(next, None | Some(Token::Padding | Token::LineEnd));
+        let ends = matches!(next, None | Some(QuotedPiece::Padding | QuotedPiece::LineEnd));
         let step = match token {
-            Token::Plain => 1,
-            Token::Escape(_) => 3,
-            Token::Padding => {
+            QuotedPiece::Plain => 1,
+            QuotedPiece::Escape(_) => 3,
+            QuotedPiece::Padding => {
                 if column + span.len() <= WIDTH {
                     out.extend_from_slice(&text[span.range()]);
                 }
                 continue;
             }
-            Token::SoftBreak => {
+            QuotedPiece::SoftBreak => {
                 let end = span.end
                     - text[span.range()]
                         .iter()
@@ -485,7 +489,7 @@ fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
                 column = 0;
                 continue;
             }
-            Token::LineEnd => {
+            QuotedPiece::LineEnd => {
                 out.extend_from_slice(&text[span.range()]);
                 column = 0;
                 continue;
@@ -534,17 +538,17 @@ mod tests {
         ) {
             let raw = pieces.concat().into_bytes();
             let (mut expected, mut places) = (Vec::new(), Vec::new());
-            for (token, span) in Tokens::of(&raw) {
+            for (token, span) in QuotedPieces::of(&raw) {
                 match token {
-                    Token::Plain | Token::LineEnd => {
+                    QuotedPiece::Plain | QuotedPiece::LineEnd => {
                         expected.extend_from_slice(&raw[span.range()]);
                         places.extend(span.range().map(|at| Span::new(at, at + 1)));
                     }
-                    Token::Escape(byte) => {
+                    QuotedPiece::Escape(byte) => {
                         expected.push(byte);
                         places.push(span);
                     }
-                    Token::Padding | Token::SoftBreak => {}
+                    QuotedPiece::Padding | QuotedPiece::SoftBreak => {}
                 }
             }
             let (decoded, marks) = decode_in_steps(&raw, step);

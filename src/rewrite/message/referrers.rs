@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use crate::container::{Entity, Kind, Structure};
+use crate::container::{Entity, EntityKind, Structure};
 use crate::document::UrlField;
 use crate::format::Format;
 
@@ -63,7 +63,7 @@ impl Referrers {
 
 /// The `cid:` URL that labels a style sheet.
 fn label(bytes: &[u8], entity: &Entity) -> Option<String> {
-    if entity.kind != Kind::Leaf || entity.media_type.format() != Format::Css {
+    if entity.kind != EntityKind::Leaf || entity.media_type.format() != Format::Css {
         return None;
     }
     let url = entity.heading.url(bytes, UrlField::ContentLocation)?.url;

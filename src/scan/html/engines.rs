@@ -27,7 +27,7 @@ use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
 /// How a document was scanned.
-pub(crate) struct Scanned {
+pub(crate) struct Tokenized {
     pub(crate) facts: TreeFacts,
     /// Why the walk could not prove what is there.
     pub(crate) fallback: Option<FallbackReason>,
@@ -43,16 +43,16 @@ pub(crate) fn tokens<S: Sink>(
     scanner: Scanner,
     names: &Names,
     sink: &mut S,
-) -> Result<Scanned, S::Stop> {
+) -> Result<Tokenized, S::Stop> {
     if scanner == Scanner::Exact {
         let from = range.start;
         return after(bytes, range, scripting, from, sink);
     }
     match walk::document(bytes, range.clone(), scripting, names, sink) {
-        Ok(facts) => Ok(Scanned { facts, fallback: None, without_tree: None }),
+        Ok(facts) => Ok(Tokenized { facts, fallback: None, without_tree: None }),
         Err(Stopped::Engine(Unproved { at, reason })) => {
             let scanned = after(bytes, range, scripting, at, sink)?;
-            Ok(Scanned { fallback: Some(reason), ..scanned })
+            Ok(Tokenized { fallback: Some(reason), ..scanned })
         }
         Err(Stopped::Sink(stop)) => Err(stop),
     }
@@ -65,7 +65,7 @@ pub(crate) fn after<S: Sink>(
     scripting: bool,
     from: usize,
     sink: &mut S,
-) -> Result<Scanned, S::Stop> {
+) -> Result<Tokenized, S::Stop> {
     let mut rest = Rest { from, sink };
     let (facts, without_tree) = match exact::scan(bytes, range.clone(), scripting, &mut rest) {
         Ok(facts) => (facts, None),
@@ -74,7 +74,7 @@ pub(crate) fn after<S: Sink>(
         }
         Err(Stopped::Sink(stop)) => return Err(stop),
     };
-    Ok(Scanned { facts, fallback: None, without_tree })
+    Ok(Tokenized { facts, fallback: None, without_tree })
 }
 
 /// Tells a sink of what it has not been told.

@@ -147,7 +147,7 @@ fn ascii(bytes: &[u8]) -> String {
 }
 
 /// What the tokenizer emitted, with its place.
-enum Found {
+enum PlacedToken {
     Start { tag: RawTag, namespace: Namespace, text: TextModel },
     End(RawTag),
     Comment(Span),
@@ -163,7 +163,7 @@ enum Text {
     OfSvgStyle,
 }
 
-impl Found {
+impl PlacedToken {
     /// Tells `sink` of it, and that the `open` text ends where it does.
     fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) -> Result<(), S::Stop> {
         let is_style = |tag: &RawTag| bytes[tag.name.range()].eq_ignore_ascii_case(b"style");
@@ -210,7 +210,7 @@ struct Watch<'a> {
     at: usize,
     /// Whether characters were emitted since the last piece was fed.
     spoke: bool,
-    found: Vec<Found>,
+    found: Vec<PlacedToken>,
     /// Why the tag whose token has arrived was not found.
     bound: Option<Bound>,
     /// How long the tag that is being tokenized may become before its attributes are counted.
@@ -357,7 +357,7 @@ impl TokenSink for Proxy<'_> {
                 let mut watch = self.watch.borrow_mut();
                 watch.tag = None;
                 if let Some(start) = watch.take_comment() {
-                    let comment = Found::Comment(Span::new(start, watch.at));
+                    let comment = PlacedToken::Comment(Span::new(start, watch.at));
                     watch.found.push(comment);
                 }
             }
@@ -377,9 +377,9 @@ impl TokenSink for Proxy<'_> {
             self.watch.borrow_mut().text =
                 (!tag.end_tag && text != TextModel::Markup).then_some(tag.name);
             let found = if tag.end_tag {
-                Found::End(tag)
+                PlacedToken::End(tag)
             } else {
-                Found::Start { tag, namespace: self.builder.sink.namespace(), text }
+                PlacedToken::Start { tag, namespace: self.builder.sink.namespace(), text }
             };
             self.watch.borrow_mut().found.push(found);
         }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use super::engines;
 use super::exact::Bound;
-use super::rows::{Answer, LONGEST_ATTRIBUTE, Rows, element_name, lower_case};
+use super::rows::{Answer, Answers, LONGEST_ATTRIBUTE, element_name, lower_case};
 use super::saved::COMMENTED_BASE;
 use super::sink::{Sink, Stopped, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
@@ -141,7 +141,7 @@ pub(crate) fn links<L: Links>(
     links: &mut L,
 ) -> Result<Scanned, L::End> {
     let names = Names::of(options);
-    let (mut rows, mut parts) = (Rows::new(), 0);
+    let (mut rows, mut parts) = (Answers::new(), 0);
     let span = Span::new(whole.start, whole.bytes.len());
     let mut pass = Pass::new(whole, options, &names, &mut rows, &mut parts, links);
     let scanner = options.scanner;
@@ -155,7 +155,7 @@ pub(crate) struct Windows {
     tentative: Option<Tentative>,
     entity: Arc<str>,
     open: OpenElements,
-    rows: Rows,
+    rows: Answers,
     /// How many documents in values there were.
     parts: usize,
     /// A text that goes on.
@@ -182,7 +182,7 @@ impl Windows {
             tentative,
             entity: Arc::clone(&options.entity),
             open: OpenElements::default(),
-            rows: Rows::new(),
+            rows: Answers::new(),
             parts: 0,
             text: None,
         }
@@ -279,7 +279,7 @@ struct Pass<'a, 'l, L> {
     names: &'a Names,
     entity: Arc<str>,
     links: &'l mut L,
-    rows: &'l mut Rows,
+    rows: &'l mut Answers,
     /// How many documents in values there were.
     parts: &'l mut usize,
     collector: Collector<'a>,
@@ -383,7 +383,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         whole: &Whole<'a>,
         options: &'a ScanOptions,
         names: &'a Names,
-        rows: &'l mut Rows,
+        rows: &'l mut Answers,
         parts: &'l mut usize,
         links: &'l mut L,
     ) -> Self {
@@ -408,13 +408,13 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 
     /// Tells what is left when `span` has been read.
-    fn end(mut self, span: Span, read: engines::Scanned) -> Result<Scanned, L::End> {
+    fn end(mut self, span: Span, read: engines::Tokenized) -> Result<Scanned, L::End> {
         self.finish(span, &read)?;
         let without_tree = read.without_tree.is_some();
         Ok(Scanned { fallback: self.fallback, without_tree })
     }
 
-    fn finish(&mut self, span: Span, read: &engines::Scanned) -> Result<(), L::End> {
+    fn finish(&mut self, span: Span, read: &engines::Tokenized) -> Result<(), L::End> {
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
             self.links.diagnostic(without_tree(bound));
@@ -697,10 +697,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             }
         };
         let against = match row.against {
-            attributes::Against::Document => Against::Document,
-            attributes::Against::Fallback => Against::Fallback,
-            attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => match other("codebase") {
+            attributes::AttributeBase::Document => Against::Document,
+            attributes::AttributeBase::Fallback => Against::Fallback,
+            attributes::AttributeBase::Retrieval => Against::Retrieval,
+            attributes::AttributeBase::Codebase => match other("codebase") {
                 None => Against::Document,
                 Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
                 Some(codebase) => {

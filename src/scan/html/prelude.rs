@@ -169,14 +169,14 @@ fn bases(
     let whole = Markup { span, standing: Standing::First };
     let mut pending = vec![(0, whole)];
     while let Some((depth, Markup { span, standing })) = pending.pop() {
-        let mut declared = Declared::new(bytes, span, standing, charset, options, wanted);
+        let mut declared = BaseSink::new(bytes, span, standing, charset, options, wanted);
         let is_document = standing == Standing::First;
         let (range, scanner) = (span.range(), options.scanner);
         let read = engines::tokens(bytes, range, is_document, scanner, &names, &mut declared);
         declared.end_markup(span.end);
         match read {
             Ok(read) if is_document => stand(&mut declared.bases, read.facts.bases),
-            Ok(_) | Err(Known) => {}
+            Ok(_) | Err(BaseKnown) => {}
         }
         if wanted == Bases::Decisive {
             return decisive(declared.bases);
@@ -223,10 +223,10 @@ fn decisive(bases: Vec<DeclaredBase>) -> Vec<DeclaredBase> {
 }
 
 /// Nothing that comes later changes the base.
-struct Known;
+struct BaseKnown;
 
 /// Looks for declarations of a base.
-struct Declared<'a> {
+struct BaseSink<'a> {
     bytes: &'a [u8],
     end: usize,
     charset: Charset,
@@ -249,15 +249,15 @@ struct Declared<'a> {
     may_move: Option<bool>,
 }
 
-impl Sink for Declared<'_> {
-    type Stop = Known;
+impl Sink for BaseSink<'_> {
+    type Stop = BaseKnown;
 
     fn start_tag(
         &mut self,
         tag: &RawTag,
         namespace: Namespace,
         text: TextModel,
-    ) -> Result<(), Known> {
+    ) -> Result<(), BaseKnown> {
         let name = &self.bytes[tag.name.range()];
         if is_fallback_content(namespace, name, text) {
             self.text = Some(tag.span.end);
@@ -267,17 +267,17 @@ impl Sink for Declared<'_> {
         }
         self.element(tag, namespace);
         match self.is_known(tag.span.end) {
-            true => Err(Known),
+            true => Err(BaseKnown),
             false => Ok(()),
         }
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), Known> {
+    fn end_text(&mut self, at: usize) -> Result<(), BaseKnown> {
         self.end_markup(at);
         Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), Known> {
+    fn comment(&mut self, span: Span) -> Result<(), BaseKnown> {
         self.markup.extend(conditional_markup(self.bytes, span));
         self.commented(span);
         Ok(())
@@ -288,7 +288,7 @@ impl Sink for Declared<'_> {
     }
 }
 
-impl<'a> Declared<'a> {
+impl<'a> BaseSink<'a> {
     fn new(
         bytes: &'a [u8],
         span: Span,

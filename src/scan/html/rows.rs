@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 use super::tag::RawAttribute;
 use super::walk::Name;
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{self, Against, Groups, Namespace, Row, Syntax, When};
+use crate::scan::attributes::{self, AttributeBase, Groups, Namespace, Row, Syntax, When};
 use crate::span::Span;
 
 /// No name of an attribute in the table is longer.
@@ -69,14 +69,14 @@ const KNOWN: usize = 128;
 
 /// An answer that is remembered.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct KnownAnswer {
     place: Option<(Name, Name, Namespace)>,
     answer: Answer,
 }
 
 /// Answers where there are no groups and no further places, kept from document to document. Of several that could be
 /// kept at one place the first is.
-static SHARED: [OnceLock<Known>; 512] = [const { OnceLock::new() }; 512];
+static SHARED: [OnceLock<KnownAnswer>; 512] = [const { OnceLock::new() }; 512];
 
 /// Where the answer for an attribute of an element is kept, in a table of any length.
 #[inline(always)]
@@ -85,13 +85,13 @@ fn slot(element: Name, attribute: Name) -> usize {
 }
 
 /// The answers that a document has needed so far.
-pub(super) struct Rows {
-    known: [Known; KNOWN],
+pub(super) struct Answers {
+    known: [KnownAnswer; KNOWN],
 }
 
-impl Rows {
+impl Answers {
     pub(super) fn new() -> Self {
-        Self { known: [Known::default(); KNOWN] }
+        Self { known: [KnownAnswer::default(); KNOWN] }
     }
 
     /// What the table says of `attribute` of the element that is named at `element`.
@@ -143,7 +143,7 @@ impl Rows {
         let is_exact = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'-';
         let mut names = [element, attribute.name].into_iter();
         if names.all(|name| bytes[name.range()].iter().all(is_exact)) {
-            *own = Known { place, answer };
+            *own = KnownAnswer { place, answer };
             shared.map(|shared| shared.get_or_init(|| *own));
         }
         answer
@@ -182,7 +182,7 @@ fn look_up(
         (Some(Row { when: When::Is(name, _) | When::Has(name, _), .. }), None) => {
             Answer::With(name)
         }
-        (Some(row), _) if row.when != When::Always || row.against != Against::Document => {
+        (Some(row), _) if row.when != When::Always || row.against != AttributeBase::Document => {
             Answer::Ask
         }
         (Some(row), _) => match row.syntax {

@@ -34,8 +34,8 @@ mod names;
 
 use std::ops::Range;
 
-use self::foreign::{Foreign, Place};
-use self::names::{Element, Kind};
+use self::foreign::{Foreign, TagPlace};
+use self::names::{Element, ElementKind};
 pub(crate) use self::names::{Name, Names};
 use super::sink::{Sink, Stopped, TextModel, TreeFacts};
 use super::tag::{self, Keeps, MOST_ATTRIBUTES, RawTag, TooMany};
@@ -246,20 +246,21 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let span = Span::new(at + 1, end);
         let name = &bytes[span.range()];
         let mut place = self.open.foreign.place(name);
-        let mut whole = !PROVES || element.whole || element.kind == Kind::Base;
-        if let Place::Foreign(_) = place {
+        let mut whole = !PROVES || element.whole || element.kind == ElementKind::Base;
+        if let TagPlace::Foreign(_) = place {
             whole |= name.eq_ignore_ascii_case(b"font");
         }
         let Some(next) = self.attributes(end, whole)? else {
             return Ok(None);
         };
-        if let Place::Foreign(namespace) = place {
+        if let TagPlace::Foreign(namespace) = place {
             if !name.is_ascii() {
                 self.unproved(FallbackReason::Name)?;
             }
             if foreign::breaks_out(name) || self.is_html_font(name) {
                 self.open.foreign.leave();
-                place = if self.open.foreign.is_empty() { Place::Outside } else { Place::Point };
+                place =
+                    if self.open.foreign.is_empty() { TagPlace::Outside } else { TagPlace::Point };
             } else {
                 return self.foreign_tag(at, end, next, namespace);
             }
@@ -300,17 +301,17 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         end: usize,
         next: usize,
         element: Element,
-        place: Place,
+        place: TagPlace,
     ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..end];
-        if place == Place::Point && PROVES && !self.only_nests(element.kind, name) {
+        if place == TagPlace::Point && PROVES && !self.only_nests(element.kind, name) {
             self.unproved(FallbackReason::IntegrationPoint)?;
         }
         let text = match element.kind {
-            Kind::Plain => TextModel::Markup,
-            Kind::Svg | Kind::Math => {
-                let is_svg = element.kind == Kind::Svg;
+            ElementKind::Plain => TextModel::Markup,
+            ElementKind::Svg | ElementKind::Math => {
+                let is_svg = element.kind == ElementKind::Svg;
                 let namespace = if is_svg { Namespace::Svg } else { Namespace::MathMl };
                 self.tell(at, end, next, namespace, TextModel::Markup)?;
                 if !self.tag.self_closing {
@@ -318,27 +319,29 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 }
                 return Ok(Some(next));
             }
-            Kind::Rcdata => TextModel::Rcdata,
-            Kind::NoScript if !self.scripting => TextModel::Markup,
-            Kind::RawText | Kind::NoScript | Kind::Script => TextModel::RawText,
+            ElementKind::Rcdata => TextModel::Rcdata,
+            ElementKind::NoScript if !self.scripting => TextModel::Markup,
+            ElementKind::RawText | ElementKind::NoScript | ElementKind::Script => {
+                TextModel::RawText
+            }
             // The name is longer than what was compared of it.
-            Kind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
-            Kind::Plaintext => TextModel::Plaintext,
-            Kind::Frameset => {
+            ElementKind::Plaintext if !name.eq_ignore_ascii_case(b"plaintext") => TextModel::Markup,
+            ElementKind::Plaintext => TextModel::Plaintext,
+            ElementKind::Frameset => {
                 self.unproved(FallbackReason::Frameset)?;
                 TextModel::Markup
             }
-            Kind::Column => {
+            ElementKind::Column => {
                 if self.open.templates > 0 {
                     self.unproved(FallbackReason::Column)?;
                 }
                 TextModel::Markup
             }
-            Kind::Template => {
+            ElementKind::Template => {
                 self.open.templates += 1;
                 TextModel::Markup
             }
-            Kind::Base => {
+            ElementKind::Base => {
                 self.base(at)?;
                 TextModel::Markup
             }
@@ -362,13 +365,15 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// Whether a start tag of HTML in an integration point does no more there than to open an element, which
     /// is put on the stack where it may hold markup.
-    fn only_nests(&mut self, kind: Kind, name: &[u8]) -> bool {
+    fn only_nests(&mut self, kind: ElementKind, name: &[u8]) -> bool {
         match kind {
-            Kind::Plain => self.open.foreign.open_in_point(name),
+            ElementKind::Plain => self.open.foreign.open_in_point(name),
             // It closes a `p`.
-            Kind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
-            Kind::NoScript => self.scripting,
-            Kind::Rcdata | Kind::Script | Kind::Svg | Kind::Math => true,
+            ElementKind::RawText => !name.eq_ignore_ascii_case(b"xmp"),
+            ElementKind::NoScript => self.scripting,
+            ElementKind::Rcdata | ElementKind::Script | ElementKind::Svg | ElementKind::Math => {
+                true
+            }
             _ => false,
         }
     }
@@ -381,12 +386,12 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         name_end: usize,
         next: usize,
         text: TextModel,
-        kind: Kind,
+        kind: ElementKind,
     ) -> Next {
         let bytes = self.bytes;
         let name = &bytes[at + 1..name_end];
         let end = match kind {
-            Kind::Script => script_end(bytes, next),
+            ElementKind::Script => script_end(bytes, next),
             _ => raw_text_end(bytes, next, name),
         };
         let end_of_name = (end + 2 + name.len()).min(bytes.len());

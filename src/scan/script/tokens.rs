@@ -28,7 +28,7 @@ pub enum Goal {
 
 /// Why a text was not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScriptFault {
     /// Where.
     pub at: usize,
     /// What is there, for the end of a sentence.
@@ -37,7 +37,7 @@ pub struct Fault {
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A name or a keyword.
     Name,
     /// A string in this quote.
@@ -51,7 +51,7 @@ pub(super) enum Kind {
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     /// All of it; of a string, the quotes too.
     pub(super) span: Span,
     /// Whether it is in no bracket.
@@ -60,7 +60,7 @@ pub(super) struct Token {
 
 /// What an open bracket is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Opened {
+enum Bracket {
     /// The parentheses after `if`, `for`, `while` and `with`: a statement follows.
     Control,
     /// Those of a function, with whether it is an expression.
@@ -81,7 +81,7 @@ enum Opened {
 
 /// An open bracket.
 struct Frame {
-    opened: Opened,
+    opened: Bracket,
     /// How many `?` wait for their `:`.
     conditionals: u32,
 }
@@ -182,7 +182,7 @@ impl<'a> Tokens<'a> {
             bytes,
             goal,
             at,
-            frames: vec![Frame { opened: Opened::Block { is_operand: false }, conditionals: 0 }],
+            frames: vec![Frame { opened: Bracket::Block { is_operand: false }, conditionals: 0 }],
             last: Last::Other,
             is_operand: false,
             is_statement: true,
@@ -192,21 +192,21 @@ impl<'a> Tokens<'a> {
     }
 
     /// The next token; `None` at the end.
-    pub(super) fn next_token(&mut self) -> Result<Option<Token>, Fault> {
+    pub(super) fn next_token(&mut self) -> Result<Option<Token>, ScriptFault> {
         self.skip()?;
         let (start, is_outermost) = (self.at, self.frames.len() == 1);
         let rest = &self.bytes[start..];
         let Some(&first) = rest.first() else {
             return match is_outermost {
                 true => Ok(None),
-                false => Err(Fault { at: start, what: "a bracket is not closed" }),
+                false => Err(ScriptFault { at: start, what: "a bracket is not closed" }),
             };
         };
         let kind = match first {
             b'"' | b'\'' => {
                 self.at = string_end(self.bytes, start)?;
                 self.operand();
-                Kind::Text(first)
+                TokenKind::Text(first)
             }
             b'`' => self.template(start + 1)?,
             b'0'..=b'9' => self.number(),
@@ -214,9 +214,9 @@ impl<'a> Tokens<'a> {
             b'/' if !self.is_operand => {
                 self.at = regular_expression_end(self.bytes, start)?;
                 self.operand();
-                Kind::Other
+                TokenKind::Other
             }
-            b'}' if self.frame().opened == Opened::Substitution => {
+            b'}' if self.frame().opened == Bracket::Substitution => {
                 self.pop();
                 self.template(start + 1)?
             }
@@ -224,12 +224,12 @@ impl<'a> Tokens<'a> {
                 let begun = usize::from(first == b'#');
                 self.at = name_end(self.bytes, start + begun);
                 self.word(start);
-                Kind::Name
+                TokenKind::Name
             }
             _ => self.mark(first)?,
         };
         // Between `function` and its parentheses there are a star and a name at most.
-        if !matches!(kind, Kind::Name | Kind::Mark(b'*')) {
+        if !matches!(kind, TokenKind::Name | TokenKind::Mark(b'*')) {
             self.function = None;
         }
         Ok(Some(Token { kind, span: Span::new(start, self.at), is_outermost }))
@@ -256,7 +256,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// Goes over white space and comments.
-    fn skip(&mut self) -> Result<(), Fault> {
+    fn skip(&mut self) -> Result<(), ScriptFault> {
         let bytes = self.bytes;
         let mut is_line_start = self.at == 0;
         loop {
@@ -267,7 +267,7 @@ impl<'a> Tokens<'a> {
                 [b'/', b'/', ..] => self.at = line_end(bytes, self.at),
                 [b'/', b'*', ..] => {
                     let Some(length) = memmem::find(&rest[2..], b"*/") else {
-                        return Err(Fault { at: self.at, what: "a comment is not closed" });
+                        return Err(ScriptFault { at: self.at, what: "a comment is not closed" });
                     };
                     is_line_start |= line_end(&rest[..length + 2], 0) < length + 2;
                     self.at += length + 4;
@@ -290,31 +290,31 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    fn markup_comment(&mut self) -> Result<(), Fault> {
+    fn markup_comment(&mut self) -> Result<(), ScriptFault> {
         if self.goal == Goal::File {
             let what = "a comment, if this is no module, and operators, if it is one";
-            return Err(Fault { at: self.at, what });
+            return Err(ScriptFault { at: self.at, what });
         }
         self.at = line_end(self.bytes, self.at);
         Ok(())
     }
 
     /// The text of a template up to its end or a substitution.
-    fn template(&mut self, mut at: usize) -> Result<Kind, Fault> {
+    fn template(&mut self, mut at: usize) -> Result<TokenKind, ScriptFault> {
         loop {
             match &self.bytes[at.min(self.bytes.len())..] {
-                [] => return Err(Fault { at: self.at, what: "a template is not closed" }),
+                [] => return Err(ScriptFault { at: self.at, what: "a template is not closed" }),
                 [b'\\', ..] => at += 2,
                 [b'`', ..] => {
                     self.at = at + 1;
                     self.operand();
-                    return Ok(Kind::Other);
+                    return Ok(TokenKind::Other);
                 }
                 [b'$', b'{', ..] => {
                     self.at = at + 2;
-                    self.open(Opened::Substitution);
+                    self.open(Bracket::Substitution);
                     self.operator(Last::Other);
-                    return Ok(Kind::Other);
+                    return Ok(TokenKind::Other);
                 }
                 _ => at += 1,
             }
@@ -322,7 +322,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// A number (12.9.3); what is wrong with one is of no interest.
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         let rest = &self.bytes[self.at..];
         let has_base = rest[0] == b'0' && rest.get(1).is_some_and(|byte| b"xXoObB".contains(byte));
         let (mut length, mut is_fraction, mut is_exponent) = (0, has_base, has_base);
@@ -340,13 +340,13 @@ impl<'a> Tokens<'a> {
         }
         self.at += length;
         self.operand();
-        Kind::Other
+        TokenKind::Other
     }
 
     /// The word from `start` to here.
     fn word(&mut self, start: usize) {
         let word = &self.bytes[start..self.at];
-        let in_members = matches!(self.frame().opened, Opened::Object | Opened::Class { .. });
+        let in_members = matches!(self.frame().opened, Bracket::Object | Bracket::Class { .. });
         if self.last == Last::Dot || (in_members && STATEMENTS.contains(&word)) {
             return self.operand();
         }
@@ -368,7 +368,7 @@ impl<'a> Tokens<'a> {
                 self.classes.push((self.frames.len(), !is_declared));
                 self.operator(Last::Class);
             }
-            b"of" if self.is_operand && self.frame().opened == Opened::Control => {
+            b"of" if self.is_operand && self.frame().opened == Bracket::Control => {
                 self.operator(Last::Other);
             }
             _ if OPERATORS.contains(&word) => self.operator(Last::Other),
@@ -383,22 +383,22 @@ impl<'a> Tokens<'a> {
     }
 
     /// A punctuator.
-    fn mark(&mut self, first: u8) -> Result<Kind, Fault> {
+    fn mark(&mut self, first: u8) -> Result<TokenKind, ScriptFault> {
         let rest = &self.bytes[self.at..];
         let at = self.at;
         self.at += 1;
         match (first, &rest[1..]) {
             (b'(', _) => {
                 let opened = match (self.function.take(), self.last) {
-                    (Some(is_expression), _) => Opened::Parameters { is_expression },
-                    (None, Last::Control) => Opened::Control,
-                    _ => Opened::Parentheses,
+                    (Some(is_expression), _) => Bracket::Parameters { is_expression },
+                    (None, Last::Control) => Bracket::Control,
+                    _ => Bracket::Parentheses,
                 };
                 self.open(opened);
                 self.operator(Last::Other);
             }
             (b'[', _) => {
-                self.open(Opened::Square);
+                self.open(Bracket::Square);
                 self.operator(Last::Other);
             }
             (b'{', _) => self.open_brace(),
@@ -410,7 +410,7 @@ impl<'a> Tokens<'a> {
             (b':', _) => {
                 let frame = self.frame();
                 let is_label =
-                    frame.conditionals == 0 && matches!(frame.opened, Opened::Block { .. });
+                    frame.conditionals == 0 && matches!(frame.opened, Bracket::Block { .. });
                 frame.conditionals = frame.conditionals.saturating_sub(1);
                 match is_label {
                     true => self.statement(Last::Other),
@@ -420,7 +420,7 @@ impl<'a> Tokens<'a> {
             (b'?', [b'.', after, ..]) if !after.is_ascii_digit() => {
                 self.at += 1;
                 self.operator(Last::Dot);
-                return Ok(Kind::Mark(b'.'));
+                return Ok(TokenKind::Mark(b'.'));
             }
             (b'?', [b'?', ..]) => return Ok(self.several(1)),
             (b'?', _) => {
@@ -431,7 +431,7 @@ impl<'a> Tokens<'a> {
             (b'=', [b'>', ..]) => {
                 self.at += 1;
                 self.operator(Last::Arrow);
-                return Ok(Kind::Other);
+                return Ok(TokenKind::Other);
             }
             (b'.', [b'.', b'.', ..]) => return Ok(self.several(2)),
             (b'.', _) => self.operator(Last::Dot),
@@ -439,24 +439,24 @@ impl<'a> Tokens<'a> {
             (b'+', [b'+', ..]) | (b'-', [b'-', ..]) => {
                 self.at += 1;
                 (self.last, self.is_statement) = (Last::Other, false);
-                return Ok(Kind::Other);
+                return Ok(TokenKind::Other);
             }
             (b'\\', _) | (..=b' ', _) | (0x7f, _) => {
-                return Err(Fault { at, what: "this is no token" });
+                return Err(ScriptFault { at, what: "this is no token" });
             }
             _ => self.operator(Last::Other),
         }
-        Ok(Kind::Mark(first))
+        Ok(TokenKind::Mark(first))
     }
 
     /// An operator that has so many more characters.
-    fn several(&mut self, more: usize) -> Kind {
+    fn several(&mut self, more: usize) -> TokenKind {
         self.at += more;
         self.operator(Last::Other);
-        Kind::Other
+        TokenKind::Other
     }
 
-    fn open(&mut self, opened: Opened) {
+    fn open(&mut self, opened: Bracket) {
         self.frames.push(Frame { opened, conditionals: 0 });
     }
 
@@ -472,40 +472,40 @@ impl<'a> Tokens<'a> {
         let class = self.classes.last().copied().filter(|(at, _)| *at == depth);
         let class = class.filter(|_| self.is_operand || self.last == Last::Class);
         let opened = match (self.last, class) {
-            (Last::Arrow, _) => Opened::Block { is_operand: false },
-            (Last::Parameters { is_expression }, _) => Opened::Block { is_operand: is_expression },
+            (Last::Arrow, _) => Bracket::Block { is_operand: false },
+            (Last::Parameters { is_expression }, _) => Bracket::Block { is_operand: is_expression },
             (_, Some((_, is_operand))) => {
                 self.classes.pop();
-                Opened::Class { is_operand }
+                Bracket::Class { is_operand }
             }
-            (Last::Block | Last::Module, _) => Opened::Block { is_operand: false },
-            _ if self.is_operand || self.is_statement => Opened::Block { is_operand: false },
-            _ => Opened::Object,
+            (Last::Block | Last::Module, _) => Bracket::Block { is_operand: false },
+            _ if self.is_operand || self.is_statement => Bracket::Block { is_operand: false },
+            _ => Bracket::Object,
         };
         self.open(opened);
         match opened {
-            Opened::Block { .. } => self.statement(Last::Other),
+            Bracket::Block { .. } => self.statement(Last::Other),
             _ => self.operator(Last::Other),
         }
     }
 
-    fn close(&mut self, mark: u8, at: usize) -> Result<(), Fault> {
+    fn close(&mut self, mark: u8, at: usize) -> Result<(), ScriptFault> {
         let opened = self.frame().opened;
         let closing = match opened {
-            Opened::Control | Opened::Parameters { .. } | Opened::Parentheses => b')',
-            Opened::Square => b']',
+            Bracket::Control | Bracket::Parameters { .. } | Bracket::Parentheses => b')',
+            Bracket::Square => b']',
             _ => b'}',
         };
         if closing != mark || self.frames.len() == 1 {
-            return Err(Fault { at, what: "this bracket closes none" });
+            return Err(ScriptFault { at, what: "this bracket closes none" });
         }
         self.pop();
         match opened {
-            Opened::Control => self.statement(Last::Other),
-            Opened::Block { is_operand: false } | Opened::Class { is_operand: false } => {
+            Bracket::Control => self.statement(Last::Other),
+            Bracket::Block { is_operand: false } | Bracket::Class { is_operand: false } => {
                 self.statement(Last::Other);
             }
-            Opened::Parameters { is_expression } => {
+            Bracket::Parameters { is_expression } => {
                 self.operand();
                 self.last = Last::Parameters { is_expression };
             }
@@ -569,12 +569,12 @@ fn name_end(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Where the string ends that begins at `start` (12.9.4).
-fn string_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+fn string_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     let mut at = start + 1;
     loop {
         match &bytes[at.min(bytes.len())..] {
             [] | [b'\n' | b'\r', ..] => {
-                return Err(Fault { at: start, what: "a string is not closed" });
+                return Err(ScriptFault { at: start, what: "a string is not closed" });
             }
             [b'\\', b'\r', b'\n', ..] => at += 3,
             [b'\\', ..] => at += 2,
@@ -585,20 +585,20 @@ fn string_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
 }
 
 /// Where the regular expression ends that begins at `start` (12.9.5), with its flags.
-fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+fn regular_expression_end(bytes: &[u8], start: usize) -> Result<usize, ScriptFault> {
     let (mut at, mut is_class) = (start + 1, false);
     loop {
         let rest = &bytes[at.min(bytes.len())..];
         match rest {
             [] | [b'\n' | b'\r', ..] | [b'\\', b'\n' | b'\r', ..] => {
-                return Err(Fault { at: start, what: "a regular expression is not closed" });
+                return Err(ScriptFault { at: start, what: "a regular expression is not closed" });
             }
             [b'\\', ..] => at += 1,
             [b'[', ..] => is_class = true,
             [b']', ..] => is_class = false,
             [b'/', ..] if !is_class => return Ok(name_end(bytes, at + 1)),
             _ if is_separator(rest) => {
-                return Err(Fault { at: start, what: "a regular expression is not closed" });
+                return Err(ScriptFault { at: start, what: "a regular expression is not closed" });
             }
             _ => {}
         }

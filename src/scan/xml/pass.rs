@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use super::entry::{self, EntryLink, EntryLinkElement};
 use super::namespaces::{Bindings, Vocabulary};
-use super::tokens::{self, Fault, XmlAttribute, XmlTag, XmlToken};
+use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, BaseKind, DeclaredBase, ElementBase, Head, LONGEST_BASE, Standing};
@@ -163,16 +163,16 @@ impl<'a> XmlPass<'a> {
     }
 
     /// What is missing at the end.
-    fn unfinished(&self) -> Option<Fault> {
+    fn unfinished(&self) -> Option<XmlFault> {
         let end = self.bytes.len();
         match self.open.is_empty() {
-            false => Some(Fault::new(end, "the document ends inside an element")),
-            true if self.plain.is_none() => Some(Fault::new(end, "there is no element")),
+            false => Some(XmlFault::new(end, "the document ends inside an element")),
+            true if self.plain.is_none() => Some(XmlFault::new(end, "there is no element")),
             true => None,
         }
     }
 
-    fn take(&mut self, token: XmlToken) -> Result<(), Fault> {
+    fn take(&mut self, token: XmlToken) -> Result<(), XmlFault> {
         match token {
             XmlToken::StartTag { span, is_empty } => self.start_tag(span, is_empty),
             XmlToken::EndTag { span } => self.end_tag(span),
@@ -193,7 +193,7 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), Fault> {
+    fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
         let depth = self.open.len();
         if depth == 0 {
             let bytes = &self.bytes[span.range()];
@@ -201,7 +201,7 @@ impl<'a> XmlPass<'a> {
             return if blank == bytes.len() {
                 Ok(())
             } else {
-                Err(Fault::new(span.start + blank, "this text is outside the document element"))
+                Err(XmlFault::new(span.start + blank, "this text is outside the document element"))
             };
         }
         if let Some(text) = self.text.as_mut().filter(|text| text.depth == depth) {
@@ -301,12 +301,12 @@ impl<'a> XmlPass<'a> {
         xml::attribute_value(self.charset.decode(raw, attribute.value.start), &self.entities)
     }
 
-    fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), Fault> {
+    fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
         if self.text.is_some() {
             self.interrupt_text();
         }
         if self.open.is_empty() && self.plain.is_some() {
-            return Err(Fault::new(span.start, "a second document element begins here"));
+            return Err(XmlFault::new(span.start, "a second document element begins here"));
         }
         let inside = Span::new(span.start + 1, span.end - 1 - usize::from(is_empty));
         let XmlTag { name, attributes } = tokens::tag(self.bytes, inside.start, inside.end)?;
@@ -382,10 +382,10 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn end_tag(&mut self, span: Span) -> Result<(), Fault> {
+    fn end_tag(&mut self, span: Span) -> Result<(), XmlFault> {
         let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
         if self.open.last().is_none_or(|open| self.name(open.name) != name) {
-            return Err(Fault::new(span.start, "this end tag is not that of the open element"));
+            return Err(XmlFault::new(span.start, "this end tag is not that of the open element"));
         }
         if self.text.as_ref().is_some_and(|text| text.depth == self.open.len()) {
             self.close_text();
@@ -648,10 +648,10 @@ impl<'a> XmlPass<'a> {
             return Against::DocumentEntity;
         }
         match row.against {
-            attributes::Against::Document => element.against(),
-            attributes::Against::Fallback => Against::Fallback,
-            attributes::Against::Retrieval => Against::Retrieval,
-            attributes::Against::Codebase => match self.read_other(attributes, "codebase") {
+            attributes::AttributeBase::Document => element.against(),
+            attributes::AttributeBase::Fallback => Against::Fallback,
+            attributes::AttributeBase::Retrieval => Against::Retrieval,
+            attributes::AttributeBase::Codebase => match self.read_other(attributes, "codebase") {
                 None => element.against(),
                 Some(DecodedText { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
                     Against::Unknown

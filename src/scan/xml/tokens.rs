@@ -87,14 +87,14 @@ impl XmlToken {
 
 /// Why a document is not understood from a place on.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct XmlFault {
     /// The place.
     pub at: usize,
     /// A clause without a full stop.
     pub what: &'static str,
 }
 
-impl Fault {
+impl XmlFault {
     /// A fault at `at`.
     #[must_use]
     pub fn new(at: usize, what: &'static str) -> Self {
@@ -109,8 +109,8 @@ impl Fault {
 pub fn scan(
     bytes: &[u8],
     start: usize,
-    take: &mut dyn FnMut(XmlToken) -> Result<(), Fault>,
-) -> Option<Fault> {
+    take: &mut dyn FnMut(XmlToken) -> Result<(), XmlFault>,
+) -> Option<XmlFault> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut start = start;
     while bytes[start..].starts_with(MARK) {
@@ -150,7 +150,7 @@ pub fn scan(
             Ok(Event::PI(_) | Event::Decl(_)) => Ok(Some(XmlToken::Instruction { span })),
             Ok(Event::DocType(_)) => Ok(Some(XmlToken::Doctype { span })),
             Ok(Event::Eof) => Ok(None),
-            Err(_) => Err(Fault::new(at, what_begins(&bytes[at..]))),
+            Err(_) => Err(XmlFault::new(at, what_begins(&bytes[at..]))),
         };
         let taken = match text.take().map(|span| take(XmlToken::Text { span })) {
             Some(Err(fault)) => Err(fault),
@@ -204,7 +204,7 @@ const fn is_space(byte: u8) -> bool {
 /// # Errors
 ///
 /// A name, a value or a space that is missing, a `<` in a value, and an attribute that is there twice.
-pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, Fault> {
+pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, XmlFault> {
     let skip = |from: usize, these: &dyn Fn(u8) -> bool| {
         bytes[from..end].iter().position(|&byte| !these(byte)).map_or(end, |length| from + length)
     };
@@ -214,7 +214,7 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, Fault> {
     };
     let name = Span::new(start, skip(start, &in_name));
     if name.is_empty() {
-        return Err(Fault::new(start, "a name is missing"));
+        return Err(XmlFault::new(start, "a name is missing"));
     }
     let mut attributes = Vec::new();
     let mut at = name.end;
@@ -224,35 +224,37 @@ pub fn tag(bytes: &[u8], start: usize, end: usize) -> Result<XmlTag, Fault> {
             break;
         }
         if next == at {
-            return Err(Fault::new(at, "a space is missing before this"));
+            return Err(XmlFault::new(at, "a space is missing before this"));
         }
         let name = Span::new(next, skip(next, &in_name));
         if name.is_empty() {
-            return Err(Fault::new(next, "an attribute has no name"));
+            return Err(XmlFault::new(next, "an attribute has no name"));
         }
         let equals = skip(name.end, &is_space);
         if bytes[equals..end].first() != Some(&b'=') {
-            return Err(Fault::new(name.start, "this attribute has no value"));
+            return Err(XmlFault::new(name.start, "this attribute has no value"));
         }
         let open = skip(equals + 1, &is_space);
         let quote = match bytes[open..end].first() {
             Some(b'"') => Quote::Double,
             Some(b'\'') => Quote::Single,
-            _ => return Err(Fault::new(name.start, "the value of this attribute has no quotes")),
+            _ => {
+                return Err(XmlFault::new(name.start, "the value of this attribute has no quotes"));
+            }
         };
         let length = memchr::memchr(bytes[open], &bytes[open + 1..end]);
         let Some(length) = length else {
-            return Err(Fault::new(open, "this value does not end"));
+            return Err(XmlFault::new(open, "this value does not end"));
         };
         let value = Span::new(open + 1, open + 1 + length);
         if memchr::memchr(b'<', &bytes[value.range()]).is_some() {
-            return Err(Fault::new(name.start, "there is a '<' in the value of this attribute"));
+            return Err(XmlFault::new(name.start, "there is a '<' in the value of this attribute"));
         }
         attributes.push(XmlAttribute { name, value, quote });
         at = value.end + 1;
     }
     match repeated(bytes, &attributes) {
-        Some(at) => Err(Fault::new(at, "this attribute is there twice")),
+        Some(at) => Err(XmlFault::new(at, "this attribute is there twice")),
         None => Ok(XmlTag { name, attributes }),
     }
 }

@@ -21,7 +21,7 @@
 use super::namespaces::Vocabulary::{self, *};
 use crate::scan::attributes::Elements::{self, Any, Named};
 use crate::scan::attributes::Syntax::{Curie, Html, Pairs, Url};
-use crate::scan::attributes::{Against, Empty, Fragment, Group, Groups, Row, Syntax, When};
+use crate::scan::attributes::{AttributeBase, Empty, Fragment, Group, Groups, Row, Syntax, When};
 
 /// A row: a place of some elements of a vocabulary.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ const fn place(
             elements,
             attribute,
             syntax,
-            against: Against::Document,
+            against: AttributeBase::Document,
             when: When::Always,
             group: None,
             empty: Empty::Leave,

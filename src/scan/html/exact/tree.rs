@@ -40,7 +40,7 @@ pub(super) struct NodeFacts {
 }
 
 #[derive(Clone, Copy)]
-struct Links {
+struct NodeLinks {
     parent: u32,
     previous: u32,
     next: u32,
@@ -49,8 +49,8 @@ struct Links {
     children: u32,
 }
 
-const UNLINKED: Links =
-    Links { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, children: 0 };
+const UNLINKED: NodeLinks =
+    NodeLinks { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, children: 0 };
 
 /// A `base` element with the offset of the tag that made it.
 struct BaseNode {
@@ -63,7 +63,7 @@ struct BaseNode {
 /// The tree that html5ever's tree builder builds.
 pub(super) struct Tree {
     document: Node,
-    links: RefCell<Vec<Links>>,
+    links: RefCell<Vec<NodeLinks>>,
     bases: RefCell<Vec<BaseNode>>,
     /// Offset of the tag that is being inserted.
     tag: Cell<usize>,
@@ -190,7 +190,7 @@ impl Tree {
 
     fn detach(&self, id: u32) {
         let mut links = self.links.borrow_mut();
-        let Links { parent, previous, next, .. } = links[id as usize];
+        let NodeLinks { parent, previous, next, .. } = links[id as usize];
         if parent == NONE {
             return;
         }

@@ -20,7 +20,7 @@ use crate::scan::sieve::Sieve;
 
 /// An open element.
 #[derive(Clone, Copy, Debug)]
-struct Open {
+struct ForeignElement {
     /// Where its name begins among those that are kept; it ends where the next begins.
     name: usize,
     namespace: Namespace,
@@ -30,7 +30,7 @@ struct Open {
 
 /// Where a start tag belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TagPlace {
     /// Outside of foreign content.
     Outside,
     /// In HTML inside of foreign content.
@@ -42,7 +42,7 @@ pub(super) enum Place {
 /// The elements that are open where foreign content is, outermost first.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
-    open: Vec<Open>,
+    open: Vec<ForeignElement>,
     /// Their names, one after the other: the window that held them may be gone.
     names: Vec<u8>,
     /// How many elements of HTML are open by their tags, by the number of their name in [`COUNTED`]; empty
@@ -84,23 +84,23 @@ impl Foreign {
     }
 
     /// Where a start tag called `name` belongs.
-    pub(super) fn place(&self, name: &[u8]) -> Place {
+    pub(super) fn place(&self, name: &[u8]) -> TagPlace {
         match self.open.last() {
-            None => Place::Outside,
-            Some(top) if top.namespace == Namespace::Html => Place::Point,
+            None => TagPlace::Outside,
+            Some(top) if top.namespace == Namespace::Html => TagPlace::Point,
             Some(top) if top.is_point => match top.namespace {
                 Namespace::MathMl if is_one(name, &["mglyph", "malignmark"]) => {
-                    Place::Foreign(Namespace::MathMl)
+                    TagPlace::Foreign(Namespace::MathMl)
                 }
-                _ => Place::Point,
+                _ => TagPlace::Point,
             },
-            Some(top) => Place::Foreign(top.namespace),
+            Some(top) => TagPlace::Foreign(top.namespace),
         }
     }
 
     /// Opens an element called `name`.
     pub(super) fn open(&mut self, name: &[u8], namespace: Namespace, is_point: bool) {
-        self.open.push(Open { name: self.names.len(), namespace, is_point });
+        self.open.push(ForeignElement { name: self.names.len(), namespace, is_point });
         self.names.extend_from_slice(name);
     }
 
@@ -142,7 +142,7 @@ impl Foreign {
     /// Leaves foreign content for a start tag that does not belong there (13.2.6.5), up to an integration
     /// point or HTML.
     pub(super) fn leave(&mut self) {
-        let stays = |top: &Open| top.namespace == Namespace::Html || top.is_point;
+        let stays = |top: &ForeignElement| top.namespace == Namespace::Html || top.is_point;
         self.truncate(self.open.iter().rposition(stays).map_or(0, |at| at + 1));
     }
 

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::scan::ScanOptions;
-use crate::scan::attributes::{Against, Elements, Groups, Row, TABLE, When};
+use crate::scan::attributes::{AttributeBase, Elements, Groups, Row, TABLE, When};
 
 /// A name in ASCII lower case: its first eight bytes and its length.
 ///
@@ -74,7 +74,7 @@ impl Name {
 
 /// What a start tag of HTML does beyond making an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ElementKind {
     /// Nothing.
     #[default]
     Plain,
@@ -102,23 +102,23 @@ pub(super) enum Kind {
     Base,
 }
 
-const KINDS: &[(&str, Kind)] = &[
-    ("title", Kind::Rcdata),
-    ("textarea", Kind::Rcdata),
-    ("style", Kind::RawText),
-    ("xmp", Kind::RawText),
-    ("iframe", Kind::RawText),
-    ("noembed", Kind::RawText),
-    ("noframes", Kind::RawText),
-    ("noscript", Kind::NoScript),
-    ("script", Kind::Script),
-    ("plaintext", Kind::Plaintext),
-    ("svg", Kind::Svg),
-    ("math", Kind::Math),
-    ("template", Kind::Template),
-    ("frameset", Kind::Frameset),
-    ("col", Kind::Column),
-    ("base", Kind::Base),
+const KINDS: &[(&str, ElementKind)] = &[
+    ("title", ElementKind::Rcdata),
+    ("textarea", ElementKind::Rcdata),
+    ("style", ElementKind::RawText),
+    ("xmp", ElementKind::RawText),
+    ("iframe", ElementKind::RawText),
+    ("noembed", ElementKind::RawText),
+    ("noframes", ElementKind::RawText),
+    ("noscript", ElementKind::NoScript),
+    ("script", ElementKind::Script),
+    ("plaintext", ElementKind::Plaintext),
+    ("svg", ElementKind::Svg),
+    ("math", ElementKind::Math),
+    ("template", ElementKind::Template),
+    ("frameset", ElementKind::Frameset),
+    ("col", ElementKind::Column),
+    ("base", ElementKind::Base),
 ];
 
 /// Elements of which every attribute is wanted although no row says so: their text has a type, or their
@@ -128,7 +128,7 @@ const ASKED: &[&str] = &["style", "script", "base"];
 /// What is to be known of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Element {
-    pub(super) kind: Kind,
+    pub(super) kind: ElementKind,
     /// Whether all of its attributes are wanted.
     pub(super) whole: bool,
 }
@@ -228,8 +228,9 @@ impl Names {
         let kinds = KINDS
             .iter()
             .map(|&(name, kind)| (Name::of(name), Element { kind, whole: whole.contains(&name) }));
-        let others =
-            whole.iter().map(|name| (Name::of(name), Element { kind: Kind::Plain, whole: true }));
+        let others = whole
+            .iter()
+            .map(|name| (Name::of(name), Element { kind: ElementKind::Plain, whole: true }));
         let elements: Vec<_> = kinds.chain(others).collect();
         Self { elements: Map::of(&elements), attributes: Map::of(&attributes) }
     }
@@ -253,7 +254,7 @@ fn asks(row: &Row) -> bool {
         When::Always => row.attribute,
         When::Is(name, _) | When::Has(name, _) | When::Contains(name, _) => name,
     };
-    named != row.attribute || row.against == Against::Codebase
+    named != row.attribute || row.against == AttributeBase::Codebase
 }
 
 #[cfg(test)]
@@ -304,6 +305,6 @@ mod tests {
         }
         assert_eq!(of_element("div"), Element::default());
         assert!(of_element("meta").whole);
-        assert_eq!(of_element("plaintext").kind, Kind::Plaintext);
+        assert_eq!(of_element("plaintext").kind, ElementKind::Plaintext);
     }
 }
