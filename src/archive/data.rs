@@ -278,7 +278,11 @@ impl<R: Read> Data<R> {
         loop {
             if let Some(found) = magic(&self.raw[self.at..self.end]) {
                 self.at += found;
-                return Ok(());
+                // Its flags may be what is read next.
+                if self.end - self.at > MAGIC.len() || !self.fill()? {
+                    return Ok(());
+                }
+                continue;
             }
             // The last bytes may be the first ones of a member.
             self.at = self.at.max(self.end.saturating_sub(MAGIC.len()));

@@ -403,7 +403,8 @@ impl<R: Read> Records<R> {
         Ok(())
     }
 
-    /// Reads until `part` has `length` bytes or a few more, or its member ends.
+    /// Reads until `part` has `length` bytes, or its member ends: what becomes of a record must not depend on how much
+    /// there was to read at once.
     fn fill(&mut self, part: &mut ReadAhead, length: usize) -> Result<()> {
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
@@ -416,6 +417,10 @@ impl<R: Read> Records<R> {
                 DataEvent::Bytes(more) => part.filled += more,
                 DataEvent::Member if part.filled == 0 => self.member = self.data.member(),
                 stop => part.stop = Some(stop),
+            }
+            if part.filled > length {
+                self.data.give_back(&part.bytes[length..part.filled], None);
+                part.filled = length;
             }
         }
         Ok(())
