@@ -492,25 +492,12 @@ impl Index {
             return found;
         }
         let path = self.path_below(None, without_query(url))?;
-        let is_folder = path.is_empty() || path.ends_with(b"/");
-        let mut names = match is_folder {
-            true => self.names.iter().map(|name| [&path, names::bytes(name)].concat()).collect(),
-            false => vec![path.clone()],
-        };
-        if query.is_some() {
-            // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
-            // that is `page.php?x=2.html`.
-            let (_, name) = split_name(&path);
-            let stem = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
-            names.extend(stem.map(|end| path[..end].to_vec()));
-            names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
-        }
         if let Some(query) = query {
-            let number = self.saved_with_query(&names, query);
+            let number = self.saved_with_query(&path, query);
             let saved = number.map(|number| FoundFile { number, takes_query: true });
             return saved.or_else(|| found.filter(|found| !self.is_page(found.number)));
         }
-        if is_folder {
+        if names_folder(&path) {
             return None;
         }
         let mut extensions = ADDED[1..].iter();
@@ -520,14 +507,24 @@ impl Index {
         Some(FoundFile { number, takes_query: false })
     }
 
-    /// The file with one of these `names` and `query` in its name.
-    fn saved_with_query(&self, names: &[Vec<u8>], query: &str) -> Option<usize> {
+    /// The file that was saved for the URL with this `path` and this `query`, with both in its name.
+    fn saved_with_query(&self, path: &[u8], query: &str) -> Option<usize> {
+        let mut names = match names_folder(path) {
+            true => self.names.iter().map(|name| [path, names::bytes(name)].concat()).collect(),
+            false => vec![path.to_vec()],
+        };
+        // The URL of its folder gives `page?x=1` the URL `page%3Fx=1`; `?x=2` in it is `page?x=2`. In `page.php.html`
+        // that is `page.php?x=2.html`.
+        let (_, name) = split_name(path);
+        let stem_end = memchr::memchr(b'?', name).map(|at| path.len() - name.len() + at);
+        names.extend(stem_end.map(|end| path[..end].to_vec()));
+        names.extend(path.strip_suffix(b".html").map(<[u8]>::to_vec));
         // No name has a `/` in it.
         let named = |query: &[u8]| names::escape_where(query, |byte| byte == b'/');
         let queries = [named(query.as_bytes()), named(&names::decode(query))];
         let saved = |parts: [&[u8]; 4]| self.file_at(&parts.concat())?.ok();
         for added in ADDED {
-            for name in names {
+            for name in &names {
                 for query in &queries {
                     let mut marks = [&b"?"[..], b"@", b"%3F"].into_iter();
                     if let Some(number) = marks.find_map(|mark| saved([name, mark, query, added])) {
@@ -638,8 +635,8 @@ impl Index {
         let found = |number| Ok(FoundFile { number, takes_query: false });
         let missing = |absence, hint| Err(Missing { absence, hint });
         let path = below.path.as_slice();
-        let is_folder = path.is_empty() || path.ends_with(b"/");
-        let folder = if path.is_empty() { path } else { path.strip_suffix(b"/").unwrap_or(path) };
+        let is_folder = names_folder(path);
+        let folder = path.strip_suffix(b"/").unwrap_or(path);
         if below.is_path {
             match self.by_path.get(path).map(|&number| (number, self.files[number].kind)) {
                 Some((_, EntryKind::Special)) => return missing(Absence::Special, None),
@@ -835,6 +832,11 @@ pub(in crate::tree) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
         Some(at) => (&path[..at], &path[at + 1..]),
         None => (b"", path),
     }
+}
+
+/// Whether `path`, that of a URL, is one of a folder.
+fn names_folder(path: &[u8]) -> bool {
+    path.is_empty() || path.ends_with(b"/")
 }
 
 /// A name without its extension.
