@@ -575,28 +575,22 @@ impl<'a> MoveJudge<'a> {
     /// Where `moved` leads after the move, which is `target` before it, and `now` in the tree. What was outside or
     /// strays is outside, unless it is known to be `renamed`.
     fn after(&self, target: &str, now: &TargetPlace, moved: &str, renamed: bool) -> TargetPlace {
-        let is_out_now = self.knows_space && *now == TargetPlace::Outside;
-        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
-        let with_tree = self.index.moved(target, &self.place);
-        let strays = with_tree.as_deref().is_some_and(|one| self.is_another(one, moved));
-        if strays && !is_out_now {
-            // One file can have several URLs.
-            match (now, self.index.find_below(&self.place, moved)) {
-                (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then)))
-                    if now.number == then.number =>
-                {
-                    TargetPlace::Inside(Ok(then))
-                }
-                (_, then) if renamed => then,
-                _ => TargetPlace::Outside,
-            }
-        } else if is_out_now {
-            TargetPlace::Outside
-        } else if with_tree.as_deref() == Some(moved) && self.is_as_now && !takes_query {
-            now.clone()
-        } else {
-            self.index.find_below(&self.place, moved)
+        if self.knows_space && *now == TargetPlace::Outside {
+            return TargetPlace::Outside;
         }
+        let with_tree = self.index.moved(target, &self.place);
+        let takes_query = matches!(now, TargetPlace::Inside(Ok(found)) if found.takes_query);
+        if with_tree.as_deref() == Some(moved) && self.is_as_now && !takes_query {
+            return now.clone();
+        }
+        let then = self.index.find_below(&self.place, moved);
+        let strays = with_tree.is_some_and(|one| self.is_another(&one, moved));
+        // One file can have several URLs.
+        let is_one_file = matches!(
+            (now, &then),
+            (TargetPlace::Inside(Ok(now)), TargetPlace::Inside(Ok(then))) if now.number == then.number
+        );
+        if strays && !is_one_file && !renamed { TargetPlace::Outside } else { then }
     }
 
     /// Judges a link that moves with its file: it leads to `target`, which is `now` in the tree, and is `then`

@@ -21,8 +21,6 @@
 //! Deliberately absent: a relative one. It says nothing of the host, and what it is relative to is what is
 //! looked for.
 
-use std::borrow::Cow;
-
 use super::usable::unusable;
 use crate::format::Format;
 use crate::layer::View;
@@ -126,9 +124,10 @@ impl Sink for CanonicalSink<'_> {
         if is("template") {
             self.templates += 1;
         } else if self.templates == 0 && is("link") {
-            self.of_link = link(self.text, tag, self.charset);
+            self.of_link = self.named(tag, &["rel"], "canonical", "href", CanonicalTag::Link);
         } else if self.templates == 0 && self.of_graph.is_none() && is("meta") {
-            self.of_graph = open_graph(self.text, tag, self.charset);
+            let by = CanonicalTag::OpenGraph;
+            self.of_graph = self.named(tag, &["property", "name"], "og:url", "content", by);
         }
         if self.of_link.is_some() { Err(Over) } else { Ok(()) }
     }
@@ -141,45 +140,37 @@ impl Sink for CanonicalSink<'_> {
     }
 }
 
-fn link(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
-    let rel = attribute(text, tag, charset, "rel")?;
-    let is_canonical = |word: &str| word.eq_ignore_ascii_case("canonical");
-    if !rel.text.split_ascii_whitespace().any(is_canonical) {
-        return None;
+impl CanonicalSink<'_> {
+    /// The URL in the attribute `url` of a tag, where the value of one of the attributes `says` has this word.
+    fn named(
+        &self,
+        tag: &RawTag,
+        says: &[&str],
+        word: &str,
+        url: &str,
+        by: CanonicalTag,
+    ) -> Option<Named> {
+        let has_word = |value: View| {
+            value.text.split_ascii_whitespace().any(|one| one.eq_ignore_ascii_case(word))
+        };
+        if !says.iter().any(|name| self.attribute(tag, name).is_some_and(has_word)) {
+            return None;
+        }
+        let value = self.attribute(tag, url)?;
+        let trimmed = value::trimmed(&value.text);
+        let url = value.text[trimmed.range()].split('#').next().unwrap_or_default();
+        let is_url = unusable(url).is_none();
+        is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
     }
-    url(&attribute(text, tag, charset, "href")?, CanonicalTag::Link)
-}
 
-fn open_graph(text: &[u8], tag: &RawTag, charset: Charset) -> Option<Named> {
-    let says = |name| {
-        let value = attribute(text, tag, charset, name);
-        value.is_some_and(|value| {
-            value.text.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("og:url"))
-        })
-    };
-    if !says("property") && !says("name") {
-        return None;
+    /// The value of the first attribute called `name`, decoded.
+    fn attribute(&self, tag: &RawTag, name: &str) -> Option<View> {
+        let attributes = distinct(self.text, tag);
+        let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
+        let span = attributes.iter().find(|one| is_it(&self.text[one.name.range()]))?.value?;
+        let decode = || self.charset.decode(&self.text[span.range()], span.start);
+        (span.len() <= LONGEST).then(|| escape::character_references(decode()))
     }
-    url(&attribute(text, tag, charset, "content")?, CanonicalTag::OpenGraph)
-}
-
-/// The value of the first attribute called `name`, decoded.
-fn attribute(text: &[u8], tag: &RawTag, charset: Charset, name: &str) -> Option<View> {
-    let attributes: Cow<'_, _> = distinct(text, tag);
-    let is_it = |raw: &[u8]| raw.eq_ignore_ascii_case(name.as_bytes());
-    let span = attributes.iter().find(|one| is_it(&text[one.name.range()]))?.value?;
-    if span.len() > LONGEST {
-        return None;
-    }
-    Some(escape::character_references(charset.decode(&text[span.range()], span.start)))
-}
-
-fn url(value: &View, by: CanonicalTag) -> Option<Named> {
-    let trimmed = value::trimmed(&value.text);
-    let written = &value.text[trimmed.range()];
-    let url = written.split('#').next().unwrap_or_default();
-    let is_url = unusable(url).is_none();
-    is_url.then(|| Named { url: url.to_owned(), by, span: value.map.covering(trimmed) })
 }
 
 #[cfg(test)]
