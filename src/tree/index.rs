@@ -146,7 +146,7 @@ impl TargetPlace {
 }
 
 /// A file of the tree.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct IndexedFile {
     /// The names that lead to it from the root, with `/` between them.
     path: Arc<[u8]>,
@@ -165,7 +165,7 @@ enum Way {
 }
 
 /// The files of a tree, by everything that can mean them. Memory grows with their names and ids.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Index {
     origins: Origins,
     /// The names of index files.
@@ -193,13 +193,6 @@ pub struct Index {
 /// What was perhaps meant by paths where nothing is: what one link leads to in vain, many do.
 #[derive(Debug, Default)]
 struct PathHints(Mutex<HashMap<Box<[u8]>, Option<usize>>>);
-
-impl Clone for PathHints {
-    /// Other files may follow, so none are kept.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
 
 impl PathHints {
     fn of(&self, path: &[u8], find: impl FnOnce() -> Option<usize>) -> Option<usize> {
