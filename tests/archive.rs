@@ -245,7 +245,7 @@ fn what_is_there_already_changes_nothing() {
         // Longer than what is read first, which ends before the heading does.
         if long > 2_048 {
             assert!(
-                matches!(&entries(&damaged)[..], [Entry::Anomaly(one)] if one.offset.within == 0)
+                matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(one)] if one.offset.within == 0)
             );
         }
     }

@@ -300,7 +300,7 @@ fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
             seen.push(piece("value", counted.unwrap_or(value)));
         }
         at = entity.body.start;
-        if entity.kind == Kind::Leaf {
+        if entity.kind == EntityKind::Leaf {
             at = entity.body.end;
             let Ok(content) = content else {
                 seen.push(piece("undecodable", format!("{body:?}")));
