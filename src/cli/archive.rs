@@ -21,7 +21,7 @@ use baselink::error::{Error, Result, name};
 use super::archived::{ArchiveContents, Archived, Item, Said};
 use super::document_name::DocumentName;
 use super::har::Har;
-use super::in_order::{Bounds, in_order};
+use super::in_order::{Bounds, Failure, in_order};
 use super::input::{Archive, Input};
 use super::output::{Output, Page};
 use super::progress::is_stopped;
@@ -34,14 +34,6 @@ struct MadeItem<T> {
 
 /// So many bytes of an archive are under way at a time, where no record is longer.
 const UNDER_WAY: usize = 16 << 20;
-
-/// What ends the work.
-enum Failure {
-    /// Standard output cannot be written to.
-    Output(io::Error),
-    /// The archive cannot be read, or what is made of it not be written.
-    File(Error),
-}
 
 /// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
 /// `done` with what that gives, in the order of the archive. The outer error is one of standard output, the inner one of
@@ -92,11 +84,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.say_diagnostics();
     }
-    match ended {
-        Ok(()) => Ok(Ok(())),
-        Err(Failure::File(error)) => Ok(Err(error)),
-        Err(Failure::Output(error)) => Err(error),
-    }
+    Failure::nested(ended)
 }
 
 /// What the archives in a WACZ file are called.

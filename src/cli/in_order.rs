@@ -15,9 +15,10 @@
 //! Deliberately absent: what the items are, and results out of order.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::iter;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::{io, iter, thread};
+
+use baselink::error::Error;
 
 /// How much is under way at a time.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,25 @@ impl Bounds {
     /// So many threads, and some items for each, whatever their sizes.
     pub(crate) fn of(threads: usize) -> Self {
         Self { threads, items: 4 * threads, size: usize::MAX }
+    }
+}
+
+/// What ends the work on a file.
+pub(crate) enum Failure {
+    /// Standard output cannot be written to.
+    Output(io::Error),
+    /// The file cannot be read, or what is made of it not be written.
+    File(Error),
+}
+
+impl Failure {
+    /// The error of standard output, and in it that of the file.
+    pub(crate) fn nested<T>(ended: Result<T, Self>) -> io::Result<Result<T, Error>> {
+        match ended {
+            Ok(made) => Ok(Ok(made)),
+            Err(Self::File(error)) => Ok(Err(error)),
+            Err(Self::Output(error)) => Err(error),
+        }
     }
 }
 

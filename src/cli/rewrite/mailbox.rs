@@ -26,7 +26,7 @@ use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
 use crate::cli::document_name::DocumentName;
-use crate::cli::in_order::{Bounds, in_order};
+use crate::cli::in_order::{Bounds, Failure, in_order};
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
@@ -158,14 +158,6 @@ fn join(edits: &mut Edits, of_message: Edits, start: usize) {
     let _ = edits.append(of_message, start);
 }
 
-/// What ends the work.
-enum MailboxFailure {
-    /// Standard output cannot be written to.
-    Output(io::Error),
-    /// The mailbox cannot be read, or its result not written.
-    File(Error),
-}
-
 /// Writes what is done.
 struct Writer<'a, 't> {
     path: &'a Path,
@@ -176,16 +168,16 @@ struct Writer<'a, 't> {
 
 impl Writer<'_, '_> {
     /// Writes a batch.
-    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), MailboxFailure> {
+    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), Failure> {
         self.summary.merge(std::mem::take(&mut done.summary));
         for BatchPiece { page, place, examined, .. } in done.pieces.drain(..) {
-            self.output.append(page).map_err(MailboxFailure::Output)?;
+            self.output.append(page).map_err(Failure::Output)?;
             let input = done.part.input(&place, self.path);
             let written = written(&examined, &input, self.sink, self.output);
-            written.map_err(MailboxFailure::Output)?.map_err(MailboxFailure::File)?;
+            written.map_err(Failure::Output)?.map_err(Failure::File)?;
         }
         match done.part.batch.failed.take() {
-            Some(error) => Err(MailboxFailure::File(Error::io(self.path, error))),
+            Some(error) => Err(Failure::File(Error::io(self.path, error))),
             None => Ok(()),
         }
     }
@@ -232,9 +224,5 @@ pub(super) fn rewrite(
             Ok(())
         },
     );
-    match written {
-        Ok(()) => Ok(Ok(writer.summary)),
-        Err(MailboxFailure::File(error)) => Ok(Err(error)),
-        Err(MailboxFailure::Output(error)) => Err(error),
-    }
+    Failure::nested(written.map(|()| writer.summary))
 }
