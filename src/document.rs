@@ -451,19 +451,29 @@ pub enum UrlField {
     SnapshotContentLocation,
 }
 
+/// Their names, the strongest as a base first.
+const URL_FIELDS: [(UrlField, &str); 4] = [
+    (UrlField::Base, "Base"),
+    (UrlField::ContentBase, "Content-Base"),
+    (UrlField::ContentLocation, "Content-Location"),
+    (UrlField::SnapshotContentLocation, "Snapshot-Content-Location"),
+];
+
 impl UrlField {
     /// All of them, the strongest as a base first.
-    pub const ALL: [Self; 4] =
-        [Self::Base, Self::ContentBase, Self::ContentLocation, Self::SnapshotContentLocation];
+    pub const ALL: [Self; URL_FIELDS.len()] = values(&URL_FIELDS);
 
     /// The name of the field.
     #[must_use]
     pub fn name(self) -> &'static str {
+        URL_FIELDS[self as usize].1
+    }
+
+    /// Whether it labels a part, so that a relative URL in it is no base (RFC 2557, 5).
+    pub(crate) fn is_label(self) -> bool {
         match self {
-            Self::Base => "Base",
-            Self::ContentBase => "Content-Base",
-            Self::ContentLocation => "Content-Location",
-            Self::SnapshotContentLocation => "Snapshot-Content-Location",
+            Self::Base | Self::ContentBase => false,
+            Self::ContentLocation | Self::SnapshotContentLocation => true,
         }
     }
 

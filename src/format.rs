@@ -163,23 +163,15 @@ const FEEDS: [&[u8]; 3] = [b"<rss", b"<feed", b"<rdf:rdf"];
 impl Format {
     /// All of them, in the order of the table.
     #[doc(hidden)]
-    pub const ALL: [Self; 15] = [
-        Self::Html,
-        Self::Xhtml,
-        Self::Svg,
-        Self::Xml,
-        Self::Css,
-        Self::Script,
-        Self::Manifest,
-        Self::Message,
-        Self::Mbox,
-        Self::Http,
-        Self::Warc,
-        Self::Wacz,
-        Self::Har,
-        Self::Plain,
-        Self::Other,
-    ];
+    pub const ALL: [Self; FORMATS.len()] = {
+        let mut all = [Self::Other; FORMATS.len()];
+        let mut at = 0;
+        while at < all.len() {
+            all[at] = FORMATS[at].0;
+            at += 1;
+        }
+        all
+    };
 
     /// Its row of the table.
     fn row(self) -> &'static FormatRow {
@@ -632,7 +624,6 @@ mod tests {
 
     #[test]
     fn every_format_has_its_name_but_not_all_are_asked_for() {
-        assert_eq!(Format::ALL.to_vec(), FORMATS.iter().map(|row| row.0).collect::<Vec<_>>());
         for row in FORMATS {
             assert_eq!(row.0.extensions(), row.3);
             let asked_for = !matches!(row.0, Format::Plain | Format::Other);

@@ -20,7 +20,8 @@ mod folder;
 
 use case::{Case, Ending, Files, baselink, put, run};
 
-const COMMANDS: [&str; 6] = ["rewrite", "links", "base", "resolve", "check", "localize"];
+/// Commands that print what clap makes; `tests/cli.rs` has their tests.
+const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 
 /// What no case can show, and the test that does.
 ///
@@ -95,6 +96,20 @@ fn help(command: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// The commands of which options and statuses want cases.
+fn commands() -> Vec<String> {
+    let output = run(baselink(Path::new(".")).arg("--help"), b"");
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let list = list.split("\n\n").next().unwrap();
+    // What goes on in the next line is indented deeper.
+    let first = |line: &str| Some(line.strip_prefix("  ")?.split(' ').next()?.to_owned());
+    let named = list.lines().filter_map(first).filter(|name| !name.is_empty());
+    let commands: Vec<_> = named.filter(|name| !OF_CLAP.contains(&name.as_str())).collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    commands
+}
+
 #[test]
 fn every_diagnostic_has_a_case() {
     let cases = Case::all();
@@ -122,7 +137,7 @@ fn every_outcome_reason_and_source_has_a_case() {
 #[test]
 fn every_exit_status_has_a_case() {
     let cases = Case::all();
-    for command in COMMANDS {
+    for command in &commands() {
         let help = help(command);
         let (_, statuses) = help.split_once("\nExit status:\n").unwrap();
         let words = statuses.lines().filter_map(|line| line.split_whitespace().next());
@@ -194,7 +209,7 @@ impl Parameter {
 #[test]
 fn every_option_has_a_case_that_is_another_without_it() {
     let cases = Case::all();
-    for command in COMMANDS {
+    for command in &commands() {
         let parameters = Parameter::all(command);
         let names: Vec<_> = parameters.iter().map(|parameter| &parameter.long).collect();
         each_has_a_case(command, &names, |name| {

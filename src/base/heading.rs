@@ -145,8 +145,7 @@ impl BaseChain {
         if reference::placeholder(&field.url).is_some() {
             return (Status::Invalid, "a template language was to fill it in".into());
         }
-        let is_label = !matches!(field.field, UrlField::Base | UrlField::ContentBase);
-        // RFC 2557, 5: only an absolute Content-Location is a base.
+        let is_label = field.field.is_label();
         if is_label && !Base::is_absolute(profile, &field.url) {
             let reason = "a relative one is a label, not a base (RFC 2557, 5)";
             return (Status::PassedOver, reason.into());

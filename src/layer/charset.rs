@@ -182,7 +182,7 @@ impl Charset {
     /// The encoding that the start tag of a `meta` element declares; `None` when it declares none.
     #[must_use]
     pub fn of_meta(tag: &[u8]) -> Option<Self> {
-        meta_charset(tag, &mut "<meta".len())
+        meta_charset(tag, &mut "<meta".len())?
     }
 
     /// Decodes `bytes`, which stand at `source` of their buffer, without looking for a mark.
@@ -383,7 +383,7 @@ fn prescan(head: &[u8]) -> Option<Charset> {
             && matches!(rest.get(5), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/'))
         {
             at += 6;
-            if let Some(charset) = meta_charset(head, &mut at) {
+            if let Some(charset) = meta_charset(head, &mut at)? {
                 return Some(charset);
             }
         } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
@@ -418,8 +418,8 @@ fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
     bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
-/// The "meta" branch of the prescan, from after the tag name.
-fn meta_charset(head: &[u8], at: &mut usize) -> Option<Charset> {
+/// The "meta" branch of the prescan, from after the tag name; `None` where the bytes end before the tag does.
+fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     let (mut got_pragma, mut need_pragma, mut charset) = (false, None, None);
     let mut seen: Vec<Vec<u8>> = Vec::new();
     while let Some((name, value)) = prescan_attribute(head, at)? {
@@ -442,18 +442,16 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Charset> {
         }
         seen.push(name);
     }
-    if need_pragma? && !got_pragma {
-        return None;
-    }
-    let charset = charset?;
-    Some(Charset(if charset == encoding_rs::UTF_16LE || charset == encoding_rs::UTF_16BE {
-        encoding_rs::UTF_8
-    } else if charset == encoding_rs::X_USER_DEFINED {
-        encoding_rs::WINDOWS_1252
-    } else if charset == encoding_rs::REPLACEMENT {
-        return None;
-    } else {
-        charset
+    let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
+    let charset = charset.filter(|&one| is_declared && one != encoding_rs::REPLACEMENT);
+    Some(charset.map(|charset| {
+        Charset(if charset == encoding_rs::UTF_16LE || charset == encoding_rs::UTF_16BE {
+            encoding_rs::UTF_8
+        } else if charset == encoding_rs::X_USER_DEFINED {
+            encoding_rs::WINDOWS_1252
+        } else {
+            charset
+        })
     }))
 }
 
@@ -623,6 +621,8 @@ mod tests {
             (b"<META CHARSET = 'Shift_JIS' >", "Shift_JIS"),
             (b"<meta http-equiv=Content-Type content='text/html; charset=gbk'>", "GBK"),
             (b"<meta content='text/html; charset=gbk' http-equiv=content-type>", "GBK"),
+            // Bug 41: where the bytes end in a tag, the prescan is over.
+            (b"<meta a=\"<meta charset=koi8-r>", "UTF-8"),
             // Without the pragma a content attribute says nothing.
             (b"<meta content='text/html; charset=gbk'>", "UTF-8"),
             (b"<!-- <meta charset=gbk> --><meta charset=big5>", "Big5"),
