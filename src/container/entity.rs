@@ -4,10 +4,10 @@
 //! that they describe. The heading may declare a base for what is in the body (RFC 1808, 3.1).
 //!
 //! ```
-//! use baselink::container::{Kind, entities};
+//! use baselink::container::{EntityKind, entities};
 //! let message = b"Content-Type: message/rfc822\n\nSubject: x\n\ny";
 //! let structure = entities(message);
-//! assert_eq!(structure.entities[0].kind, Kind::Message);
+//! assert_eq!(structure.entities[0].kind, EntityKind::Message);
 //! assert_eq!((&*structure.entities[1].name, structure.entities[1].parent), ("1", Some(0)));
 //! ```
 //!

@@ -10,11 +10,11 @@
 //! of equal ones the innermost.
 //!
 //! ```
-//! use baselink::container::{Kind, entities};
+//! use baselink::container::{EntityKind, entities};
 //! let message = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n\
 //!                 preamble\r\n--b\r\n\r\none\r\n--b--\r\nepilogue";
 //! let structure = entities(message);
-//! let Kind::Multipart { preamble, epilogue, closed: true } = structure.entities[0].kind else {
+//! let EntityKind::Multipart { preamble, epilogue, closed: true } = structure.entities[0].kind else {
 //!     panic!()
 //! };
 //! assert_eq!(&message[preamble.range()], b"preamble");

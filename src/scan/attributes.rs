@@ -7,10 +7,10 @@
 //! same table for readers; a test compares the two.
 //!
 //! ```
-//! use baselink::scan::attributes::{find, Against, Groups, Namespace, Syntax};
+//! use baselink::scan::attributes::{find, AttributeBase, Groups, Namespace, Syntax};
 //! let content = |name: &str| (name == "http-equiv").then(|| "Refresh".to_string());
 //! let row = find(Namespace::Html, "meta", "content", &content, &Groups::default()).unwrap();
-//! assert_eq!((row.syntax, row.against), (Syntax::Refresh, Against::Document));
+//! assert_eq!((row.syntax, row.against), (Syntax::Refresh, AttributeBase::Document));
 //! assert!(find(Namespace::Html, "a", "class", &|_| None, &Groups::all()).is_none());
 //! ```
 //!
