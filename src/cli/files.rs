@@ -352,7 +352,7 @@ impl Left {
 }
 
 /// What was found, by what the system says of it.
-pub(crate) enum FileKind {
+pub(crate) enum FileKind<'o> {
     /// To be opened.
     File,
     /// A folder: what is in it comes by itself.
@@ -360,32 +360,33 @@ pub(crate) enum FileKind {
     /// A symbolic link, which is not followed.
     Link,
     /// A temporary file of a run that was killed, or is still going on.
-    Temporary,
+    Temporary(&'o TreeEntry),
 }
 
-/// What `origin` is. What was named is a file. A temporary file that was left is removed where files are replaced in their
-/// places, as [`Selection::temporary`](baselink::tree::walk::Selection::temporary) says.
+/// What `origin` is. What was named is a file.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn found(origin: &Origin, documents: &Documents) -> Result<FileKind> {
+pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
     let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
     match entry.kind {
         EntryKind::Folder => Ok(FileKind::Folder),
         _ if origin.is_named() => Ok(FileKind::File),
-        EntryKind::File if entry.is_temporary() => {
-            if documents.selection.temporary {
-                entry.remove_left();
-            }
-            Ok(FileKind::Temporary)
-        }
+        EntryKind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
         EntryKind::File => Ok(FileKind::File),
         EntryKind::Symlink => Ok(FileKind::Link),
         EntryKind::Special => {
             let path = name(&entry.path);
             Err(Error::new(format!("{path}: not a regular file; it was left out")))
         }
+    }
+}
+
+/// Removes the temporary file `entry` of a run that was killed, where files are replaced in their places.
+pub(crate) fn remove_left(entry: &TreeEntry, documents: &Documents) {
+    if documents.selection.temporary {
+        entry.remove_left();
     }
 }
 
@@ -411,10 +412,13 @@ pub(crate) fn each_document<T: Send>(
         if is_backup(origin) {
             return Ok(Err(Why::NoDocument));
         }
-        let opened = match found(origin, documents) {
+        let opened = match found(origin) {
             Ok(FileKind::Link) => return Ok(Err(Why::Link)),
             Ok(FileKind::Folder) => return Ok(Err(Why::NoDocument)),
-            Ok(FileKind::Temporary) => return Ok(Err(Why::Temporary)),
+            Ok(FileKind::Temporary(entry)) => {
+                remove_left(entry, documents);
+                return Ok(Err(Why::Temporary));
+            }
             Ok(FileKind::File) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };

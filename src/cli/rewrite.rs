@@ -118,10 +118,13 @@ fn one(
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<FileOutcome> {
-    let outcome = match files::found(origin, &asked.documents) {
+    let outcome = match files::found(origin) {
         Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
         Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(FileKind::Temporary) => Ok(FileOutcome::Left(Why::Temporary)),
+        Ok(FileKind::Temporary(entry)) => {
+            files::remove_left(entry, &asked.documents);
+            Ok(FileOutcome::Left(Why::Temporary))
+        }
         Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
         Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
             Ok(FileOutcome::Left(Why::Delivery))

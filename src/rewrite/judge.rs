@@ -154,6 +154,7 @@ impl<'a> Judge<'a> {
         }
         let splice = self.document.as_ref()?.base.splice(reference)?;
         let is_spelled = !(found.enclosed && found.quote == Quote::None);
+        // Hardly a reference has a `&`, and to look for it here costs less than the call.
         if is_spelled && (!holds(bytes, found.span, [b'&']) || has_plain_references(reference)) {
             Some(Short::Splice(splice))
         } else {

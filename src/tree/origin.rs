@@ -413,14 +413,14 @@ impl Origins {
 
     /// What is asked, in this order.
     fn order(&self) -> [Source; 6] {
+        let place = |source: &Source| match source {
+            // A layout is how all files are called, and an attribute says where this one is from.
+            Source::Xattr if self.layout.is_some() => 2,
+            Source::Retrieval if self.assumes_root => ORDER.len(),
+            source => ORDER.iter().position(|one| one == source).unwrap_or_default(),
+        };
         let mut order = ORDER;
-        // A layout is how all files are called, and an attribute says where this one is from.
-        if self.layout.is_some() {
-            order[2..5].rotate_right(1);
-        }
-        if self.assumes_root {
-            order[1..].rotate_left(1);
-        }
+        order.sort_by_key(|source| (place(source), *source == Source::Layout));
         order
     }
 
@@ -516,6 +516,8 @@ impl Origins {
         paths
     }
 
+    /// The path of the file that has `url` below `root`. Neither a query, nor dot segments, nor the root without its `/`
+    /// are in the URL of a file; the last two have no tail.
     fn path_below(&self, root: &RootUrl, url: &str) -> Option<PathBuf> {
         let has_query = Reference::split(Grammar::Rfc3986, url).query().is_some();
         let below = root.below(url).filter(|below| below.tail.is_some() && !has_query)?;
