@@ -55,6 +55,12 @@ mod shell;
 pub(crate) mod status;
 mod tally;
 
+/// What the fuzz target `settings` holds.
+#[cfg(fuzzing)]
+pub(crate) fn hold_settings(bytes: &[u8]) {
+    settings::oracle::settings(bytes, &args::program());
+}
+
 /// Does what `typed`, the program's name first, asks for.
 pub(crate) fn run(typed: impl IntoIterator<Item = OsString>) -> io::Result<ExitStatus> {
     let asked = match args::parse(typed) {

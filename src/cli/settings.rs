@@ -27,6 +27,8 @@ use self::options::KnownOption;
 use super::request::is_standard_input;
 
 pub(super) mod options;
+#[cfg(any(test, fuzzing))]
+pub(crate) mod oracle;
 mod owner;
 mod reading;
 
@@ -345,7 +347,8 @@ mod tests {
         arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect()
     }
 
-    /// Pieces put together by the same numbers each time (xorshift), as the targets of `fuzz/` are mutated for the library.
+    /// Pieces put together by the same numbers each time (xorshift), as the targets of `fuzz/` are mutated for the library;
+    /// and what the fuzzer found.
     #[test]
     fn any_bytes_are_settings_or_are_refused_in_one_line() {
         #[rustfmt::skip]
@@ -362,14 +365,14 @@ mod tests {
             state ^= state << 17;
             (state >> 11) as usize % bound
         };
-        let program = program();
+        let program = crate::cli::args::program();
         for _ in 0..4_000 {
             let pieces: Vec<_> = (0..below(12)).map(|_| PIECES[below(PIECES.len())]).collect();
-            if let Err(error) = Settings::parse(&pieces.concat(), Path::new("b.toml"), &program) {
-                let said = error.to_string();
-                let is_shown = |one: char| !one.is_control() && one != '\u{202e}';
-                assert!(said.starts_with("b.toml:") && said.chars().all(is_shown), "{said:?}");
-            }
+            oracle::settings(&pieces.concat(), &program);
+        }
+        let findings = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/findings/settings");
+        for found in fs::read_dir(findings).into_iter().flatten() {
+            oracle::settings(&fs::read(found.unwrap().path()).unwrap(), &program);
         }
     }
 
