@@ -131,14 +131,16 @@ macro_rules! replays {
 
 replays! { css grammar html http mbox message resolve transfer url_map warc xml }
 
-/// Every target is a row of [`TARGETS`], a program, and a dictionary.
+/// Every target is a row of [`TARGETS`], a program, and a dictionary; that of the program's settings is replayed by
+/// `src/cli/settings.rs`.
 #[test]
 fn every_target_is_replayed() {
     let names = |folder: &str, end: &str| -> Vec<String> {
         let names = files(folder).into_iter().map(|(name, _)| name);
         names.map(|name| name.strip_suffix(end).unwrap().to_owned()).collect()
     };
-    let rows = TARGETS.map(|(target, ..)| target);
+    let mut rows: Vec<_> = TARGETS.iter().map(|(target, ..)| *target).chain(["settings"]).collect();
+    rows.sort_unstable();
     assert_eq!(names("fuzz/fuzz_targets", ".rs"), rows);
     assert_eq!(names("fuzz/dictionaries", ".dict"), rows);
     for (name, _) in files("tests/findings") {

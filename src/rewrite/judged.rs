@@ -127,11 +127,11 @@ pub(super) fn lift_through(judged: &mut Judged, decoded: &Decoded, beneath: Char
         let (before, after) = decoded.text.split_at(edit.span.start);
         let next = text.chars().next().or_else(|| after[edit.span.len()..].chars().next());
         // In ISO-2022-JP what follows a character that is not ASCII begins with an escape sequence, which
-        // must neither be cut off nor written into.
+        // must neither be cut off nor written into; nor may what switches to Roman go away.
         let is_shifted = |text: &str| text.chars().next_back().is_some_and(|last| !last.is_ascii());
         if beneath.is_stateful()
             && (is_shifted(before) || is_shifted(&decoded.text[..edit.span.end]))
-            || decoded.has_roman && text.contains(['\\', '~'])
+            || decoded.has_roman && (text.contains(['\\', '~']) || !map.stands_verbatim(span))
         {
             return judged.refuse(Reason::Encoding);
         }
