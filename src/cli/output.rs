@@ -427,10 +427,9 @@ impl Output {
 
     /// Prints a record as one line of JSON.
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
-        // Its many small pieces are put together first: to list web archives takes three quarters of the time.
         let mut line = std::mem::take(&mut self.json_line);
         line.clear();
-        json::write(&mut line, record)?;
+        json::put(&mut line, record)?;
         line.push(b'\n');
         let written = self.out().write_all(&line);
         self.json_line = line;

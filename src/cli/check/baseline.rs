@@ -144,11 +144,12 @@ pub(super) fn is_noted(asked: &Check, class: Class) -> bool {
 
 /// Writes these findings, in an order that changes with them only.
 pub(super) fn write(noted: &BTreeMap<Key, usize>, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut lines = Vec::new();
     for (key, count) in noted {
-        json::write(out, &BaselineRow { key: key.clone(), count: *count })?;
-        out.write_all(b"\n")?;
+        json::put(&mut lines, &BaselineRow { key: key.clone(), count: *count })?;
+        lines.push(b'\n');
     }
-    Ok(())
+    out.write_all(&lines)
 }
 
 #[cfg(test)]

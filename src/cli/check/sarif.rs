@@ -57,8 +57,9 @@ impl FindingForm for Sarif {
         output: &mut Output,
     ) -> io::Result<()> {
         output.divide(b",")?;
-        output.out().write_all(b"\n")?;
-        json_text::write(output.out(), &result(path, shown, place))
+        let mut line = b"\n".to_vec();
+        json_text::put(&mut line, &result(path, shown, place))?;
+        output.out().write_all(&line)
     }
 
     fn end(&self, out: &mut dyn Write) -> io::Result<()> {
