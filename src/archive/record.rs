@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::scan::fields::{Heading, MediaType};
+use crate::scan::fields::{Heading, MediaType, decimal};
 use crate::span::Span;
 
 /// Where an entry of an archive begins.
@@ -269,10 +269,7 @@ impl RecordHeading {
 
     /// How long the block is said to be.
     pub(super) fn content_length(&self, bytes: &[u8]) -> Option<u64> {
-        let value = &bytes[self.fields.first(bytes, "Content-Length")?.value.range()];
-        // `parse` would take a sign.
-        let is_number = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
-        std::str::from_utf8(value).ok().filter(|_| is_number)?.parse().ok()
+        decimal(&bytes[self.fields.first(bytes, "Content-Length")?.value.range()])
     }
 
     /// Says an anomaly of the block.

@@ -18,7 +18,7 @@ use super::entity::{ChangedBody, Described, Entity, Structure};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::Edit;
 use crate::layer::digest::{content_md5, with_crlf};
-use crate::scan::fields::Heading;
+use crate::scan::fields::{Heading, decimal};
 use crate::span::Span;
 
 /// An edit of a file, with the entity in whose heading or body it is.
@@ -126,9 +126,7 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
     let (field, None) = (fields.next()?, fields.next()) else {
         return None;
     };
-    let digits = std::str::from_utf8(&bytes[field.value.range()]).ok()?;
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    Some((field.value, digits.parse().ok().filter(|_| is_number)?))
+    Some((field.value, decimal(&bytes[field.value.range()])?))
 }
 
 /// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice.

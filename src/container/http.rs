@@ -31,7 +31,7 @@ use crate::document::UrlField;
 use crate::edit::Edit;
 use crate::format::{Format, begins_response};
 use crate::layer::transfer::{Codings, TransferEncoding};
-use crate::scan::fields::{Field, Heading, MediaType};
+use crate::scan::fields::{Field, Heading, MediaType, decimal};
 use crate::span::Span;
 
 /// How a response lies in a file.
@@ -171,9 +171,7 @@ fn media_type(bytes: &[u8], heading: &Heading) -> Option<MediaType> {
 /// The first `Content-Length`, and what it says.
 fn length(bytes: &[u8], heading: &Heading) -> Option<(Field, usize)> {
     let field = heading.first(bytes, LENGTH)?;
-    let digits = str::from_utf8(&bytes[field.value.range()]).ok()?;
-    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-    Some((field, digits.parse().ok().filter(|_| is_number)?))
+    Some((field, decimal(&bytes[field.value.range()])?))
 }
 
 /// What becomes of the fields that describe a body which changes.

@@ -26,6 +26,7 @@ use std::io::{self, Read};
 use memchr::memchr;
 use memchr::memmem::Finder;
 
+use crate::scan::fields::decimal;
 use crate::span::Span;
 
 /// What a message begins with.
@@ -327,10 +328,7 @@ impl<R: Read> Messages<R> {
 fn content_length(line: &[u8]) -> Option<usize> {
     let colon = memchr(b':', line)?;
     let (name, value) = (line[..colon].trim_ascii_end(), line[colon + 1..].trim_ascii());
-    if !name.eq_ignore_ascii_case(b"Content-Length") || !value.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    str::from_utf8(value).ok()?.parse().ok()
+    name.eq_ignore_ascii_case(b"Content-Length").then(|| decimal(value))?
 }
 
 /// Where the next message begins, or the mailbox ends, if the body ends at `end`; `None` where

@@ -21,6 +21,7 @@
 //! Deliberately absent: which of several fields counts. That is a matter of the base.
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use crate::document::{UrlField, UrlValue};
 use crate::scan::value;
@@ -41,6 +42,12 @@ pub struct Field {
     pub value: Span,
     /// All of it, with its line end.
     pub span: Span,
+}
+
+/// The number that `value` is: digits and nothing else (RFC 9110, 8.6: `1*DIGIT`). `parse` would take a sign.
+pub(crate) fn decimal<T: FromStr>(value: &[u8]) -> Option<T> {
+    let digits = str::from_utf8(value).ok()?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
 impl Field {
@@ -370,4 +377,22 @@ fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let at = at.filter(|_| !url.is_empty());
     let verbatim = at.map(|at| Span::new(at, at + url.len()).shifted(field.value.start + start));
     UrlValue { field: kind, url: url.into(), value: field.value, span: field.span, verbatim }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_made_of_digits_only() {
+        for (value, number) in [("44", 44), ("0044", 44), ("18446744073709551615", u64::MAX)] {
+            assert_eq!(decimal(value.as_bytes()), Some(number), "{value}");
+        }
+        for value in
+            ["", "+11", "-1", "1 1", " 1", "1\n", "1.0", "0x1", "\u{0663}", "18446744073709551616"]
+        {
+            assert_eq!(decimal::<u64>(value.as_bytes()), None, "{value}");
+        }
+        assert_eq!(decimal::<u64>(b"1\xb2"), None);
+    }
 }
