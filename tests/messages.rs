@@ -403,6 +403,7 @@ fn content_types_are_taken_tolerantly() {
         ("text/html; name=a(b", "text/html", "name", Some("a(b")),
         ("text/html; name=a b; x=y", "text/html", "name", Some("a b")),
         ("text/html; name=", "text/html", "name", Some("")),
+        ("text/html; name=\";x=y\"", "text/html", "x", None),
         ("text/html (unterminated; name=x", "text/html", "name", None),
         ("multipart/mixed; boundary=\"a\r\n b\"", "multipart/mixed", "boundary", Some("a b")),
     ] {

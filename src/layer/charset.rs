@@ -633,6 +633,8 @@ mod tests {
             (b"<meta charset=utf-16>", "UTF-8"),
             (b"<meta charset=nonsense>\xff", "windows-1252"),
             (b"<meta charset=gbk", "UTF-8"),
+            // A name may begin with `=`, and ends at `>` then.
+            (b"<meta =\">\" charset=gbk>", "UTF-8"),
             (b"\xef\xbb\xbf<meta charset=gbk>", "UTF-8"),
             (b"\xff\xfe<\0", "UTF-16LE"),
         ] {

@@ -226,6 +226,14 @@ mod tests {
         assert_eq!(String::from_utf8_lossy(&bytes), spelled, "{form:?} {carrier:?}");
     }
 
+    /// XML 1.0, 2.7.
+    #[test]
+    fn the_end_of_a_section_cannot_be_spelled_in_it() {
+        let place = Spelling { form: Form::Whole, carrier: Carrier::CData, enclosed: false };
+        assert_eq!(place.spell("http://a/]]>", Charset::UTF_8), Err('>'));
+        assert_eq!(place.spell("http://a/]>", Charset::UTF_8), Ok(b"http://a/]>".to_vec()));
+    }
+
     #[test]
     fn plain_text_is_spelled_as_by_the_rules() {
         let bytes = (0..128_u8).map(|byte| char::from(byte).to_string());

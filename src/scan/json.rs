@@ -414,6 +414,7 @@ mod tests {
             (r#"{"imports":{"a":"/b","c":"./d","e":"../f"}}"#, &["/b", "./d", "../f"] as &[_]),
             (r#"{"imports":{"a":"b","c":"","d":"e/f"}}"#, &[]),
             (r#"{"imports":{"a":"http://b/","c":"data:,d"}}"#, &["http://b/", "data:,d"]),
+            (r#"{"imports":{"a":"b c:d","e":"1f:g","h":":i","j":" /k"}}"#, &[]),
             (r#"{"imports":{"/a":"/b","./c/":"./d/","e":null}}"#, &["/a", "/b", "./c/", "./d/"]),
             (r#"{"imports":{"a":{"b":"/c"},"d":["/e"]}}"#, &[]),
             // HTML, 8.1.5.3, "sort and normalize scopes": a scope prefix is any URL.

@@ -520,3 +520,19 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
     }
     bases.sort_by_key(|base| (base.standing != Standing::First, base.span.start));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HTML, 13.2.3.5.
+    #[test]
+    fn a_late_declaration_counts_however_long_its_tag_is() {
+        for length in [0, LONGEST_DECLARATION, 2 * LONGEST_DECLARATION] {
+            let (before, value) = (" ".repeat(1_024), "x".repeat(length));
+            let page = format!("{before}<meta name='{value}' charset=koi8-r>");
+            let found = encoding(page.as_bytes(), &ScanOptions::default());
+            assert_eq!(found.charset.name(), "KOI8-R", "{length}");
+        }
+    }
+}

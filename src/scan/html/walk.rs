@@ -661,9 +661,8 @@ fn script_end(bytes: &[u8], from: usize) -> usize {
         if rest.starts_with(b"-->") && state != State::Data {
             state = State::Data;
         } else if rest.starts_with(b"<!--") && state == State::Data {
+            // Its two dashes may be those of the `-->` that ends it.
             state = State::Escaped;
-            // The two dashes that open it may be those of the `-->` that ends it.
-            at += 1;
         } else if rest.starts_with(b"</") && is_name_at(bytes, at + 2, b"script") {
             match state {
                 State::Data | State::Escaped => return at,
