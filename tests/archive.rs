@@ -253,6 +253,11 @@ fn what_is_there_already_changes_nothing() {
     let one = member(&record(1, "\r\n\r\n"));
     let flagged = [&one, &b"x\x1f\x8b\x08\xe0yz"[..], &one].concat();
     assert_eq!(slowly(&flagged), at_once(&flagged));
+    // Bug 43: white space that is longer than what is looked at first, and what may be a record or the start of a member.
+    for spaces in 0..60 {
+        let spaced = [&b"\t".repeat(spaces)[..], &b"WARC/1\x1f\x8b\x08"[..]].concat();
+        assert_eq!(slowly(&spaced), at_once(&spaced), "{spaces}");
+    }
     for line_ends in (2..400).step_by(3) {
         let followed = record(1, &format!("{}no record", "\n".repeat(line_ends)));
         for bytes in [member(&followed), followed] {

@@ -215,9 +215,9 @@ impl<R: Read> Data<R> {
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // There may be line ends before a record.
+        // There may be line ends before a record. Of more bytes nothing is seen yet, though they may be there.
         while self.end < STARTS && self.fill()? {}
-        if begins_record(self.raw[..self.end].trim_ascii_start()) {
+        if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
         }
         while self.end < BEHIND && self.fill()? {}
