@@ -362,3 +362,33 @@ fn ended<E>(ended: Ended<E>) -> Stopped<io::Error, E> {
         Ended::Sink(end) => Stopped::Sink(end),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a byte at a time, and is interrupted before each.
+    struct Interrupted(&'static [u8], bool);
+
+    impl Read for Interrupted {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.1 = !self.1;
+            match self.1 {
+                true => Err(ErrorKind::Interrupted.into()),
+                false => self.0.read(&mut into[..1]),
+            }
+        }
+    }
+
+    #[test]
+    fn an_interrupted_read_goes_on() -> io::Result<()> {
+        let (mut buffer, mut filled) = ([0; 3], 0);
+        let mut document = Interrupted(b"abcd", false);
+        assert!(!fill(&mut document, &mut buffer, &mut filled)?);
+        assert_eq!((&buffer, filled), (b"abc", 3));
+        filled = 0;
+        assert!(fill(&mut document, &mut buffer, &mut filled)?);
+        assert_eq!((buffer[0], filled), (b'd', 1));
+        Ok(())
+    }
+}
