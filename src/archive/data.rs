@@ -215,7 +215,7 @@ impl<R: Read> Data<R> {
         if self.raw[..self.end].starts_with(MAGIC) {
             return Ok(DataState::Between);
         }
-        // There may be line ends before a record. Of more bytes nothing is seen yet, though they may be there.
+        // There may be line ends before a record. What is there already of the bytes after these must not count.
         while self.end < STARTS && self.fill()? {}
         if begins_record(self.raw[..self.end.min(STARTS)].trim_ascii_start()) {
             return Ok(DataState::Plain);
