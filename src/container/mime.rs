@@ -157,12 +157,7 @@ impl Boundaries {
     fn find(&self, line: &[u8], open: &[OpenEntity]) -> Option<(usize, usize)> {
         let text = line.strip_prefix(b"--")?;
         let (mut found, mut key) = (None, 0);
-        for (before, &byte) in text.iter().enumerate().take(self.longest) {
-            if matches!(byte, b'\n' | b'\r') {
-                break;
-            }
-            key = self.longer(key, byte);
-            let length = before + 1;
+        for length in 0..=self.longest.min(text.len()) {
             if self.lengths >> (length % 64) & 1 == 1
                 && ends_boundary(&text[length..])
                 && let Some(&place) = self.places.get(&key).and_then(|places| places.last())
@@ -170,6 +165,10 @@ impl Boundaries {
                 && *multipart.boundary == text[..length]
             {
                 found = Some((place, length + 2));
+            }
+            match text.get(length) {
+                None | Some(b'\n' | b'\r') => break,
+                Some(&byte) => key = self.longer(key, byte),
             }
         }
         found
@@ -455,8 +454,8 @@ mod tests {
 
     use super::*;
 
-    const TEXTS: [&str; 12] =
-        ["b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}"];
+    const TEXTS: [&str; 13] =
+        ["", "b", "b1", "b--", "b 1", "-", "--", "a", "ab\n", "a\r", " ", "b1--x", "\u{e9}"];
 
     proptest! {
         /// Boundaries that begin others, that are the same, and lines that begin with several: of several the longest
