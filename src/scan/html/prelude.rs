@@ -414,7 +414,9 @@ impl<'a> BaseSink<'a> {
             _ => {
                 let before = self.bytes[..tag.span.start].last();
                 let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                let is_safe = ends && !is_before_doctype(&self.bytes[tag.span.end..]);
+                let after = &self.bytes[tag.span.end..];
+                let uncovers_mark = tag.span.start == 0 && Charset::is_marked(after);
+                let is_safe = ends && !is_before_doctype(after) && !uncovers_mark;
                 is_safe.then_some(tag.span)
             }
         };

@@ -115,6 +115,7 @@ pub(super) struct XmlPass<'a> {
     /// What elements without a namespace are; nothing before the document element.
     plain: Option<Vocabulary>,
     has_base: bool,
+    has_doctype: bool,
 }
 
 impl<'a> XmlPass<'a> {
@@ -144,6 +145,7 @@ impl<'a> XmlPass<'a> {
             text: None,
             plain: None,
             has_base: false,
+            has_doctype: false,
         };
         let fault = tokens::scan(bytes, start, &mut |token| pass.take(token));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
@@ -186,10 +188,7 @@ impl<'a> XmlPass<'a> {
                 self.instruction(span);
                 Ok(())
             }
-            XmlToken::Doctype { span } => {
-                self.doctype(span);
-                Ok(())
-            }
+            XmlToken::Doctype { span } => self.doctype(span),
         }
     }
 
@@ -210,10 +209,15 @@ impl<'a> XmlPass<'a> {
         Ok(())
     }
 
-    /// The internal subset, and the namespaces that well-known DTDs declare for the document element.
-    fn doctype(&mut self, span: Span) {
+    /// The internal subset, and the namespaces that well-known DTDs declare for the document element. There is at most
+    /// one declaration, and it stands before that element (XML 1.0, 2.8).
+    fn doctype(&mut self, span: Span) -> Result<(), XmlFault> {
+        let fault = |what| Err(XmlFault::new(span.start, what));
         if self.plain.is_some() {
-            return;
+            return fault("a document type declaration begins here, inside or after an element");
+        }
+        if std::mem::replace(&mut self.has_doctype, true) {
+            return fault("a second document type declaration begins here");
         }
         let text = self.charset.decode(&self.bytes[span.range()], 0).text;
         let inside = text.get("<!DOCTYPE".len()..text.len().saturating_sub(1)).unwrap_or_default();
@@ -227,6 +231,7 @@ impl<'a> XmlPass<'a> {
                 self.bindings.bind(b"xlink", Vocabulary::XLink);
             }
         }
+        Ok(())
     }
 
     fn instruction(&mut self, span: Span) {
