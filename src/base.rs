@@ -782,13 +782,12 @@ impl DeclaredUrl {
             let why = format!("a {scheme}: URL cannot be a base; the outer one counts");
             return Self::Invalid(why.into());
         }
-        let absolute = Base::is_absolute(profile, value)
-            && !(profile == Profile::Whatwg
-                && outer
-                    .as_deref()
-                    .is_some_and(|outer| Base::new(profile, outer).is_relative(value)));
-        let parses = resolve::parses(value);
-        if !parses && (absolute || (scheme.is_some() && profile == Profile::Whatwg)) {
+        let is_whatwg = profile == Profile::Whatwg;
+        let is_relative = |outer: &str| Base::new(profile, outer).is_relative(value);
+        let is_relative = is_whatwg && outer.as_deref().is_some_and(is_relative);
+        let absolute = Base::is_absolute(profile, value) && !is_relative;
+        let has_scheme = scheme.is_some() && is_whatwg && !is_relative;
+        if (absolute || has_scheme) && !resolve::parses(value) {
             return Self::Invalid("it is not a URL; the outer base counts".into());
         }
         if absolute {

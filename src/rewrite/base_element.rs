@@ -20,8 +20,8 @@ use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::xml;
 use crate::reference::{self, Grammar};
-use crate::report::Reason;
-use crate::resolve::{self, Profile};
+use crate::report::{LinkReport, Outcome, Reason};
+use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
 
 /// What the policy for the `base` element asks for beyond its href: an edit, or why there is none.
@@ -39,13 +39,21 @@ pub(super) fn base_element(
     };
     match (options.base_element, first, head) {
         (BaseElement::Remove, Some(first), _) => {
-            let depends = judged.iter().find(|one| depends_on_base(&one.report));
+            let outer = chain.fallback.as_ref().filter(|_| options.profile == Profile::Whatwg);
+            let outer = outer.map(|outer| Base::new(Profile::Whatwg, &outer.url));
+            // `http:g` is absolute in a base of another scheme, and relative in one of the same.
+            let becomes_relative = |link: &LinkReport| {
+                let is_relative = |outer: &Base| outer.is_relative(&link.reference);
+                link.outcome == Outcome::Absolute && outer.as_ref().is_some_and(is_relative)
+            };
+            let depends =
+                |one: &&Judged| depends_on_base(&one.report) || becomes_relative(&one.report);
+            let depends = judged.iter().find(depends);
             let why = match (depends, later, first.removable) {
                 _ if chain.base.is_none() => "because no base is known".to_owned(),
                 (Some(depends), ..) => {
                     format!("because '{}' still depends on it", depends.report.reference)
                 }
-                _ if chain.base.is_none() => "because the document has no base".to_owned(),
                 (None, Some(_), _) => "because another one would take its place".to_owned(),
                 (None, None, None) => {
                     "because without it what is around it would read otherwise".to_owned()
