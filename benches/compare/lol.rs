@@ -17,6 +17,7 @@ use baselink::scan::value;
 use lol_html::html_content::Element;
 use lol_html::{ElementContentHandlers, HtmlRewriter, Settings};
 
+use crate::jobs::row;
 use crate::tools::Tools;
 
 /// The attributes of an element that hold references, and their syntax.
@@ -122,7 +123,7 @@ pub(crate) fn list(tools: &Tools, page: &[u8], out: &mut Vec<u8>) {
             let at = element.source_location().bytes().start;
             let mut line = |reference: &str| {
                 let target = one(&tools.base, reference).unwrap_or_default();
-                writeln!(out, "{at} {name}[{attribute}] {reference} {target}").unwrap();
+                row(out, at, [&name, attribute, reference, &target]);
             };
             match syntax {
                 Syntax::Url => line(value.trim_matches(|c: char| c <= ' ')),

@@ -160,6 +160,8 @@ pub(crate) struct Windows {
     parts: usize,
     /// A text that goes on.
     text: Option<OpenText>,
+    /// Markup in that.
+    markup: Vec<Markup>,
 }
 
 /// How far the links of a window were told.
@@ -185,6 +187,7 @@ impl Windows {
             rows: Answers::new(),
             parts: 0,
             text: None,
+            markup: Vec::new(),
         }
     }
 
@@ -200,13 +203,13 @@ impl Windows {
         let names = Names::of(options);
         let whole = self.whole(window);
         let mut pass = Pass::new(&whole, options, &names, &mut self.rows, &mut self.parts, links);
-        pass.text = self.text.take();
+        (pass.text, pass.markup) = (self.text.take(), std::mem::take(&mut self.markup));
         let read = walk::window(window, from, is_last, &mut self.open, &names, &mut pass);
         if is_last && read.is_ok() {
             pass.close_text(window.len());
             pass.drain()?;
         }
-        self.text = pass.text.take();
+        (self.text, self.markup) = (pass.text.take(), std::mem::take(&mut pass.markup));
         let at = read?;
         let done = self.text.as_ref().map_or(at, |text| text.start.min(at));
         Ok(Reached { at, done })
@@ -216,6 +219,10 @@ impl Windows {
     pub(crate) fn slide(&mut self, length: usize) {
         if let Some(text) = &mut self.text {
             text.start -= length;
+        }
+        for Markup { span: Span { start, end }, .. } in &mut self.markup {
+            *start -= length;
+            *end -= length;
         }
     }
 
@@ -231,6 +238,8 @@ impl Windows {
         let span = Span::new(whole.start, whole.bytes.len());
         let mut pass = Pass::new(whole, options, &names, &mut self.rows, &mut self.parts, links);
         pass.text = self.text.take().map(|text| OpenText { start: text.start + offset, ..text });
+        let moved = |one: Markup| Markup { span: one.span.shifted(offset), ..one };
+        pass.markup = self.markup.into_iter().map(moved).collect();
         let read = engines::after(whole.bytes, span.range(), true, offset + at, &mut pass)?;
         pass.end(span, read)
     }
