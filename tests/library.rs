@@ -74,6 +74,26 @@ fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
     assert_eq!(places, [(4, 9, 40), (9, 9, 84)]);
 }
 
+/// By RFC 1808, 5.2, `..` above the root stays, and by RFC 3986, 5.4.2, it does not.
+#[test]
+fn the_numbers_of_a_mailbox_are_sums() {
+    let message = |html: &str| format!("From a\nContent-Type: text/html\n\n{html}\n\n");
+    let first = "<a href=../g><a href=h>";
+    let second = "<a href=../../i><a href=../j><a href=#k><a href=http://l/>";
+    let mailbox = message(first) + &message(second);
+    let rewriter = at("http://a/");
+    let totals = [
+        rewriter.rewrite_into(mailbox.as_bytes(), &mut Vec::new()),
+        rewriter.rewrite_to(mailbox.as_bytes(), &mut Vec::new()).unwrap(),
+        rewriter.links(mailbox.as_bytes(), |_| ()),
+    ];
+    for totals in totals {
+        let count = |outcome| totals.count(outcome);
+        assert_eq!((count(Outcome::Rewritten), count(Outcome::Absolute)), (5, 1));
+        assert_eq!((totals.differing, totals.fragments, totals.entities), (3, 1, 2));
+    }
+}
+
 #[test]
 fn formats_are_told_by_the_first_bytes() {
     let rewriter = at("http://a/b/c");
