@@ -198,6 +198,11 @@ pub fn trimmed(value: &str) -> Span {
     stripped(value.as_bytes(), Span::new(0, value.len()), |byte| byte <= b' ')
 }
 
+/// The same as text.
+pub(crate) fn trim(value: &str) -> &str {
+    &value[trimmed(value).range()]
+}
+
 fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
     let inside = &input[span.range()];
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {

@@ -26,7 +26,7 @@ use super::collect::{Carriers, Collector, LinkPlace};
 use super::json::{self, JsonKind};
 use super::script::Goal;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, Decoded, Document};
+use crate::document::{Decoded, Document};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::Charset;
@@ -35,15 +35,7 @@ use crate::span::Span;
 
 /// The place of a link in such a file.
 const fn place(element: &'static str) -> LinkPlace<'static> {
-    LinkPlace {
-        element,
-        attribute: None,
-        row: None,
-        carriers: Carriers::One(Carrier::Raw),
-        against: Against::Document,
-        no_value: false,
-        entities: &[],
-    }
+    LinkPlace::text_of(element, Carriers::One(Carrier::Raw))
 }
 
 /// Scans `bytes` as application/manifest+json. Without the group `manifest` there are no links in it.

@@ -260,14 +260,14 @@ impl<'a> XmlPass<'a> {
                     .decode(&self.bytes[attribute.value.range()], attribute.value.start);
                 let DecodedText { view, entities } =
                     xml::attribute_value(raw, &Entities::default());
+                let element = format!("?{name}");
+                let carrier = Carrier::XmlAttribute(attribute.quote);
                 let place = LinkPlace {
-                    element: &format!("?{name}"),
                     attribute: Some("href"),
                     row: Some(&vocabulary::HREF),
-                    carriers: Carriers::One(Carrier::XmlAttribute(attribute.quote)),
                     against: Against::DocumentEntity,
-                    no_value: false,
                     entities: &entities,
+                    ..LinkPlace::text_of(&element, Carriers::One(carrier))
                 };
                 self.collector.references(view, Syntax::Url, &place);
             }
@@ -419,32 +419,26 @@ impl<'a> XmlPass<'a> {
             return around;
         };
         let DecodedText { view, entities } = self.value(&found.raw);
-        let text = view.text[value::trimmed(&view.text).range()].to_owned();
+        let text = value::trim(&view.text).to_owned();
         let is_known = entities.iter().all(|entity| entity.is_known);
         let span = found.raw.value;
+        let element = self.shown(element);
+        let carrier = Carrier::XmlAttribute(found.raw.quote);
         let place = LinkPlace {
-            element: &self.shown(element),
             attribute: Some("xml:base"),
             row: Some(&vocabulary::XML_BASE),
-            carriers: Carriers::One(Carrier::XmlAttribute(found.raw.quote)),
             against: match around {
                 _ if is_root => Against::DocumentEntity,
                 Some(around) => Against::Element(around),
                 None => Against::Document,
             },
-            no_value: false,
             entities: &entities,
+            ..LinkPlace::text_of(&element, Carriers::One(carrier))
         };
         self.collector.references(view, Syntax::Url, &place);
         if is_root {
-            self.bases.push(DeclaredBase {
-                kind: BaseKind::XmlBase,
-                span,
-                value: Some(text),
-                is_known,
-                standing: Standing::First,
-                removable: None,
-            });
+            let declared = DeclaredBase::of(BaseKind::XmlBase, span);
+            self.bases.push(DeclaredBase { value: Some(text), is_known, ..declared });
             return None;
         }
         let is_entry_link = false;
@@ -465,14 +459,8 @@ impl<'a> XmlPass<'a> {
         }
         if let Some(url) = saved::commented_url(self.bytes, span) {
             let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
-            self.bases.push(DeclaredBase {
-                kind: BaseKind::Comment,
-                span,
-                value: Some(url[value::trimmed(&url).range()].to_owned()),
-                is_known: true,
-                standing: Standing::First,
-                removable: None,
-            });
+            let value = Some(value::trim(&url).to_owned());
+            self.bases.push(DeclaredBase { value, ..DeclaredBase::of(BaseKind::Comment, span) });
         }
     }
 
@@ -500,9 +488,7 @@ impl<'a> XmlPass<'a> {
             .find(|one| one.vocabulary == Vocabulary::Plain && self.name(one.local) == b"href");
         let read = href.map(|href| self.value(&href.raw));
         let is_known = read.iter().flat_map(|read| &read.entities).all(|entity| entity.is_known);
-        let value = read.map(|DecodedText { view: View { text, .. }, .. }| {
-            text[value::trimmed(&text).range()].to_owned()
-        });
+        let value = read.map(|read| value::trim(&read.view.text).to_owned());
         let standing = match value {
             _ if !is_base => Standing::NotXhtml,
             _ if self.templates > 0 => Standing::Template,
@@ -584,15 +570,14 @@ impl<'a> XmlPass<'a> {
         };
         let against = self.against(element, row, attributes);
         let DecodedText { view, entities } = self.value(&attribute.raw);
-        let name = self.shown(attribute.raw.name);
+        let (element, name) = (self.shown(element.name), self.shown(attribute.raw.name));
+        let carrier = Carrier::XmlAttribute(attribute.raw.quote);
         let place = LinkPlace {
-            element: &self.shown(element.name),
             attribute: Some(&name),
             row: Some(row),
-            carriers: Carriers::One(Carrier::XmlAttribute(attribute.raw.quote)),
             against,
-            no_value: false,
             entities: &entities,
+            ..LinkPlace::text_of(&element, Carriers::One(carrier))
         };
         self.collector.references(view, row.syntax, &place);
     }
@@ -664,8 +649,8 @@ impl<'a> XmlPass<'a> {
                 Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
                     Against::Nothing
                 }
-                Some(DecodedText { view: View { text, .. }, .. }) => {
-                    let codebase = text[value::trimmed(&text).range()].to_owned();
+                Some(DecodedText { view, .. }) => {
+                    let codebase = value::trim(&view.text).to_owned();
                     match element.base {
                         Some(base) => Against::ElementCodebase(base, codebase),
                         None => Against::Codebase(codebase),
@@ -691,7 +676,7 @@ impl<'a> XmlPass<'a> {
                     _ => &["src"],
                 };
                 let is_here = || elsewhere.iter().all(|one| self.other(attributes, one).is_none());
-                match ScriptContent::of(Some(&type_()), &self.options.groups) {
+                match ScriptContent::of(&type_(), &self.options.groups) {
                     Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
                     Some(ScriptContent::Script(goal)) if is_here() => {
                         Some(ContentKind::Script(goal))
@@ -772,14 +757,12 @@ impl<'a> XmlPass<'a> {
         if self.options.entry_links {
             self.entry_link_text(name, &whole, &entities);
         }
+        let element = self.shown(name);
         let place = LinkPlace {
-            element: &self.shown(name),
-            attribute: None,
             row,
-            carriers,
             against,
-            no_value: false,
             entities: &entities,
+            ..LinkPlace::text_of(&element, carriers)
         };
         match content {
             ContentKind::Css => self.collector.css(&whole, &place),
