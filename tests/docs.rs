@@ -59,7 +59,7 @@ fn markdown(row: &Row) -> String {
 }
 
 fn default(group: Option<Group>) -> String {
-    group.map_or("on".to_owned(), |group| format!("`{}`", group.name()))
+    group.map_or("on".to_owned(), |group| format!("`{group}`"))
 }
 
 fn namespace(namespace: &Namespace) -> &'static str {
@@ -208,7 +208,7 @@ fn every_member_of_a_manifest_is_documented_in_its_order() {
 fn every_group_is_documented() {
     let documented = table(LINKS, "## Groups");
     for group in Group::ALL {
-        let start = format!("| `{}` |", group.name());
+        let start = format!("| `{group}` |");
         assert!(
             documented.iter().any(|row| row.starts_with(&start)),
             "docs/links.md lacks a row under '## Groups' that begins:\n{start}"

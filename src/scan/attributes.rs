@@ -18,6 +18,7 @@
 //! `typeof`), scripts (`on*`), user data (`value` of `input`): what is never rewritten has no row.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
@@ -181,6 +182,12 @@ impl Group {
     #[must_use]
     pub const fn name(self) -> &'static str {
         GROUPS[self as usize].1
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
