@@ -147,7 +147,7 @@ impl<'a> XmlPass<'a> {
             has_base: false,
             has_doctype: false,
         };
-        let fault = tokens::scan(bytes, start, &mut |token| pass.take(token));
+        let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
             let message = format!("not well formed: {}; what follows was left", fault.what);
             pass.diagnostics.push(Diagnostic::new(
@@ -174,22 +174,17 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn take(&mut self, token: XmlToken) -> Result<(), XmlFault> {
+    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), XmlFault> {
         match token {
-            XmlToken::StartTag { span, is_empty } => self.start_tag(span, is_empty),
-            XmlToken::EndTag { span } => self.end_tag(span),
-            XmlToken::Text { span } => self.piece(span, false),
-            XmlToken::CData { content } => self.piece(content, true),
-            XmlToken::Comment { span } => {
-                self.commented_base(span);
-                Ok(())
-            }
-            XmlToken::Instruction { span } => {
-                self.instruction(span);
-                Ok(())
-            }
-            XmlToken::Doctype { span } => self.doctype(span),
+            XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
+            XmlToken::EndTag => self.end_tag(span)?,
+            XmlToken::Text => self.piece(span, false)?,
+            XmlToken::CData => self.piece(span, true)?,
+            XmlToken::Comment => self.commented_base(span),
+            XmlToken::Instruction => self.instruction(span),
+            XmlToken::Doctype => self.doctype(span)?,
         }
+        Ok(())
     }
 
     fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
