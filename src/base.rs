@@ -29,7 +29,6 @@ use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
 
 mod assumed;
-mod entry_link;
 mod heading;
 mod saved;
 mod xml_base;
@@ -459,6 +458,13 @@ pub fn establish(document: &Document, outer: Outer<'_>, profile: Profile) -> Bas
 
 impl BaseChain {
     fn new(entity: Arc<str>, outer: Outer<'_>, profile: Profile) -> Self {
+        let around = match outer {
+            Outer::Retrieval(_) | Outer::AssumedScheme(_) => None,
+            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
+                Some(around)
+            }
+        };
+        let inherited = around.and_then(Self::established);
         let (fallback, retrieval) = match outer {
             Outer::Retrieval(retrieval) => {
                 let established = retrieval.map(|retrieval| Established {
@@ -468,60 +474,50 @@ impl BaseChain {
                 });
                 (established.clone(), established)
             }
-            Outer::Encapsulating(around) | Outer::Referring(around) => {
-                let established = around.base.as_ref().map(|base| Established {
-                    url: Arc::clone(base),
-                    rule: Rule::Encapsulating,
-                    source: Source::Encapsulating,
-                });
-                (established, None)
+            Outer::Encapsulating(_) | Outer::Referring(_) => {
+                let (rule, source) = (Rule::Encapsulating, Source::Encapsulating);
+                (inherited.map(|base| Established { rule, source, ..base }), None)
             }
             Outer::AssumedScheme(_) => (None, None),
             // RFC 2557, 5: what the heading says is the URL of the content.
-            Outer::Heading(heading) => {
-                let established = heading.base.as_ref().map(|base| Established {
-                    url: Arc::clone(base),
-                    rule: heading.rule,
-                    source: heading.source,
-                });
-                (established.clone(), established)
-            }
-        };
-        let around = match outer {
-            Outer::Encapsulating(around) => Some(around),
-            _ => None,
-        };
-        let is_from_outside = match outer {
-            Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
-            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
-                around.is_from_outside
-            }
+            Outer::Heading(_) => (inherited.clone(), inherited),
         };
         let assumed_scheme = match outer {
-            Outer::Retrieval(_) => None,
-            Outer::AssumedScheme(scheme) => Some(Arc::clone(scheme)),
-            Outer::Encapsulating(around) | Outer::Referring(around) | Outer::Heading(around) => {
-                around.assumed_scheme.clone()
-            }
+            Outer::AssumedScheme(scheme) => Some(scheme),
+            _ => around.and_then(|around| around.assumed_scheme.as_ref()),
         };
+        // What a page says of itself it says of the documents in its values.
+        let page = around.filter(|_| matches!(outer, Outer::Encapsulating(_)));
+        Self {
+            is_from_outside: around.is_none_or(|around| around.is_from_outside),
+            fallback,
+            retrieval,
+            saved: page.and_then(|page| page.saved.clone()),
+            was_saved_with_files: page.is_some_and(|page| page.was_saved_with_files),
+            assumed_scheme: assumed_scheme.cloned(),
+            ..Self::empty(entity)
+        }
+    }
+
+    /// No base, and nothing to find one by.
+    fn empty(entity: Arc<str>) -> Self {
         Self {
             entity,
             base: None,
             rule: Rule::Default,
             source: Source::Default,
             declared: None,
-            is_from_outside,
+            is_from_outside: true,
             levels: Vec::new(),
-            fallback,
-            retrieval,
+            fallback: None,
+            retrieval: None,
             document: None,
             elements: Vec::new(),
             honours_xml_base: true,
             has_written_base: false,
-            // What a page says of itself it says of the documents in its values.
-            saved: around.and_then(|around| around.saved.clone()),
-            was_saved_with_files: around.is_some_and(|around| around.was_saved_with_files),
-            assumed_scheme,
+            saved: None,
+            was_saved_with_files: false,
+            assumed_scheme: None,
             diagnostics: Vec::new(),
         }
     }
@@ -533,10 +529,12 @@ impl BaseChain {
         value: Option<Arc<str>>,
         status: Status,
         reason: impl Into<Cow<'static, str>>,
-    ) {
+    ) -> &mut Level {
         let reason = reason.into();
         let entity = Arc::clone(&self.entity);
+        let number = self.levels.len();
         self.levels.push(Level { entity, rule, source, value, span: None, status, reason });
+        &mut self.levels[number]
     }
 
     fn take(&mut self, base: Arc<str>, rule: Rule, source: Source) {
@@ -545,32 +543,18 @@ impl BaseChain {
         self.source = source;
     }
 
-    /// 3.1: a `base` element.
+    /// 3.1: a `base` element (HTML, 4.2.3, "set the frozen base URL").
     fn base_element(
         &mut self,
         declared: &DeclaredBase,
         profile: Profile,
     ) -> (Status, Cow<'static, str>) {
-        match declared.standing {
-            Standing::First => self.first_base_element(declared, profile),
-            standing => (Status::PassedOver, standing.reason().into()),
+        if declared.standing != Standing::First {
+            return (Status::PassedOver, declared.standing.reason().into());
         }
-    }
-
-    /// HTML, 4.2.3, "set the frozen base URL".
-    fn first_base_element(
-        &mut self,
-        declared: &DeclaredBase,
-        profile: Profile,
-    ) -> (Status, Cow<'static, str>) {
         let value = declared.value.as_deref().unwrap_or_default();
-        if !declared.is_known {
+        if let Some(reason) = unsettled(value, declared.is_known) {
             self.take(value.into(), Rule::Embedded, Source::BaseElement);
-            return (Status::Taken, UNKNOWN.into());
-        }
-        if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
-            self.take(value.into(), Rule::Embedded, Source::BaseElement);
-            let reason = "a template language will put something else there; until then only its absolute part is known";
             return (Status::Taken, reason.into());
         }
         let (base, reason) = match self.declared_url(value, profile) {
@@ -646,26 +630,18 @@ impl BaseChain {
                 (Status::Taken, reason)
             }
         };
-        self.level(Rule::Encapsulating, source, around.base.clone(), status, reason);
-        if let Some(level) = self.levels.last_mut() {
-            level.entity = Arc::clone(&around.entity);
-        }
+        let value = around.base.clone();
+        let level = self.level(Rule::Encapsulating, source, value, status, reason);
+        level.entity = Arc::clone(&around.entity);
     }
 
     /// 3.3: the retrieval URL of the outermost entity.
     fn outermost(&mut self, outer: Outer<'_>) {
-        let retrieval = match outer {
-            Outer::Retrieval(retrieval) => Some(retrieval),
-            Outer::AssumedScheme(_) => Some(None),
-            Outer::Encapsulating(_) | Outer::Referring(_) | Outer::Heading(_) => None,
-        };
-        let Some(retrieval) = retrieval else {
-            let reason = "only the outermost document has one";
-            self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
-            return;
-        };
-        let Some(retrieval) = retrieval else {
-            let reason = "no retrieval URL was given";
+        let Outer::Retrieval(Some(retrieval)) = outer else {
+            let reason = match outer {
+                Outer::Retrieval(_) | Outer::AssumedScheme(_) => "no retrieval URL was given",
+                _ => "only the outermost document has one",
+            };
             self.level(Rule::Retrieval, Source::Retrieval, None, Status::Absent, reason);
             return;
         };
@@ -816,4 +792,12 @@ impl DeclaredUrl {
 /// What takes the place of an outer base.
 const ASSUMED: &str = "the assumed scheme";
 
-const UNKNOWN: &str = "it counts, and what it is depends on an entity that was not read";
+/// Why it cannot be said yet what `value` is as a base.
+fn unsettled(value: &str, is_known: bool) -> Option<&'static str> {
+    if !is_known {
+        return Some("it counts, and what it is depends on an entity that was not read");
+    }
+    let is_template =
+        reference::placeholder(value).is_some() || reference::contains_placeholder(value);
+    is_template.then_some("a template language will put something else there; until then only its absolute part is known")
+}

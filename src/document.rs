@@ -438,6 +438,13 @@ pub struct DeclaredBase {
     pub removable: Option<Span>,
 }
 
+impl DeclaredBase {
+    /// A declaration at `span` without a value, that would count.
+    pub(crate) fn of(kind: BaseKind, span: Span) -> Self {
+        Self { kind, span, value: None, is_known: true, standing: Standing::First, removable: None }
+    }
+}
+
 /// A header field that holds a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UrlField {

@@ -10,7 +10,7 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::Profile;
 use baselink::scan::attributes::Groups;
-use baselink::scan::css;
+use baselink::scan::{css, whole};
 use baselink::{Options, ScanOptions, rewrite, verify};
 use serde_json::Value;
 
@@ -82,7 +82,7 @@ fn the_urls_of_every_row_are_found() {
     for row in &rows {
         let (sheet, expected) = facts::marked(&row[0]);
         assert_eq!(expected.len(), row.len() - 1, "{row:?}");
-        let links = css::scan(sheet.as_bytes(), &ScanOptions::default()).links;
+        let links = whole::style_sheet(sheet.as_bytes(), &ScanOptions::default()).links;
         let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
         let expected: Vec<_> =
             expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
@@ -149,7 +149,7 @@ fn the_urls_are_those_of_the_expectation() {
             let input = input.as_str().unwrap();
             let mut expected = Vec::new();
             urls(&result, &mut expected);
-            let document = css::scan(input.as_bytes(), &ScanOptions::default());
+            let document = whole::style_sheet(input.as_bytes(), &ScanOptions::default());
             let links = document.links.into_iter().filter(|link| !is_imported(input, link));
             let found: Vec<_> = links.map(|link| link.reference).collect();
             assert_eq!(found, expected, "{file}: {input:?}");

@@ -11,8 +11,11 @@ use baselink::base::Source;
 use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::rewrite::copies::SUFFIXES;
-use baselink::scan::attributes::{Elements, Empty, Fragment, Group, Namespace, Row, TABLE, When};
+use baselink::scan::attributes::{
+    AttributeBase, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE, When,
+};
 use baselink::scan::json::MANIFEST;
+use baselink::scan::xml::namespaces::Vocabulary;
 use baselink::scan::xml::vocabulary::{self, XmlRow};
 use baselink::tree::index::Absence;
 use baselink::tree::origin;
@@ -28,20 +31,16 @@ const TREES: &str = include_str!("../docs/trees.md");
 fn markdown(row: &Row) -> String {
     let namespaces = match row.namespaces {
         [Namespace::Html] => String::new(),
-        several => several.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") + ": ",
+        several => several.iter().map(namespace).collect::<Vec<_>>().join(", ") + ": ",
     };
-    let elements = match row.elements {
-        Elements::Named(names) => code(names),
-        Elements::Prefixed(_) => format!("`{}`", row.elements),
-        Elements::Any | Elements::Custom => row.elements.to_string(),
-    };
+    let elements = elements(row.elements);
     let when = match row.when {
         When::Always => String::new(),
         When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
         When::Has(name, values) => format!(" if `{name}` has {}", code(values)),
         When::Contains(_, part) => format!(" if it contains `{part}`"),
     };
-    let default = row.group.map_or("on".to_string(), |group| format!("`{group}`"));
+    let default = default(row.group);
     let empty = match row.empty {
         Empty::Leave => "left",
         Empty::Resolve => "resolved",
@@ -52,8 +51,87 @@ fn markdown(row: &Row) -> String {
     };
     format!(
         "| {namespaces}{elements} | `{}`{when} | {} | {} | {default} | {empty} | {fragment} | {} |",
-        row.attribute, row.syntax, row.against, row.standard
+        row.attribute,
+        syntax(row.syntax),
+        against(row.against),
+        row.standard
     )
+}
+
+fn default(group: Option<Group>) -> String {
+    group.map_or("on".to_owned(), |group| format!("`{group}`"))
+}
+
+fn namespace(namespace: &Namespace) -> &'static str {
+    match namespace {
+        Namespace::Html => "HTML",
+        Namespace::Svg => "SVG",
+        Namespace::MathMl => "MathML",
+    }
+}
+
+fn elements(elements: Elements) -> String {
+    match elements {
+        Elements::Any => "any".to_owned(),
+        Elements::Named(names) => code(names),
+        Elements::Prefixed(prefix) => format!("`{prefix}*`"),
+        Elements::Custom => "custom elements".to_owned(),
+    }
+}
+
+fn syntax(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Url => "URL",
+        Syntax::Spaces => "URLs, spaces between",
+        Syntax::Pairs => "names and URLs in turns, spaces between",
+        Syntax::Commas => "URLs, commas between",
+        Syntax::Semicolons => "URLs, semicolons between",
+        Syntax::Srcset => "image candidates",
+        Syntax::Refresh => "time and URL",
+        Syntax::Task => "fields, two of them URLs",
+        Syntax::Curie => "URL, or CURIE in brackets",
+        Syntax::Css => "CSS declarations",
+        Syntax::CssValue => "CSS value",
+        Syntax::Html => "HTML document",
+    }
+}
+
+fn against(against: AttributeBase) -> &'static str {
+    match against {
+        AttributeBase::Document => "document",
+        AttributeBase::Fallback => "fallback",
+        AttributeBase::Retrieval => "document URL",
+        AttributeBase::Codebase => "codebase",
+    }
+}
+
+/// The name of a vocabulary for people; empty for no namespace.
+fn name(vocabulary: Vocabulary) -> String {
+    let name = match vocabulary {
+        Vocabulary::Plain => "",
+        Vocabulary::Xhtml => "XHTML",
+        Vocabulary::Svg => "SVG",
+        Vocabulary::App => "Atom publishing",
+        Vocabulary::Threading => "Atom threading",
+        Vocabulary::Rss => "RSS",
+        Vocabulary::RssContent => "RSS content",
+        Vocabulary::Media => "Media RSS",
+        Vocabulary::Itunes => "Apple Podcasts",
+        Vocabulary::Rdf => "RDF",
+        Vocabulary::SchemaInstance => "XML Schema",
+        Vocabulary::Xslt => "XSLT",
+        Vocabulary::Opml => "OPML",
+        Vocabulary::Tei => "TEI",
+        Vocabulary::Dita => "DITA",
+        Vocabulary::Opf => "OPF",
+        Vocabulary::Ncx => "NCX",
+        Vocabulary::Kml => "KML",
+        Vocabulary::Smil => "SMIL",
+        Vocabulary::SitemapImage => "Sitemap image",
+        Vocabulary::SitemapVideo => "Sitemap video",
+        other => return format!("{other:?}"),
+    };
+    name.to_owned()
 }
 
 fn code(names: &[&str]) -> String {
@@ -96,22 +174,19 @@ fn every_attribute_of_the_table_is_documented_in_its_order() {
 
 /// The table row, in markdown, that stands for a `row` of the second table.
 fn xml_markdown(row: &XmlRow) -> String {
-    let vocabulary = row.vocabulary.map_or("any", |vocabulary| vocabulary.name());
-    let elements = match row.row.elements {
-        Elements::Named(names) => code(names),
-        elements => elements.to_string(),
-    };
-    let place = match (row.attribute_vocabulary.name(), row.row.attribute) {
+    let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
+    let elements = elements(row.row.elements);
+    let place = match (name(row.attribute_vocabulary), row.row.attribute) {
         (_, "") => "text".to_owned(),
-        ("", name) => format!("`{name}`"),
-        (vocabulary, name) => format!("`{name}` of {vocabulary}"),
+        (prefix, name) if prefix.is_empty() => format!("`{name}`"),
+        (prefix, name) => format!("`{name}` of {prefix}"),
     };
     let when = match row.row.when {
         When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
         _ => String::new(),
     };
-    let default = row.row.group.map_or("on".to_string(), |group| format!("`{group}`"));
-    let (syntax, standard) = (row.row.syntax, row.row.standard);
+    let default = default(row.row.group);
+    let (syntax, standard) = (syntax(row.row.syntax), row.row.standard);
     format!("| {vocabulary} | {elements} | {place}{when} | {syntax} | {default} | {standard} |")
 }
 

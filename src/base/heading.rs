@@ -117,10 +117,8 @@ impl BaseChain {
             self.first_header_field(field, profile)
         };
         let value = Some(Arc::clone(&field.url));
-        self.level(Rule::Embedded, field.field.into(), value, status, reason);
-        if let Some(level) = self.levels.last_mut() {
-            level.span = Some(field.span);
-        }
+        let level = self.level(Rule::Embedded, field.field.into(), value, status, reason);
+        level.span = Some(field.span);
     }
 
     /// Why `field` is passed over where a base is established already.

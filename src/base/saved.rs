@@ -65,10 +65,8 @@ impl BaseChain {
                 BaseKind::Element => (Source::BaseElement, self.base_element(declared, profile)),
             };
             let value = declared.value.as_deref().map(Arc::from);
-            self.level(Rule::Embedded, source, value, status, reason);
-            if let Some(level) = self.levels.last_mut() {
-                level.span = Some(declared.span);
-            }
+            let level = self.level(Rule::Embedded, source, value, status, reason);
+            level.span = Some(declared.span);
         }
     }
 

@@ -1,7 +1,14 @@
-//! `xml:base` (XML Base, 3 and 4): that of the document element, and those below it.
+//! `xml:base` (XML Base, 3 and 4): that of the document element, and those below it; and the links of a feed's
+//! entries.
 //!
 //! Each is relative to the one around it, and the outermost to the base that the document has without
 //! them. The first is the base of the document (RFC 1808, 3.1), the others are bases of elements.
+//!
+//! The link of an entry (`link` with `rel="alternate"` in Atom, RFC 4287, 4.2.7; `link` in RSS, else a `guid` that is
+//! a permalink, RSS 2.0) is the base of what the entry contains. No standard says so: the base of an entry is
+//! `xml:base`, and without one the URL of the feed (RFC 4287, 2). But many who write feeds put the content of a page
+//! into them as it is, and some readers resolve it as it was meant. So it counts on request, and where no `xml:base`
+//! is in force.
 //!
 //! ```
 //! use baselink::base::{self, Outer};
@@ -12,20 +19,27 @@
 //! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
 //! assert_eq!(chain.base.as_deref(), Some("http://a/b/"));
 //! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/b/c/");
+//!
+//! let feed = b"<rss><channel><item><link>http://a/1</link><description/></item></channel></rss>";
+//! let options = baselink::ScanOptions { entry_links: true, ..Default::default() };
+//! let document = baselink::scan_as(Format::Xml, feed, &options).unwrap();
+//! let chain = base::establish(&document, Outer::Retrieval(None), Profile::Rfc1808);
+//! assert_eq!(&*chain.elements[0].base.as_ref().unwrap().url, "http://a/1");
+//! assert_eq!(chain.base, None);
 //! ```
 //!
-//! Deliberately absent: elements. A base knows only the number of the one around it.
+//! Deliberately absent: elements, a base knows only the number of the one around it; and the link of the feed itself,
+//! which some readers take. It is the page of the site, and no entry.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{
-    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status, UNKNOWN,
-    abridged,
+    BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
+    abridged, unsettled,
 };
 use crate::document::{Against, BaseKind, Document, ElementBase};
 use crate::format::Format;
-use crate::reference;
 use crate::resolve::Profile;
 use crate::span::Span;
 
@@ -38,35 +52,26 @@ impl BaseChain {
     /// 3.1, inside all the rest: `xml:base` of the document element, then those below it, each relative
     /// to the one around it (XML Base, 4.2).
     pub(super) fn xml_bases(&mut self, document: &Document, profile: Profile) {
-        let honours = honours_xml_base(document.format, profile);
-        self.honours_xml_base = honours;
+        self.honours_xml_base = honours_xml_base(document.format, profile);
         let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
         let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
         if let Some(declared) = root {
-            let value = declared.value.as_deref().unwrap_or_default();
-            let outer = self.base.clone();
-            let (status, reason) = if honours {
-                let (taken, status, reason) = xml_base(
-                    value,
-                    declared.is_known,
-                    outer.as_ref(),
-                    (profile, self.assumed_scheme.as_ref()),
-                );
-                if let Some(Given { base, is_absolute }) = taken {
-                    self.is_from_outside &= !is_absolute;
-                    for level in &mut self.levels {
-                        if level.status == Status::Taken {
-                            (level.status, level.reason) = (Status::PassedOver, INNER.into());
-                        }
+            let (value, is_known) =
+                (declared.value.as_deref().unwrap_or_default(), declared.is_known);
+            let outer = self.base.as_ref();
+            let (given, status, reason) =
+                self.given(Source::XmlBase, value, is_known, outer, profile);
+            if let Some(Given { base, is_absolute }) = given {
+                self.is_from_outside &= !is_absolute;
+                for level in &mut self.levels {
+                    if level.status == Status::Taken {
+                        (level.status, level.reason) = (Status::PassedOver, INNER.into());
                     }
-                    self.take(base, Rule::Embedded, Source::XmlBase);
-                    self.declared = None;
                 }
-                (status, reason)
-            } else {
-                (Status::PassedOver, BROWSERS.into())
-            };
-            levels.push(self.xml_base_level(value, declared.span, status, reason));
+                self.take(base, Rule::Embedded, Source::XmlBase);
+                self.declared = None;
+            }
+            levels.push(self.inner(Source::XmlBase, value, declared.span, status, reason));
         }
         for declared in &document.element_bases {
             let ElementBase { is_entry_link, outer, value, is_known, span } = declared;
@@ -76,25 +81,25 @@ impl BaseChain {
                     ElementChain { base: self.established(), is_from_outside: self.is_from_outside }
                 }
             };
-            if *is_entry_link {
-                levels.extend(self.entry_link(declared, around, profile));
-                continue;
-            }
-            let (taken, status, reason) = match honours {
-                true => {
-                    let outer = around.base.as_ref().map(|base| &base.url);
-                    xml_base(value, *is_known, outer, (profile, self.assumed_scheme.as_ref()))
+            let (source, what) = match is_entry_link {
+                // An entry without a link.
+                true if value.is_empty() => {
+                    self.elements.push(around);
+                    continue;
                 }
-                false => (None, Status::PassedOver, BROWSERS.into()),
+                true => (Source::EntryLink, "entry"),
+                false => (Source::XmlBase, "element"),
             };
-            let (status, reason) = match &taken {
-                Some(given) => (Status::PassedOver, for_its_element(&given.base)),
+            let outer = around.base.as_ref().map(|base| &base.url);
+            let (given, status, reason) = self.given(source, value, *is_known, outer, profile);
+            let (status, reason) = match &given {
+                Some(given) => (Status::PassedOver, for_its(what, &given.base)),
                 None => (status, reason),
             };
-            levels.push(self.xml_base_level(value, *span, status, reason));
-            self.elements.push(match taken {
+            levels.push(self.inner(source, value, *span, status, reason));
+            self.elements.push(match given {
                 Some(Given { base: url, is_absolute }) => ElementChain {
-                    base: Some(Established { url, rule: Rule::Embedded, source: Source::XmlBase }),
+                    base: Some(Established { url, rule: Rule::Embedded, source }),
                     is_from_outside: around.is_from_outside && !is_absolute,
                 },
                 None => around,
@@ -104,8 +109,10 @@ impl BaseChain {
         self.levels = levels;
     }
 
-    pub(super) fn xml_base_level(
+    /// The level of a base that the content declares in XML.
+    fn inner(
         &self,
+        source: Source,
         value: &str,
         span: Span,
         status: Status,
@@ -114,11 +121,51 @@ impl BaseChain {
         Level {
             entity: Arc::clone(&self.entity),
             rule: Rule::Embedded,
-            source: Source::XmlBase,
+            source,
             value: Some(value.into()),
             span: Some(span),
             status,
             reason,
+        }
+    }
+
+    /// The base that `value` gives as an `xml:base`, or as the link of an entry, inside `outer`.
+    fn given(
+        &self,
+        source: Source,
+        value: &str,
+        is_known: bool,
+        outer: Option<&Arc<str>>,
+        profile: Profile,
+    ) -> (Option<Given>, Status, Cow<'static, str>) {
+        let taken = |base, is_absolute, reason: Cow<'static, str>| {
+            (Some(Given { base, is_absolute }), Status::Taken, reason)
+        };
+        if source == Source::XmlBase && !self.honours_xml_base {
+            let reason = "browsers do not read xml:base in XHTML and SVG";
+            return (None, Status::PassedOver, reason.into());
+        }
+        if let Some(reason) = unsettled(value, is_known) {
+            return taken(value.into(), true, reason.into());
+        }
+        if let (true, Some(outer)) = (value.is_empty(), outer) {
+            return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
+        }
+        let scheme = self.assumed_scheme.as_ref();
+        match DeclaredUrl::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
+            DeclaredUrl::Absolute(base) => {
+                taken(base, true, "the xml:base of the document element".into())
+            }
+            DeclaredUrl::Relative(base, _) => {
+                let reason =
+                    format!("the xml:base of the document element; it means {}", abridged(&base));
+                taken(base, false, reason.into())
+            }
+            DeclaredUrl::NoOuter => {
+                let reason = "it is relative, and there is no base around it";
+                (None, Status::PassedOver, reason.into())
+            }
+            DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
         }
     }
 
@@ -140,34 +187,21 @@ impl BaseChain {
         let is_own =
             base.is_some_and(|base| matches!(base.source, Source::XmlBase | Source::EntryLink));
         Cow::Owned(Self {
-            entity: Arc::clone(&self.entity),
             base: base.map(|base| Arc::clone(&base.url)),
             rule: base.map_or(Rule::Default, |base| base.rule),
             source: base.map_or(Source::Default, |base| base.source),
             declared: if is_own { None } else { self.declared.clone() },
             is_from_outside,
-            levels: Vec::new(),
-            fallback: None,
-            retrieval: None,
-            document: None,
-            elements: Vec::new(),
-            honours_xml_base: true,
-            has_written_base: false,
             saved: self.saved.clone(),
             was_saved_with_files: self.was_saved_with_files,
             assumed_scheme: self.assumed_scheme.clone(),
-            diagnostics: Vec::new(),
+            ..Self::empty(Arc::clone(&self.entity))
         })
     }
 }
 
-/// What is said of an `xml:base` below the document element.
-fn for_its_element(base: &str) -> Cow<'static, str> {
-    for_its("element", base)
-}
-
-/// The same of what a base counts for.
-pub(super) fn for_its(what: &str, base: &str) -> Cow<'static, str> {
+/// What is said of a base that counts for an element or an entry.
+fn for_its(what: &str, base: &str) -> Cow<'static, str> {
     // There may be many, each as long as the longest base.
     const SHOWN: usize = 256;
     match base.len() <= SHOWN {
@@ -176,48 +210,9 @@ pub(super) fn for_its(what: &str, base: &str) -> Cow<'static, str> {
     }
 }
 
-const BROWSERS: &str = "browsers do not read xml:base in XHTML and SVG";
-
 /// The base that an `xml:base` gives.
-pub(super) struct Given {
-    pub(super) base: Arc<str>,
+struct Given {
+    base: Arc<str>,
     /// Whether it says all of it itself.
-    pub(super) is_absolute: bool,
-}
-
-/// The base that `value` gives as an `xml:base` inside `outer`.
-pub(super) fn xml_base(
-    value: &str,
-    is_known: bool,
-    outer: Option<&Arc<str>>,
-    (profile, scheme): (Profile, Option<&Arc<str>>),
-) -> (Option<Given>, Status, Cow<'static, str>) {
-    let taken = |base, is_absolute, reason: Cow<'static, str>| {
-        (Some(Given { base, is_absolute }), Status::Taken, reason)
-    };
-    if !is_known {
-        return taken(value.into(), true, UNKNOWN.into());
-    }
-    if let (true, Some(outer)) = (value.is_empty(), outer) {
-        return taken(Arc::clone(outer), false, "it is empty: the base around it".into());
-    }
-    if reference::placeholder(value).is_some() || reference::contains_placeholder(value) {
-        let reason = "a template language will put something else there; until then only its absolute part is known";
-        return taken(value.into(), true, reason.into());
-    }
-    match DeclaredUrl::of(value, outer.cloned(), profile).or_with(scheme, value, profile) {
-        DeclaredUrl::Absolute(base) => {
-            taken(base, true, "the xml:base of the document element".into())
-        }
-        DeclaredUrl::Relative(base, _) => {
-            let reason =
-                format!("the xml:base of the document element; it means {}", abridged(&base));
-            taken(base, false, reason.into())
-        }
-        DeclaredUrl::NoOuter => {
-            let reason = "it is relative, and there is no base around it";
-            (None, Status::PassedOver, reason.into())
-        }
-        DeclaredUrl::Invalid(why) => (None, Status::Invalid, why),
-    }
+    is_absolute: bool,
 }

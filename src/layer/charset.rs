@@ -199,13 +199,21 @@ impl Charset {
         if self.0 == encoding_rs::UTF_8 || (self.is_ascii_compatible() && bytes.is_ascii()) {
             return decode_utf_8(bytes, source);
         }
+        match self.unit_of_utf_16() {
+            Some(unit) => decode_utf_16(bytes, source, unit),
+            None => self.decode_by_bytes(bytes, source),
+        }
+    }
+
+    /// How two bytes are a unit of UTF-16, where it is that.
+    fn unit_of_utf_16(self) -> Option<fn([u8; 2]) -> u16> {
         if self.0 == encoding_rs::UTF_16LE {
-            return decode_utf_16(bytes, source, u16::from_le_bytes);
+            Some(u16::from_le_bytes)
+        } else if self.0 == encoding_rs::UTF_16BE {
+            Some(u16::from_be_bytes)
+        } else {
+            None
         }
-        if self.0 == encoding_rs::UTF_16BE {
-            return decode_utf_16(bytes, source, u16::from_be_bytes);
-        }
-        self.decode_by_bytes(bytes, source)
     }
 
     /// Feeds the decoder a byte at a time: what comes out belongs to the bytes since the last output.
@@ -258,12 +266,9 @@ impl Charset {
     /// Where the lines of `bytes` begin.
     #[must_use]
     pub fn lines(self, bytes: &[u8]) -> Lines {
-        if self.0 == encoding_rs::UTF_16LE {
-            Lines::of_utf_16(bytes, u16::from_le_bytes)
-        } else if self.0 == encoding_rs::UTF_16BE {
-            Lines::of_utf_16(bytes, u16::from_be_bytes)
-        } else {
-            Lines::of(bytes)
+        match self.unit_of_utf_16() {
+            Some(unit) => Lines::of_utf_16(bytes, unit),
+            None => Lines::of(bytes),
         }
     }
 
@@ -357,8 +362,7 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
     View { text, map: map.finish(source) }
 }
 
-/// What the XML declaration at the start of `head` names. Where it can be read at all, it is not in
-/// UTF-16.
+/// What the XML declaration at the start of `head` names.
 fn xml_declaration(head: &[u8]) -> Option<Charset> {
     let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' ');
     let declaration = head.trim_ascii_start().strip_prefix(b"<?xml")?;
@@ -371,9 +375,15 @@ fn xml_declaration(head: &[u8]) -> Option<Charset> {
         return None;
     };
     let label = &value[..memchr::memchr(*quote, value)?];
-    let found = space(before).then(|| Encoding::for_label_no_replacement(label))??;
-    let is_utf_16 = found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE;
-    Some(Charset(if is_utf_16 { encoding_rs::UTF_8 } else { found }))
+    space(before).then(|| Encoding::for_label_no_replacement(label))?.map(declared)
+}
+
+/// What `encoding` means where the declaration could be read: not UTF-16.
+fn declared(encoding: &'static Encoding) -> Charset {
+    match Charset(encoding) {
+        charset if charset.unit_of_utf_16().is_some() => Charset::UTF_8,
+        charset => charset,
+    }
 }
 
 /// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`.
@@ -385,7 +395,7 @@ fn prescan(head: &[u8]) -> Option<Charset> {
             // The two dashes that open it may be those that end it.
             at += 2 + memchr::memmem::find(&rest[2..], b"-->")? + 3;
         } else if starts_with_ignoring_case(rest, b"<meta")
-            && matches!(rest.get(5), Some(b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'/'))
+            && rest.get(5).is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'/')
         {
             at += 6;
             if let Some(charset) = meta_charset(head, &mut at)? {
@@ -394,9 +404,7 @@ fn prescan(head: &[u8]) -> Option<Charset> {
         } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
             || matches!(rest, [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..])
         {
-            at += rest
-                .iter()
-                .position(|byte| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ' | b'>'))?;
+            at += rest.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'>')?;
             while prescan_attribute(head, &mut at)?.is_some() {}
         } else if matches!(rest, [b'<', b'!' | b'/' | b'?', ..]) {
             at += memchr::memchr(b'>', rest)?;
@@ -414,9 +422,7 @@ fn charset_rule(head: &[u8]) -> Option<Charset> {
     if !rest.starts_with(b"\";") || !label.is_ascii() {
         return None;
     }
-    let encoding = Encoding::for_label_no_replacement(label)?;
-    let is_utf_16 = encoding == encoding_rs::UTF_16LE || encoding == encoding_rs::UTF_16BE;
-    Some(if is_utf_16 { Charset::UTF_8 } else { Charset(encoding) })
+    Encoding::for_label_no_replacement(label).map(declared)
 }
 
 fn starts_with_ignoring_case(bytes: &[u8], prefix: &[u8]) -> bool {
@@ -449,20 +455,14 @@ fn meta_charset(head: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     }
     let is_declared = need_pragma.is_some_and(|needed| !needed || got_pragma);
     let charset = charset.filter(|&one| is_declared && one != encoding_rs::REPLACEMENT);
-    Some(charset.map(|charset| {
-        Charset(if charset == encoding_rs::UTF_16LE || charset == encoding_rs::UTF_16BE {
-            encoding_rs::UTF_8
-        } else if charset == encoding_rs::X_USER_DEFINED {
-            encoding_rs::WINDOWS_1252
-        } else {
-            charset
-        })
+    Some(charset.map(|charset| match charset == encoding_rs::X_USER_DEFINED {
+        true => Charset(encoding_rs::WINDOWS_1252),
+        false => declared(charset),
     }))
 }
 
 /// "Extract a character encoding from a meta element" (HTML, 2.5.3), over lower-cased bytes.
 fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
-    let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');
     let mut rest = content;
     loop {
         rest = &rest[memchr::memmem::find(rest, b"charset")? + 7..];
@@ -474,7 +474,8 @@ fn charset_of_content(content: &[u8]) -> Option<&'static Encoding> {
                     Encoding::for_label(&value[1..1 + memchr::memchr(*quote, &value[1..])?])
                 }
                 _ => {
-                    let end = value.iter().position(|byte| space(byte) || *byte == b';');
+                    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
+                    let end = value.iter().position(is_end);
                     Encoding::for_label(&value[..end.unwrap_or(value.len())])
                 }
             };
@@ -487,8 +488,7 @@ type PrescanAttribute = (Vec<u8>, Vec<u8>);
 
 /// "Get an attribute" of the prescan: name and value in lower case; `None` when `head` ends first.
 fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttribute>> {
-    let space = |byte: u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ');
-    while space(*head.get(*at)?) || head[*at] == b'/' {
+    while head.get(*at)?.is_ascii_whitespace() || head[*at] == b'/' {
         *at += 1;
     }
     if head[*at] == b'>' {
@@ -498,8 +498,8 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
     loop {
         match *head.get(*at)? {
             b'=' if !name.is_empty() => break,
-            byte if space(byte) => {
-                while space(*head.get(*at)?) {
+            byte if byte.is_ascii_whitespace() => {
+                while head.get(*at)?.is_ascii_whitespace() {
                     *at += 1;
                 }
                 if head[*at] != b'=' {
@@ -513,7 +513,7 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
         *at += 1;
     }
     *at += 1;
-    while space(*head.get(*at)?) {
+    while head.get(*at)?.is_ascii_whitespace() {
         *at += 1;
     }
     match head[*at] {
@@ -523,7 +523,7 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
             *at += length + 2;
         }
         _ => {
-            while !space(*head.get(*at)?) && head[*at] != b'>' {
+            while !head.get(*at)?.is_ascii_whitespace() && head[*at] != b'>' {
                 value.push(head[*at].to_ascii_lowercase());
                 *at += 1;
             }

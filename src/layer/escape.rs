@@ -34,16 +34,12 @@ pub fn character_data(view: View) -> View {
 }
 
 fn markup(view: View, attribute: bool) -> View {
-    if memchr::memchr3(b'&', b'\r', 0, view.text.as_bytes()).is_none() {
-        return view;
-    }
     let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
     layered(view, next, |rest| match rest.as_bytes() {
         [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
         [b'\r', ..] => Some((1, Unescaped::One('\n'))),
         [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
-        [b'&', ..] => character_reference(rest, attribute),
-        _ => None,
+        _ => character_reference(rest, attribute),
     })
 }
 
@@ -61,14 +57,14 @@ fn layered(
     next: impl Fn(&[u8]) -> Option<usize>,
     escape: impl Fn(&str) -> Option<(usize, Unescaped)>,
 ) -> View {
+    if next(view.text.as_bytes()).is_none() {
+        return view;
+    }
     let mut text = String::with_capacity(view.text.len());
     let mut map = MapBuilder::default();
     let mut plain = 0;
     let mut at = 0;
-    while at < view.text.len() {
-        let Some(length) = next(&view.text.as_bytes()[at..]) else {
-            break;
-        };
+    while let Some(length) = next(&view.text.as_bytes()[at..]) {
         at += length;
         let rest = &view.text[at..];
         let Some((length, decoded)) = escape(rest) else {
@@ -191,11 +187,6 @@ pub fn css_url_token(view: View) -> View {
 }
 
 fn css_escapes(view: View, token: bool) -> View {
-    if memchr::memchr3(b'\\', b'\r', 0, view.text.as_bytes()).is_none()
-        && memchr::memchr(0x0c, view.text.as_bytes()).is_none()
-    {
-        return view;
-    }
     let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
     let next = |rest: &[u8]| rest.iter().position(begins);
     layered(view, next, |rest| {
@@ -239,16 +230,9 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
 /// The string must be well formed; a lone surrogate becomes U+FFFD.
 #[must_use]
 pub fn json(view: View) -> View {
-    if memchr::memchr(b'\\', view.text.as_bytes()).is_none() {
-        return view;
-    }
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
     layered(view, next, |rest| {
-        let bytes = rest.as_bytes();
-        if bytes[0] != b'\\' {
-            return None;
-        }
-        let decoded = match bytes.get(1)? {
+        let decoded = match rest.as_bytes().get(1)? {
             b'b' => '\u{8}',
             b'f' => '\u{c}',
             b'n' => '\n',
@@ -266,9 +250,6 @@ pub fn json(view: View) -> View {
 /// `view` is the text between its quotes.
 #[must_use]
 pub fn script(view: View) -> View {
-    if memchr::memchr(b'\\', view.text.as_bytes()).is_none() {
-        return view;
-    }
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
     layered(view, next, |rest| {
         let hexadecimal = |digits: &str| {
@@ -334,24 +315,27 @@ pub enum Quote {
     None,
 }
 
+/// `text` with every character as `spell` writes it.
+pub(super) fn spelled(text: &str, spell: impl Fn(char, &mut String)) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|character| spell(character, &mut out));
+    out
+}
+
 /// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
 #[must_use]
 pub fn attribute(text: &str, quote: Quote) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match (character, quote) {
-            ('&', _) => out.push_str("&amp;"),
-            ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
-            ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
-            ('<', Quote::None) => out.push_str("&lt;"),
-            ('>', Quote::None) => out.push_str("&gt;"),
-            ('\t' | '\n' | '\u{c}' | ' ' | '=' | '`', Quote::None) | ('\r', _) => {
-                out.push_str(&format!("&#{};", u32::from(character)));
-            }
-            _ => out.push(character),
+    spelled(text, |character, out| match (character, quote) {
+        ('&', _) => out.push_str("&amp;"),
+        ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
+        ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
+        ('<', Quote::None) => out.push_str("&lt;"),
+        ('>', Quote::None) => out.push_str("&gt;"),
+        ('\t' | '\n' | '\u{c}' | ' ' | '=' | '`', Quote::None) | ('\r', _) => {
+            out.push_str(&format!("&#{};", u32::from(character)));
         }
-    }
-    out
+        _ => out.push(character),
+    })
 }
 
 /// Spells `text` so that it represents itself between tags.
@@ -363,69 +347,48 @@ pub fn text(text: &str) -> String {
 /// Spells `text` so that it represents itself in a CSS string quoted by `quote`.
 #[must_use]
 pub fn css_string(text: &str, quote: char) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\r' | '\u{c}' | '\0' => {
-                out.push_str(&format!("\\{:x} ", u32::from(character)));
-            }
-            _ => {
-                if character == quote || character == '\\' {
-                    out.push('\\');
-                }
-                out.push(character);
-            }
+    spelled(text, |character, out| match character {
+        '\n' | '\r' | '\u{c}' | '\0' => {
+            out.push_str(&format!("\\{:x} ", u32::from(character)));
         }
-    }
-    out
+        _ if character == quote || character == '\\' => out.extend(['\\', character]),
+        _ => out.push(character),
+    })
 }
 
 /// Spells `text` so that it represents itself in a JSON string.
 #[must_use]
 pub fn json_string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
-            _ => out.push(character),
-        }
-    }
-    out
+    spelled(text, |character, out| match character {
+        '"' | '\\' => out.extend(['\\', character]),
+        '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        _ => out.push(character),
+    })
 }
 
 /// Spells `text` so that it represents itself in a string of JavaScript quoted by `quote`.
 #[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\\' => out.push_str("\\\\"),
-            _ if character == quote => out.extend(['\\', character]),
-            '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
-                out.push_str(&format!("\\u{:04x}", u32::from(character)));
-            }
-            _ => out.push(character),
+    spelled(text, |character, out| match character {
+        _ if character == quote || character == '\\' => out.extend(['\\', character]),
+        '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+            out.push_str(&format!("\\u{:04x}", u32::from(character)));
         }
-    }
-    out
+        _ => out.push(character),
+    })
 }
 
 /// Percent-encodes, as UTF-8, the characters of `text` that `special` names.
 #[must_use]
 pub fn percent_encode(text: &str, special: impl Fn(char) -> bool) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut buffer = [0; 4];
-    for character in text.chars() {
-        if special(character) {
-            for byte in character.encode_utf8(&mut buffer).bytes() {
+    spelled(text, |character, out| match special(character) {
+        true => {
+            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
                 out.push_str(&format!("%{byte:02X}"));
             }
-        } else {
-            out.push(character);
         }
-    }
-    out
+        false => out.push(character),
+    })
 }
 
 #[cfg(test)]

@@ -120,22 +120,23 @@ impl OffsetMap {
             self.clone_from(next);
             return;
         }
-        let verbatim = |map: &Self| Run {
-            view: Span::new(0, map.len),
-            source: Span::new(map.source, map.source + map.len),
-            stride: 1,
-            open: None,
-        };
+        if next.len == 0 {
+            return;
+        }
         if self.runs.is_empty() {
-            self.runs.push(verbatim(self));
+            self.runs.push(self.as_run());
         }
+        let own = [next.as_run()];
+        let runs = if next.runs.is_empty() { &own[..] } else { &next.runs };
         let shift = |run: &Run| Run { view: run.view.shifted(self.len), ..*run };
-        match next.runs.as_slice() {
-            [] if next.len == 0 => {}
-            [] => self.runs.push(shift(&verbatim(next))),
-            runs => self.runs.extend(runs.iter().map(shift)),
-        }
+        self.runs.extend(runs.iter().map(shift));
         self.len += next.len;
+    }
+
+    /// The view as one run, where the whole of it represents itself.
+    fn as_run(&self) -> Run {
+        let source = Span::new(self.source, self.source + self.len);
+        Run { view: Span::new(0, self.len), source, stride: 1, open: None }
     }
 
     /// Length of the view's text, in bytes.
@@ -255,13 +256,8 @@ impl OffsetMap {
             }
             return map;
         }
-        let own = [Run {
-            view: Span::new(0, self.len),
-            source: Span::new(self.source, self.source + self.len),
-            stride: 1,
-            open: None,
-        }];
-        let runs = if self.runs.is_empty() { own.as_slice() } else { self.runs.as_slice() };
+        let own = [self.as_run()];
+        let runs = if self.runs.is_empty() { &own[..] } else { &self.runs };
         let mut map = MapBuilder::default();
         for run in runs {
             if run.stride != 1 {

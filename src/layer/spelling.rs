@@ -94,7 +94,6 @@ impl Spelling {
 
     fn adapt_fully(&self, text: &str, last: bool, charset: Charset) -> String {
         let raw = matches!(self.carrier, Carrier::Raw | Carrier::CData);
-        let escapable = !raw;
         let xml =
             matches!(self.carrier, Carrier::XmlAttribute(_) | Carrier::XmlText | Carrier::CData);
         let mut adapted = escape::percent_encode(text, |character| {
@@ -123,7 +122,7 @@ impl Spelling {
                 || (xml && !xml::is_char(character))
                 || (self.carrier == Carrier::CData && character == '\r')
                 || character == '\0'
-                || ((!escapable || is_remapped(character))
+                || ((raw || is_remapped(character))
                     && charset.encode(character.encode_utf8(&mut [0; 4])).is_err())
         });
         if self.form == Form::Srcset && last {

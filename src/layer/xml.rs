@@ -19,7 +19,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::escape::Quote;
+use super::escape::{self, Quote, spelled};
 use super::{MapBuilder, View};
 use crate::span::Span;
 
@@ -63,7 +63,8 @@ impl Entities {
     #[must_use]
     pub fn of_doctype(doctype: &str) -> Self {
         let mut entities = Self::default();
-        let mut rest = behind_external_id(doctype);
+        // After the name and the external identifier.
+        let mut rest = behind(doctype, '[');
         // 5.1: after a parameter entity that is not read, declarations do not count.
         while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| rest[at..].starts_with('<')) {
             rest = &rest[at..];
@@ -73,9 +74,9 @@ impl Entities {
                 after(instruction, "?>")
             } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
                 entities.declare(entity);
-                behind_declaration(entity)
+                behind(entity, '>')
             } else {
-                behind_declaration(&rest[1..])
+                behind(&rest[1..], '>')
             };
         }
         entities
@@ -166,24 +167,10 @@ fn after<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// After the name and the external identifier of a document type declaration, and its `[`.
-fn behind_external_id(doctype: &str) -> &str {
-    let mut rest = doctype;
-    while let Some(at) = rest.find(['"', '\'', '[']) {
-        let found = rest[at..].chars().next();
-        rest = &rest[at + 1..];
-        match found {
-            Some(quote @ ('"' | '\'')) => rest = after(rest, quote.encode_utf8(&mut [0; 4])),
-            _ => return rest,
-        }
-    }
-    ""
-}
-
-/// After the `>` of a declaration, literals passed over.
-fn behind_declaration(declaration: &str) -> &str {
-    let mut rest = declaration;
-    while let Some(at) = rest.find(['"', '\'', '>']) {
+/// What follows the first `end` in `text` that is in no literal.
+fn behind(text: &str, end: char) -> &str {
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'', end]) {
         let found = rest[at..].chars().next();
         rest = &rest[at + 1..];
         match found {
@@ -333,25 +320,21 @@ fn read(view: View, entities: Option<&Entities>, is_attribute: bool) -> DecodedT
 /// Spells `text` so that it represents itself in an attribute value delimited by `quote`.
 #[must_use]
 pub fn spell_attribute(text: &str, quote: Quote) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match (character, quote) {
-            ('&', _) => out.push_str("&amp;"),
-            ('<', _) => out.push_str("&lt;"),
-            ('>', _) => out.push_str("&gt;"),
-            ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
-            ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
-            ('\t' | '\n' | '\r', _) => out.push_str(&format!("&#{};", u32::from(character))),
-            _ => out.push(character),
-        }
-    }
-    out
+    spelled(text, |character, out| match (character, quote) {
+        ('&', _) => out.push_str("&amp;"),
+        ('<', _) => out.push_str("&lt;"),
+        ('>', _) => out.push_str("&gt;"),
+        ('"', Quote::Double | Quote::None) => out.push_str("&quot;"),
+        ('\'', Quote::Single | Quote::None) => out.push_str("&#39;"),
+        ('\t' | '\n' | '\r', _) => out.push_str(&format!("&#{};", u32::from(character))),
+        _ => out.push(character),
+    })
 }
 
 /// Spells `text` so that it represents itself between tags.
 #[must_use]
 pub fn spell_text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('\r', "&#13;")
+    escape::text(text).replace('\r', "&#13;")
 }
 
 #[cfg(test)]

@@ -323,7 +323,7 @@ pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<Do
     {
         return Some(plan);
     }
-    let document = scan::content(format, bytes, task.scan)?;
+    let document = scan::scan_as(format, bytes, task.scan)?;
     let beneath = document.charset;
     Some(self::document(task, document, bytes, beneath, &[]))
 }

@@ -185,6 +185,12 @@ impl Group {
     }
 }
 
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 impl FromStr for Group {
     type Err = Error;
 
@@ -662,43 +668,6 @@ pub static TABLE: &[Row] = &[
     mathml("xlink:href", Any, "MathML 2"),
 ];
 
-/// Where the rows begin whose attribute starts with a byte, so that most names miss at once.
-static FIRST: [usize; 129] = {
-    let mut first = [0; 129];
-    let mut byte = 0;
-    let mut at = 0;
-    while byte < 128 {
-        while at < TABLE.len() && (TABLE[at].attribute.as_bytes()[0] as usize) < byte {
-            at += 1;
-        }
-        first[byte] = at;
-        byte += 1;
-    }
-    first[128] = TABLE.len();
-    first
-};
-
-/// Where the rows end that have the name of a row.
-static END: [usize; TABLE.len()] = {
-    let mut ends = [TABLE.len(); TABLE.len()];
-    let mut at = TABLE.len() - 1;
-    while at > 0 {
-        at -= 1;
-        let [one, next] = [TABLE[at].attribute, TABLE[at + 1].attribute];
-        ends[at] = if is_same(one, next) { ends[at + 1] } else { at + 1 };
-    }
-    ends
-};
-
-const fn is_same(one: &str, other: &str) -> bool {
-    let [one, other] = [one.as_bytes(), other.as_bytes()];
-    let mut at = 0;
-    while at < one.len() && at < other.len() && one[at] == other[at] {
-        at += 1;
-    }
-    at == one.len() && at == other.len()
-}
-
 /// A name in lower case, which costs nothing where it is one of the `known`; `None` where it is not UTF-8.
 fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str>> {
     let is_known = |name: &&&str| name.as_bytes().eq_ignore_ascii_case(written);
@@ -711,17 +680,9 @@ fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str
 /// The rows for an attribute of this name, whatever the element.
 #[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
-    let Some(&letter @ 0..128) = attribute.as_bytes().first() else {
-        return &[];
-    };
-    let mut at = FIRST[usize::from(letter)];
-    while at < FIRST[usize::from(letter) + 1] {
-        if TABLE[at].attribute == attribute {
-            return &TABLE[at..END[at]];
-        }
-        at = END[at];
-    }
-    &[]
+    let rows = &TABLE[TABLE.partition_point(|row| row.attribute < attribute)..];
+    let count = rows.iter().take_while(|row| row.attribute == attribute).count();
+    &rows[..count]
 }
 
 /// Attributes that carry no URL and are asked for: by the conditions of rows, for an id, for a type.
@@ -832,74 +793,6 @@ impl FromStr for UserRow {
             attribute: attribute.to_ascii_lowercase(),
             row,
         })
-    }
-}
-
-impl fmt::Display for Namespace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Html => "HTML",
-            Self::Svg => "SVG",
-            Self::MathMl => "MathML",
-        })
-    }
-}
-
-impl fmt::Display for Elements {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Any => f.write_str("any"),
-            Self::Named(names) => f.write_str(&names.join(", ")),
-            Self::Prefixed(prefix) => write!(f, "{prefix}*"),
-            Self::Custom => f.write_str("custom elements"),
-        }
-    }
-}
-
-impl fmt::Display for Syntax {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Url => "URL",
-            Self::Spaces => "URLs, spaces between",
-            Self::Pairs => "names and URLs in turns, spaces between",
-            Self::Commas => "URLs, commas between",
-            Self::Semicolons => "URLs, semicolons between",
-            Self::Srcset => "image candidates",
-            Self::Refresh => "time and URL",
-            Self::Task => "fields, two of them URLs",
-            Self::Curie => "URL, or CURIE in brackets",
-            Self::Css => "CSS declarations",
-            Self::CssValue => "CSS value",
-            Self::Html => "HTML document",
-        })
-    }
-}
-
-impl fmt::Display for AttributeBase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Document => "document",
-            Self::Fallback => "fallback",
-            Self::Retrieval => "document URL",
-            Self::Codebase => "codebase",
-        })
-    }
-}
-
-impl fmt::Display for When {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Always => Ok(()),
-            Self::Is(name, values) => write!(f, "{name} is {}", values.join(", ")),
-            Self::Has(name, values) => write!(f, "{name} has {}", values.join(", ")),
-            Self::Contains(name, part) => write!(f, "{name} contains {part}"),
-        }
-    }
-}
-
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -89,6 +89,21 @@ pub(super) struct LinkPlace<'a> {
     pub(super) entities: &'a [EntityUse],
 }
 
+impl<'a> LinkPlace<'a> {
+    /// The text of an element.
+    pub(super) const fn text_of(element: &'a str, carriers: Carriers<'a>) -> Self {
+        Self {
+            element,
+            attribute: None,
+            row: None,
+            carriers,
+            against: Against::Document,
+            no_value: false,
+            entities: &[],
+        }
+    }
+}
+
 impl<'a> Collector<'a> {
     pub(super) fn new(options: &'a ScanOptions, enclosed: bool) -> Self {
         Self { options, enclosed, links: Vec::new(), embedded: Vec::new() }
@@ -141,41 +156,30 @@ impl<'a> Collector<'a> {
     /// Adds the reference at `span` of a value.
     fn one(&mut self, view: &View, span: Span, form: Form, place: &LinkPlace<'_>) {
         let inner = value::trimmed(&view.text[span.range()]).shifted(span.start);
-        let is_unknown = unknown(place.entities, inner);
-        self.reference(view, span, form, place.carriers.of(inner), place);
-        self.judge_entities(is_unknown);
+        self.add(view, inner, form, inner, place);
     }
 
-    /// Whether the last link holds entities, of which one `is_unknown`; `None` without any.
-    fn judge_entities(&mut self, is_unknown: Option<bool>) {
-        if let (Some(is_unknown), Some(link)) = (is_unknown, self.links.last_mut()) {
-            link.map = None;
-            if is_unknown {
-                link.against = Against::Unknown;
-            }
-        }
+    /// Adds the reference that is written at `at` of a value, and `decoded` now.
+    pub(super) fn decoded(&mut self, decoded: &View, form: Form, at: Span, place: &LinkPlace<'_>) {
+        self.add(decoded, value::trimmed(&decoded.text), form, at, place);
     }
 
-    /// Adds the reference at `span` of `view`, without the white space around it. Where more than one
-    /// thing carries it, it cannot be edited.
-    pub(super) fn reference(
-        &mut self,
-        view: &View,
-        span: Span,
-        form: Form,
-        carrier: Option<Carrier>,
-        place: &LinkPlace<'_>,
-    ) {
-        let text = &view.text[span.range()];
-        let inner = value::trimmed(text).shifted(span.start);
+    /// Adds the reference at `inner` of `view`, which is written at `at` of a value. Where more than one thing carries
+    /// it, or an entity is in it, it cannot be edited.
+    fn add(&mut self, view: &View, inner: Span, form: Form, at: Span, place: &LinkPlace<'_>) {
         let row = place.row;
-        let is_editable = !place.no_value && carrier.is_some();
+        let carrier = place.carriers.of(at);
+        let has_unknown = unknown(place.entities, at);
+        let is_editable = !place.no_value && carrier.is_some() && has_unknown.is_none();
         let carrier = carrier.unwrap_or(place.carriers.first());
         self.links.push(Link {
             element: place.element.to_owned(),
             attribute: place.attribute.map(str::to_owned),
             reference: view.text[inner.range()].to_owned(),
-            against: place.against.clone(),
+            against: match has_unknown {
+                Some(true) => Against::Unknown,
+                _ => place.against.clone(),
+            },
             empty_resolves: row.is_some_and(|row| row.empty == Empty::Resolve),
             fragment_identifies: row.is_none_or(|row| {
                 row.fragment == Fragment::Identifier
@@ -193,12 +197,8 @@ impl<'a> Collector<'a> {
             return;
         }
         for url in css::urls(&view.text, css::CssOptions::from(&self.options.groups)) {
-            let form = url.form.into();
             if let Some(raw) = view.slice(url.span) {
-                let decoded = url.form.decode(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, form, place.carriers.of(url.span), place);
-                self.judge_entities(unknown(place.entities, url.span));
+                self.decoded(&url.form.decode(raw), url.form.into(), url.span, place);
             }
         }
     }
@@ -214,10 +214,7 @@ impl<'a> Collector<'a> {
             let element = url.member.unwrap_or(place.element);
             let place = LinkPlace { against, element, ..*place };
             if let Some(raw) = view.slice(url.span) {
-                let decoded = escape::json(raw);
-                let whole = Span::new(0, decoded.text.len());
-                self.reference(&decoded, whole, Form::Json, place.carriers.of(url.span), &place);
-                self.judge_entities(unknown(place.entities, url.span));
+                self.decoded(&escape::json(raw), Form::Json, url.span, &place);
             }
         }
     }
@@ -240,13 +237,9 @@ impl<'a> Collector<'a> {
         for url in urls {
             let Some(raw) = view.slice(url.span) else { continue };
             let decoded = escape::script(raw);
-            if url.is_specifier && !json::is_url_like(&decoded.text) {
-                continue;
+            if !url.is_specifier || json::is_url_like(&decoded.text) {
+                self.decoded(&decoded, Form::Script(url.quote), url.span, place);
             }
-            let whole = Span::new(0, decoded.text.len());
-            let form = Form::Script(url.quote);
-            self.reference(&decoded, whole, form, place.carriers.of(url.span), place);
-            self.judge_entities(unknown(place.entities, url.span));
         }
         None
     }
@@ -282,8 +275,7 @@ const JAVASCRIPT: &[&str] = &[
 
 impl ScriptContent {
     /// By its `type`, in lower case, where a group is enabled for it.
-    pub(super) fn of(type_: Option<&str>, groups: &Groups) -> Option<Self> {
-        let type_ = type_.unwrap_or_default();
+    pub(super) fn of(type_: &str, groups: &Groups) -> Option<Self> {
         let (group, content) = match type_ {
             "importmap" => (Group::Json, Self::Json(json::JsonKind::ImportMap)),
             "speculationrules" => (Group::Json, Self::Json(json::JsonKind::SpeculationRules)),

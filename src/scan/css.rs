@@ -16,8 +16,6 @@
 //! assert_eq!(urls, ["a.css", "b.png"]);
 //! ```
 //!
-//! A style sheet of its own is a [`Document`] whose links have no element; its base is its own URL.
-//!
 //! Three readings. A declaration inside `supports()` or the prelude of `@supports` is parsed and
 //! never applied, so a URL there leads nowhere and is not reported. The fallback of `var()` and
 //! `env()` is where they are: a string there is a URL inside `image-set()`. What the end of the
@@ -31,16 +29,9 @@
 //! scanned like the rest, and a url-token counts in any property. Nor is CSS inside a string
 //! (`-ms-filter`) looked for.
 
-use std::sync::Arc;
-
 use super::attributes::{self, Groups};
 use super::sieve::Sieve;
-use super::{ScanOptions, value};
-use crate::document::{Against, Decoded, Document, Link};
-use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::layer::spelling::{self, Carrier, Spelling};
-use crate::layer::{View, escape};
+use crate::layer::{View, escape, spelling};
 use crate::span::Span;
 
 mod tokens;
@@ -115,38 +106,37 @@ pub struct CssUrl {
 /// What a function makes of its arguments.
 #[derive(Clone, Copy)]
 enum Arguments {
-    /// The first one is a URL if it is a string.
-    First,
-    /// Every string is a URL.
-    Strings,
+    /// These strings in it are URLs, of this group.
+    Strings(Strings, Option<CssGroup>),
     /// A string is a URL where the function itself is an argument among such.
     Inherited,
     /// Nothing inside is a URL, not even a url-token.
     Nothing,
-    /// As `First`, in the group GCPM.
-    Target,
-    /// The string of `src=` is a URL.
-    Source,
 }
+
+/// The first argument of a function, if it is a string; and every string in one.
+const FIRST: Arguments = Arguments::Strings(Strings::Next, None);
+const EVERY: Arguments = Arguments::Strings(Strings::All, None);
+const TARGET: Arguments = Arguments::Strings(Strings::Next, Some(CssGroup::Gcpm));
 
 /// The functions whose strings, or lack of them, matter. Names are ASCII case-insensitive.
 const FUNCTIONS: &[(&str, Arguments)] = &[
-    ("url", Arguments::First),
-    ("src", Arguments::First),
-    ("image-set", Arguments::Strings),
-    ("-webkit-image-set", Arguments::Strings),
-    ("image", Arguments::Strings),
-    ("cross-fade", Arguments::Strings),
-    ("-webkit-cross-fade", Arguments::Strings),
-    ("filter", Arguments::Strings),
+    ("url", FIRST),
+    ("src", FIRST),
+    ("image-set", EVERY),
+    ("-webkit-image-set", EVERY),
+    ("image", EVERY),
+    ("cross-fade", EVERY),
+    ("-webkit-cross-fade", EVERY),
+    ("filter", EVERY),
     ("var", Arguments::Inherited),
     ("env", Arguments::Inherited),
     ("supports", Arguments::Nothing),
     ("expression", Arguments::Nothing),
-    ("target-counter", Arguments::Target),
-    ("target-counters", Arguments::Target),
-    ("target-text", Arguments::Target),
-    ("alphaimageloader", Arguments::Source),
+    ("target-counter", TARGET),
+    ("target-counters", TARGET),
+    ("target-text", TARGET),
+    ("alphaimageloader", Arguments::Strings(Strings::Source(0), Some(CssGroup::Ie))),
 ];
 
 /// For the names of [`FUNCTIONS`].
@@ -231,21 +221,15 @@ impl Block {
     fn of_function(self, name: &[u8]) -> Self {
         let mut block = self.inside(b')');
         match arguments(name) {
-            Some(Arguments::First) => block.strings = Strings::Next,
-            Some(Arguments::Strings) => block.strings = Strings::All,
+            Some(Arguments::Strings(strings, group)) => {
+                block.strings = strings;
+                block.group = group.or(block.group);
+            }
             Some(Arguments::Inherited) if self.strings == Strings::All => {
                 block.strings = Strings::All;
             }
-            None | Some(Arguments::Inherited) => {}
             Some(Arguments::Nothing) => block.silent = true,
-            Some(Arguments::Target) => {
-                block.strings = Strings::Next;
-                block.group = Some(CssGroup::Gcpm);
-            }
-            Some(Arguments::Source) => {
-                block.strings = Strings::Source(0);
-                block.group = Some(CssGroup::Ie);
-            }
+            None | Some(Arguments::Inherited) => {}
         }
         block
     }
@@ -304,46 +288,6 @@ impl Block {
         };
         enabled && !self.silent && !self.silent_prelude
     }
-}
-
-/// Scans `bytes` as a style sheet.
-///
-/// Linear in time and memory. Spans are those of `bytes`, or of the decoded text where the encoding is
-/// not ASCII-compatible. A link has no element: the name is empty.
-#[must_use]
-pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let found = Charset::detect_style_sheet(bytes, options.charset);
-    let mut document = Document::empty(Arc::clone(&options.entity), Format::Css, found.charset);
-    let view = if found.charset.is_ascii_compatible() {
-        found.charset.decode(&bytes[found.mark..], found.mark)
-    } else {
-        let decoded = document.decoded.insert(Decoded::of_file(bytes, found.mark, found.charset));
-        View::of_str(&decoded.text, 0)
-    };
-    document.links = links(&view, options);
-    document
-}
-
-fn links(view: &View, options: &ScanOptions) -> Vec<Link> {
-    let urls = urls(&view.text, CssOptions::from(&options.groups));
-    urls.into_iter().filter_map(|url| link(view, url)).collect()
-}
-
-/// The link at `url` of the style sheet in `view`.
-fn link(view: &View, url: CssUrl) -> Option<Link> {
-    let decoded = url.form.decode(view.slice(url.span)?);
-    let reference = value::trimmed(&decoded.text);
-    Some(Link {
-        element: String::new(),
-        attribute: None,
-        reference: decoded.text[reference.range()].to_owned(),
-        against: Against::Document,
-        empty_resolves: false,
-        fragment_identifies: true,
-        map: decoded.map.slice(reference),
-        holder: decoded.map.covering(reference),
-        spelling: Spelling { form: url.form.into(), carrier: Carrier::Raw, enclosed: false },
-    })
 }
 
 /// Every URL of `css`, in order.
@@ -905,43 +849,6 @@ mod tests {
             forms,
             [UrlForm::Token, UrlForm::String('\''), UrlForm::String('"'), UrlForm::Token]
         );
-    }
-
-    /// What the scan of `bytes` finds: the encoding, and each reference with its place.
-    fn scanned(bytes: &[u8], charset: &str) -> (&'static str, Vec<(String, Span)>) {
-        let options =
-            ScanOptions { charset: Charset::for_label(charset), ..ScanOptions::default() };
-        let document = scan(bytes, &options);
-        let links = document.links.iter().map(|link| (link.reference.clone(), link.span()));
-        (document.charset.name(), links.collect())
-    }
-
-    #[test]
-    fn a_style_sheet_is_a_document() {
-        let document = scan(b"@import ' a\\62 ' ;", &ScanOptions::default());
-        assert_eq!((document.format, document.links.len()), (Format::Css, 1));
-        let link = &document.links[0];
-        assert_eq!((link.element.as_str(), link.attribute.as_deref()), ("", None));
-        assert_eq!((link.reference.as_str(), link.span()), ("ab", Span::new(10, 15)));
-        assert_eq!(link.against, Against::Document);
-        assert!(link.fragment_identifies && !link.empty_resolves);
-        assert_eq!(link.spelling.form, spelling::Form::CssString('\''));
-    }
-
-    #[test]
-    fn every_encoding_leads_to_the_bytes() {
-        let one = |charset, reference: &str, start, end| {
-            (charset, vec![(reference.to_owned(), Span::new(start, end))])
-        };
-        assert_eq!(scanned(b"url(\xc3\xa9)", ""), one("UTF-8", "\u{e9}", 4, 6));
-        assert_eq!(scanned(b"url(\xe9x)", ""), one("UTF-8", "\u{fffd}x", 4, 6));
-        assert_eq!(scanned(b"\xef\xbb\xbfurl(a)", "koi8-r"), one("UTF-8", "a", 7, 8));
-        assert_eq!(scanned(b"url(\x95\x5c)", "shift_jis"), one("Shift_JIS", "\u{8868}", 4, 6));
-        assert_eq!(scanned(b"@charset \"koi8-r\";url(\xc1)", ""), one("KOI8-R", "\u{430}", 22, 23));
-        assert_eq!(scanned(b"\xff\xfeu\0r\0l\0(\0a\0)\0", ""), one("UTF-16LE", "a", 4, 5));
-        let document = scan(b"\xff\xfeu\0r\0l\0(\0a\0)\0", &ScanOptions::default());
-        let decoded = document.decoded.map(|decoded| decoded.map.covering(Span::new(4, 5)));
-        assert_eq!(decoded, Some(Span::new(10, 12)));
     }
 
     #[test]

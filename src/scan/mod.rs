@@ -2,7 +2,7 @@
 //!
 //! One table says where links are ([`attributes`]), one file for each syntax how values come apart
 //! ([`value`], [`css`], [`json`]), one room for each format which tags and texts there are ([`html`], [`xml`]).
-//! A style sheet has nothing but its syntax, so [`css`] reads that as well.
+//! What has nothing but its syntax is a [`whole`].
 //!
 //! ```
 //! use baselink::{ScanOptions, scan};
@@ -28,9 +28,8 @@ pub mod value;
 pub mod whole;
 pub mod xml;
 
-pub use self::options::{ScanOptions, Scanner};
+pub use self::options::{ScanOptions, Scanner, group_of, is_read};
 
-use self::attributes::Group;
 use crate::document::Document;
 use crate::format::Format;
 
@@ -42,41 +41,14 @@ pub fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
     html::document::scan(bytes, options)
 }
 
-/// Whether this version finds links in a document of the given format.
-#[doc(hidden)]
-#[must_use]
-pub fn is_read(format: Format, options: &ScanOptions) -> bool {
-    match format {
-        Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
-        _ => group_of(format).is_some_and(|group| options.groups.contains(group)),
-    }
-}
-
-/// The group without which a document of the given format is not read.
-#[doc(hidden)]
-#[must_use]
-pub fn group_of(format: Format) -> Option<Group> {
-    match format {
-        Format::Plain => Some(Group::Text),
-        Format::Script => Some(Group::Imports),
-        Format::Manifest => Some(Group::Manifest),
-        _ => None,
-    }
-}
-
 /// Finds every link of a document of the given format; `None` where this version finds none in it, and
 /// for messages, which are no document but hold some.
 #[must_use]
 pub fn scan_as(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
-    content(format, bytes, options)
-}
-
-/// As [`scan_as`], for the later rooms.
-pub(crate) fn content(format: Format, bytes: &[u8], options: &ScanOptions) -> Option<Document> {
     match format {
         Format::Html => Some(html::document::scan(bytes, options)),
         Format::Xhtml | Format::Svg | Format::Xml => Some(xml::scan(format, bytes, options)),
-        Format::Css => Some(css::scan(bytes, options)),
+        Format::Css => Some(whole::style_sheet(bytes, options)),
         Format::Script => Some(whole::script(bytes, options)),
         Format::Manifest => Some(whole::manifest(bytes, options)),
         Format::Plain => Some(text::scan(bytes, options)),

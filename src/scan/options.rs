@@ -12,8 +12,9 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::attributes::{Groups, UserRow};
+use super::attributes::{Group, Groups, UserRow};
 use crate::error::Error;
+use crate::format::Format;
 use crate::layer::charset::Charset;
 
 /// What a scanner is told about a document.
@@ -37,6 +38,28 @@ pub struct ScanOptions {
     pub entry_links: bool,
     /// Which of the two scanners of HTML is asked first.
     pub scanner: Scanner,
+}
+
+/// Whether this version finds links in a document of the given format.
+#[doc(hidden)]
+#[must_use]
+pub fn is_read(format: Format, options: &ScanOptions) -> bool {
+    match format {
+        Format::Html | Format::Css | Format::Xhtml | Format::Svg | Format::Xml => true,
+        _ => group_of(format).is_some_and(|group| options.groups.contains(group)),
+    }
+}
+
+/// The group without which a document of the given format is not read.
+#[doc(hidden)]
+#[must_use]
+pub fn group_of(format: Format) -> Option<Group> {
+    match format {
+        Format::Plain => Some(Group::Text),
+        Format::Script => Some(Group::Imports),
+        Format::Manifest => Some(Group::Manifest),
+        _ => None,
+    }
 }
 
 /// The scanners of HTML. They find the same.

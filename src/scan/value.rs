@@ -18,12 +18,13 @@ use crate::span::Span;
 
 /// HTML's ASCII whitespace (Infra, 4.6).
 const fn is_whitespace(byte: u8) -> bool {
-    matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | b' ')
+    byte.is_ascii_whitespace()
 }
 
 /// The first offset at or after `at` whose byte is not one of `these`, or the end.
-fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
-    bytes[at..].iter().position(|&byte| !these(byte)).map_or(bytes.len(), |length| at + length)
+pub(super) fn skip(bytes: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    rest.iter().position(|&byte| !these(byte)).map_or(bytes.len(), |length| at + length)
 }
 
 /// The URLs of a `srcset` attribute: the splitting loop of "parse a srcset attribute"
@@ -198,7 +199,13 @@ pub fn trimmed(value: &str) -> Span {
     stripped(value.as_bytes(), Span::new(0, value.len()), |byte| byte <= b' ')
 }
 
-fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
+/// The same as text.
+pub(crate) fn trim(value: &str) -> &str {
+    &value[trimmed(value).range()]
+}
+
+/// What of `span` is between those of `these` at its ends; empty, at its start, where there is nothing else.
+pub(super) fn stripped(input: &[u8], span: Span, these: impl Fn(u8) -> bool) -> Span {
     let inside = &input[span.range()];
     let Some(start) = inside.iter().position(|&byte| !these(byte)) else {
         return Span::at(span.start);

@@ -34,16 +34,21 @@ enum QuotedPiece {
     LineEnd,
 }
 
-/// The pieces of quoted-printable text, in order and without gaps.
+impl QuotedPiece {
+    /// How many bytes it represents where it is at `span`.
+    fn decoded_length(self, span: Span) -> usize {
+        match self {
+            Self::Plain | Self::LineEnd => span.len(),
+            Self::Escape(_) => 1,
+            Self::Padding | Self::SoftBreak => 0,
+        }
+    }
+}
+
+/// The pieces of quoted-printable text from `at` on, in order and without gaps.
 struct QuotedPieces<'a> {
     text: &'a [u8],
     at: usize,
-}
-
-impl<'a> QuotedPieces<'a> {
-    fn of(text: &'a [u8]) -> Self {
-        Self { text, at: 0 }
-    }
 }
 
 impl Iterator for QuotedPieces<'_> {
@@ -57,8 +62,8 @@ impl Iterator for QuotedPieces<'_> {
             [b'\r' | b'\n', ..] => (QuotedPiece::LineEnd, line_end_length(rest)),
             [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
                 // Rule 1 wants upper case; "robust" readers take both.
-                let digit = |byte| char::from(byte).to_digit(16).unwrap_or(0) as u8;
-                (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
+                let [high, low] = [high, low].map(|digit| DIGITS[usize::from(digit)]);
+                (QuotedPiece::Escape(high << 4 | low), 3)
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
@@ -226,18 +231,16 @@ impl Marks {
             let at = before.raw + (index - before.decoded);
             return Span::new(at, at + 1);
         }
-        let mut decoded = before.decoded;
+        let mut left = index - before.decoded;
         for (token, span) in (QuotedPieces { text: raw, at: before.raw }) {
-            match token {
-                QuotedPiece::Plain | QuotedPiece::LineEnd if index < decoded + span.len() => {
-                    let at = span.start + (index - decoded);
-                    return Span::new(at, at + 1);
-                }
-                QuotedPiece::Plain | QuotedPiece::LineEnd => decoded += span.len(),
-                QuotedPiece::Escape(_) if index == decoded => return span,
-                QuotedPiece::Escape(_) => decoded += 1,
-                QuotedPiece::Padding | QuotedPiece::SoftBreak => {}
+            let length = token.decoded_length(span);
+            if left < length {
+                return match token {
+                    QuotedPiece::Escape(_) => span,
+                    _ => Span::new(span.start + left, span.start + left + 1),
+                };
             }
+            left -= length;
         }
         Span::at(raw.len())
     }
@@ -259,16 +262,11 @@ impl RawLine {
         let mut line = Self { raw: Span::at(start), decoded: 0, soft: false, last: true };
         for (token, span) in (QuotedPieces { text, at: start }) {
             line.raw.end = span.end;
-            match token {
-                QuotedPiece::Plain => line.decoded += span.len(),
-                QuotedPiece::Escape(_) => line.decoded += 1,
-                QuotedPiece::Padding => {}
-                QuotedPiece::SoftBreak | QuotedPiece::LineEnd => {
-                    line.soft = token == QuotedPiece::SoftBreak;
-                    line.decoded += if line.soft { 0 } else { span.len() };
-                    line.last = !matches!(text[span.end - 1], b'\r' | b'\n');
-                    break;
-                }
+            line.decoded += token.decoded_length(span);
+            if matches!(token, QuotedPiece::SoftBreak | QuotedPiece::LineEnd) {
+                line.soft = token == QuotedPiece::SoftBreak;
+                line.last = !matches!(text[span.end - 1], b'\r' | b'\n');
+                break;
             }
         }
         line
@@ -345,11 +343,7 @@ impl Respelled {
     ) {
         let mut at = decoded;
         for (token, span) in (QuotedPieces { text, at: line.raw.start }) {
-            let len = match token {
-                QuotedPiece::Plain | QuotedPiece::LineEnd => span.len(),
-                QuotedPiece::Escape(_) => 1,
-                QuotedPiece::Padding | QuotedPiece::SoftBreak => 0,
-            };
+            let len = token.decoded_length(span);
             // What is put before a soft break is put after it, except at the end of the body.
             let takes = len > 0 || token == QuotedPiece::Padding || line.last;
             let mut kept = at;
@@ -403,8 +397,7 @@ impl Respelled {
         self.spell_loose_equals();
         for &byte in &*edit.new {
             match byte {
-                b'=' => push_escape(&mut self.text, byte),
-                b'\t' | b' '..=b'~' => self.text.push(byte),
+                b'\t' | b' '..=b'~' if byte != b'=' => self.text.push(byte),
                 _ => push_escape(&mut self.text, byte),
             }
         }
@@ -463,7 +456,7 @@ pub(super) fn is_structure(rest: &[u8]) -> bool {
 fn wrap(text: &[u8], before: &[u8], line_end: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + text.len() / 24);
     let mut column = 0;
-    let mut tokens = QuotedPieces::of(text).peekable();
+    let mut tokens = QuotedPieces { text, at: 0 }.peekable();
     while let Some((token, span)) = tokens.next() {
         let next = tokens.peek().map(|(token, _)| *token);
         let ends = matches!(next, None | Some(QuotedPiece::Padding | QuotedPiece::LineEnd));
@@ -538,7 +531,7 @@ mod tests {
         ) {
             let raw = pieces.concat().into_bytes();
             let (mut expected, mut places) = (Vec::new(), Vec::new());
-            for (token, span) in QuotedPieces::of(&raw) {
+            for (token, span) in (QuotedPieces { text: &raw, at: 0 }) {
                 match token {
                     QuotedPiece::Plain | QuotedPiece::LineEnd => {
                         expected.extend_from_slice(&raw[span.range()]);

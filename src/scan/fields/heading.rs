@@ -148,7 +148,8 @@ impl Heading {
         let separator = separator.filter(|_| trailing.is_none()).unwrap_or(Span::at(end));
         fields.shrink_to_fit();
         for field in &mut fields {
-            field.value = trimmed(bytes, Span::new(field.value.start, field.span.end));
+            let value = Span::new(field.value.start, field.span.end);
+            field.value = value::stripped(bytes, value, is_white);
         }
         (Self { fields, span: Span::new(start, end), separator, not_fields }, separator.end)
     }
@@ -216,15 +217,6 @@ pub(super) fn is_white(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
-fn trimmed(bytes: &[u8], span: Span) -> Span {
-    let value = &bytes[span.range()];
-    let Some(first) = value.iter().position(|&byte| !is_white(byte)) else {
-        return Span::at(span.start);
-    };
-    let last = value.iter().rposition(|&byte| !is_white(byte)).unwrap_or(first);
-    Span::new(span.start + first, span.start + last + 1)
-}
-
 /// Raw text of a header: UTF-8, or else ISO-8859-1.
 pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
@@ -255,19 +247,15 @@ pub(super) fn comment_end(value: &[u8], open: usize) -> usize {
 fn words(value: &[u8]) -> Vec<&[u8]> {
     let mut words = Vec::new();
     let mut at = 0;
-    while at < value.len() {
-        if is_white(value[at]) {
-            at += 1;
-        } else if value[at] == b'(' {
-            at = comment_end(value, at);
-        } else {
-            let end = value[at..].iter().position(|&byte| is_white(byte));
-            let end = end.map_or(value.len(), |length| at + length);
-            words.push(&value[at..end]);
-            at = end;
+    loop {
+        at += comments_end(&value[at..]);
+        if at == value.len() {
+            return words;
         }
+        let end = value::skip(value, at, |byte| !is_white(byte));
+        words.push(&value[at..end]);
+        at = end;
     }
-    words
 }
 
 /// The URL in the value of a header field.
@@ -291,7 +279,7 @@ pub fn url_of(value: &[u8]) -> String {
     if value.starts_with(b"=?") && url.starts_with('<') { bracketed(url.as_bytes()) } else { url }
 }
 
-/// `value` without the white space and comments that it begins with.
+/// Where the white space and the comments end that `value` begins with.
 pub(super) fn comments_end(value: &[u8]) -> usize {
     let mut at = 0;
     while at < value.len() {
@@ -309,27 +297,15 @@ pub(super) fn comments_end(value: &[u8]) -> usize {
 fn bracketed(value: &[u8]) -> String {
     let end = memchr::memchr(b'>', value).unwrap_or(value.len());
     let url = joined(value[1..end].split(|&byte| is_white(byte)));
-    match url.as_bytes().get(..4) {
-        Some(prefix) if prefix.eq_ignore_ascii_case(b"URL:") => url[4..].to_owned(),
+    without_prefix(&url).to_owned()
+}
+
+/// A URL without `URL:`, which is in brackets by the recommendation, and outside of them where somebody put it there.
+pub(super) fn without_prefix(url: &str) -> &str {
+    match url.get(..4) {
+        Some(prefix) if prefix.eq_ignore_ascii_case("URL:") => &url[4..],
         _ => url,
     }
-}
-
-/// A URL without what else some put around it: `URL:` outside of brackets, quotes inside.
-fn unwrapped(url: String) -> String {
-    let bare = match url.as_bytes().get(..4) {
-        Some(prefix) if prefix.eq_ignore_ascii_case(b"URL:") => &url[4..],
-        _ => &*url,
-    };
-    let bare = bare.trim_matches('"');
-    if bare.len() == url.len() { url } else { bare.to_owned() }
-}
-
-/// A URL without the control characters at its ends, which RFC 822, 3.3, allows in the text of a field. They are
-/// no characters of URLs (RFC 1738, 2.2), and the ends of other references are read without them.
-fn without_controls(url: String) -> String {
-    let inner = value::trimmed(&url);
-    if inner.len() == url.len() { url } else { url[inner.range()].to_owned() }
 }
 
 /// The content of a quoted string, without quoted pairs; to the end where it is not terminated.
@@ -367,7 +343,10 @@ pub(super) fn joined<'a>(words: impl IntoIterator<Item = &'a [u8]>) -> String {
 
 fn url_value(bytes: &[u8], kind: UrlField, field: Field) -> UrlValue {
     let value = &bytes[field.value.range()];
-    let url = without_controls(unwrapped(url_of(value)));
+    let url = url_of(value);
+    // Some put quotes inside of others. The control characters at its ends, which RFC 822, 3.3, allows in the text of
+    // a field, are none of URLs (RFC 1738, 2.2), and the ends of other references are read without them.
+    let url = value::trim(without_prefix(&url).trim_matches('"'));
     let start = comments_end(value);
     let rest = &value[start..];
     let at = match rest.starts_with(url.as_bytes()) {

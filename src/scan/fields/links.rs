@@ -21,12 +21,14 @@
 
 use std::borrow::Cow;
 
-use super::heading::{Field, Heading, comments_end, is_white, joined, text_of, url_of};
+use super::heading::{
+    Field, Heading, comments_end, is_white, joined, text_of, url_of, without_prefix,
+};
 use super::media_type::MediaType;
 use crate::document::{Against, Link};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::{MapBuilder, View};
-use crate::scan::value;
+use crate::scan::value::{self, skip};
 use crate::span::Span;
 
 /// What the value of a field looks like around the URLs in it.
@@ -175,10 +177,8 @@ fn pieces(bytes: &[u8], span: Span, breaks: impl Fn(u8) -> bool) -> Vec<Span> {
     let mut at = span.start;
     for piece in bytes[span.range()].split(|&byte| breaks(byte)) {
         let end = at + piece.len();
-        if let Some(first) = piece.iter().position(|&byte| !is_white(byte)) {
-            let last = piece.iter().rposition(|&byte| !is_white(byte)).unwrap_or(first);
-            pieces.push(Span::new(at + first, at + last + 1));
-        }
+        let inner = value::stripped(bytes, Span::new(at, end), is_white);
+        pieces.extend((!inner.is_empty()).then_some(inner));
         at = end + 1;
     }
     pieces
@@ -252,8 +252,8 @@ fn one(bytes: &[u8], span: Span) -> View {
 /// The inside of brackets without `URL:` (RFC 1808, 3.1).
 fn bracketed(bytes: &[u8], inside: Span) -> View {
     let view = view(bytes, &pieces(bytes, inside, is_white));
-    let prefixed = view.text.get(..4).is_some_and(|prefix| prefix.eq_ignore_ascii_case("URL:"));
-    if prefixed && let Some(rest) = view.slice(Span::new(4, view.text.len())) { rest } else { view }
+    let start = view.text.len() - without_prefix(&view.text).len();
+    view.slice(Span::new(start, view.text.len())).unwrap_or(view)
 }
 
 /// The insides of the brackets of a list (RFC 2369, 2). Where a field or an item of it begins with
@@ -316,12 +316,6 @@ fn parameters_end(value: &[u8], mut at: usize) -> usize {
             };
         }
     }
-}
-
-/// The first offset at or after `at` whose byte is not one of `these`, or the end.
-fn skip(value: &[u8], at: usize, these: impl Fn(u8) -> bool) -> usize {
-    let rest = value.get(at..).unwrap_or_default();
-    rest.iter().position(|&byte| !these(byte)).map_or(value.len(), |length| at + length)
 }
 
 /// Where the quoted string ends that opens at `open`.

@@ -135,30 +135,10 @@ const NAMES: [&str; 12] = [
     "message/rfc822",
 ];
 
-/// The halves of those.
-const WORDS: [&str; 17] = [
-    "text",
-    "plain",
-    "html",
-    "multipart",
-    "mixed",
-    "alternative",
-    "related",
-    "css",
-    "image",
-    "png",
-    "jpeg",
-    "gif",
-    "application",
-    "octet-stream",
-    "pdf",
-    "message",
-    "rfc822",
-];
-
 /// A token in lower case.
 fn lower(token: &[u8]) -> Cow<'static, str> {
-    match WORDS.iter().find(|word| token.eq_ignore_ascii_case(word.as_bytes())) {
+    let mut halves = NAMES.iter().flat_map(|name| name.split('/'));
+    match halves.find(|half| token.eq_ignore_ascii_case(half.as_bytes())) {
         Some(word) => Cow::Borrowed(word),
         None => Cow::Owned(latin_1(token).to_ascii_lowercase()),
     }

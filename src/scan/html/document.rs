@@ -112,8 +112,7 @@ fn start_tag_at(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
         return None;
     }
     let tag = tag::read(bytes, at)?;
-    let is_named = bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
-    is_named.then_some(tag.span.end)
+    tag.is_named(bytes, name).then_some(tag.span.end)
 }
 
 /// After white space, comments and declarations that are complete.

@@ -166,7 +166,7 @@ enum Text {
 impl PlacedToken {
     /// Tells `sink` of it, and that the `open` text ends where it does.
     fn tell<S: Sink>(self, bytes: &[u8], open: &mut Text, sink: &mut S) -> Result<(), S::Stop> {
-        let is_style = |tag: &RawTag| bytes[tag.name.range()].eq_ignore_ascii_case(b"style");
+        let is_style = |tag: &RawTag| tag.is_named(bytes, "style");
         match self {
             Self::Start { tag, namespace, text } => {
                 let follows = match text {

@@ -29,7 +29,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax};
+use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax, UserRow};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, ScriptContent};
 use crate::scan::{ScanOptions, block, css, json, script, value};
 use crate::span::Span;
@@ -269,6 +269,10 @@ enum Content {
     Markup,
 }
 
+/// Where the text of these elements is.
+const STYLE: LinkPlace<'_> = LinkPlace::text_of("style", Carriers::One(Carrier::Raw));
+const SCRIPT: LinkPlace<'_> = LinkPlace::text_of("script", Carriers::One(Carrier::Raw));
+
 /// An attribute of a tag, and what the table says of it.
 type Attribute<'t> = (&'t RawTag, &'t RawAttribute, &'static Row);
 
@@ -342,7 +346,7 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
             }
             match self.rows.answer(self.bytes, tag.name, namespace, attribute, self.options) {
                 Answer::Nothing => {}
-                Answer::With(name) if !self.has_attribute(tag, name) => {}
+                Answer::With(name) if tag.attribute(self.bytes, name).is_none() => {}
                 Answer::Url(row) if self.offer(tag, attribute, row) => {}
                 Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
                 Answer::Srcset(row) if self.srcset(tag, attribute, row)? => {}
@@ -435,19 +439,18 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Whether a tag declares what nobody has looked for.
     #[inline(never)]
     fn declares(&self, tag: &RawTag) -> bool {
-        let name = &self.bytes[tag.name.range()];
         // To a browser that runs scripts the inside of `noscript` and the like is text.
         !self.is_in_text
-            && (name.eq_ignore_ascii_case(b"base")
+            && (tag.is_named(self.bytes, "base")
                 || (self.tentative == Some(Tentative::BaseAndEncoding)
-                    && name.eq_ignore_ascii_case(b"meta")
+                    && tag.is_named(self.bytes, "meta")
                     && Charset::of_meta(&self.bytes[tag.span.range()]).is_some()))
     }
 
     /// Whether more is to be known of a tag than its attributes.
     #[inline(always)]
     fn has_more(&self, tag: &RawTag, namespace: Namespace, text: TextModel) -> bool {
-        let is = |name: &str| self.bytes[tag.name.range()].eq_ignore_ascii_case(name.as_bytes());
+        let is = |name: &str| tag.is_named(self.bytes, name);
         match (namespace, text) {
             (Namespace::Html, TextModel::RawText) => match tag.name.len() {
                 6 if is("script") => {
@@ -477,11 +480,9 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
 
     /// Tells what a fragment can name: an id, and the name of an `a` (HTML, 7.4.6.4).
     fn ids(&mut self, tag: &RawTag, namespace: Namespace) {
-        let is_anchor =
-            namespace == Namespace::Html && self.bytes[tag.name.range()].eq_ignore_ascii_case(b"a");
+        let is_anchor = namespace == Namespace::Html && tag.is_named(self.bytes, "a");
         for name in if is_anchor { &["id", "name"][..] } else { &["id"] } {
-            // Of several with one name the first counts (HTML, 13.2.5.33).
-            let first = tag.attributes.iter().find(|one| self.is_named(one, name));
+            let first = tag.attribute(self.bytes, name);
             let Some((first, value)) = first.and_then(|one| Some((one, one.value?))) else {
                 continue;
             };
@@ -513,18 +514,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         is_of_table || places.any(|place| place.attribute().as_bytes().eq_ignore_ascii_case(name))
     }
 
-    fn is_named(&self, attribute: &RawAttribute, name: &str) -> bool {
-        self.bytes[attribute.name.range()].eq_ignore_ascii_case(name.as_bytes())
-    }
-
     /// The decoded value of an attribute.
     fn value(&self, attribute: &RawAttribute) -> View {
-        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
-        escape::character_references(self.charset.decode(&self.bytes[span.range()], span.start))
+        attribute.decoded(self.bytes, self.charset)
     }
 
-    fn has_attribute(&self, tag: &RawTag, name: &str) -> bool {
-        tag.attributes.iter().any(|one| self.is_named(one, name))
+    /// The decoded value of the one of `attributes` called `name`.
+    fn other(&self, attributes: &[RawAttribute], name: &str) -> Option<String> {
+        let found = attributes.iter().find(|one| one.is_named(self.bytes, name))?;
+        Some(self.value(found).text)
     }
 
     /// Goes through an attribute that is CSS; `false` where that is not simple.
@@ -534,13 +532,12 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         attribute: &RawAttribute,
         row: &'static Row,
     ) -> Result<bool, L::End> {
-        let span = attribute.value.unwrap_or(Span::at(attribute.name.end));
-        let value = &self.bytes[span.range()];
         // Whatever character references there are, one of these occurs in what holds a URL.
-        if !block::holds(self.bytes, span, *b"(@\\&") {
+        let Some(span) = attribute.value.filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
+        else {
             return Ok(true);
-        }
-        if attribute.value.is_none() || memchr::memchr3(b'&', b'\r', 0, value).is_some() {
+        };
+        if memchr::memchr3(b'&', b'\r', 0, &self.bytes[span.range()]).is_some() {
             return Ok(false);
         }
         self.css(span, Some((tag, attribute, row)))
@@ -632,18 +629,17 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let Some(tag) = tag::read(&self.bytes[..span.end], span.start + 1) else {
             return;
         };
-        if !self.bytes[tag.name.range()].eq_ignore_ascii_case(b"import") {
-            return;
-        }
-        for attribute in tag::distinct(self.bytes, &tag).iter() {
-            if self.is_named(attribute, "implementation") {
-                let place = LinkPlace {
-                    attribute: Some("implementation"),
-                    no_value: attribute.value.is_none(),
-                    ..text_of("?import", Carriers::One(Carrier::Attribute(attribute.quote)))
-                };
-                self.collector.references(self.value(attribute), Syntax::Url, &place);
-            }
+        let name = "implementation";
+        if let Some(attribute) = tag.attribute(self.bytes, name)
+            && tag.is_named(self.bytes, "import")
+        {
+            let carrier = Carrier::Attribute(attribute.quote);
+            let place = LinkPlace {
+                attribute: Some(name),
+                no_value: attribute.value.is_none(),
+                ..LinkPlace::text_of("?import", Carriers::One(carrier))
+            };
+            self.collector.references(self.value(attribute), Syntax::Url, &place);
         }
     }
 
@@ -655,55 +651,26 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         attributes: &[RawAttribute],
     ) {
         let raw_name = &self.bytes[attribute.name.range()];
-        let mut buffer = [0; LONGEST_ATTRIBUTE];
-        match lower_case(raw_name, &mut buffer) {
-            Some(name) => self.named_attribute(namespace, element, name, attribute, attributes),
-            None => self.long_name(namespace, element, attribute, attributes),
-        }
-    }
-
-    /// An attribute whose name is too long for the table, but perhaps not for the user's places.
-    fn long_name(
-        &mut self,
-        namespace: Namespace,
-        element: &str,
-        attribute: &RawAttribute,
-        attributes: &[RawAttribute],
-    ) {
-        if !self.options.places.is_empty()
-            && let Ok(name) = std::str::from_utf8(&self.bytes[attribute.name.range()])
-        {
-            self.named_attribute(
-                namespace,
-                element,
-                &name.to_ascii_lowercase(),
-                attribute,
-                attributes,
-            );
-        }
-    }
-
-    fn named_attribute(
-        &mut self,
-        namespace: Namespace,
-        element: &str,
-        name: &str,
-        attribute: &RawAttribute,
-        attributes: &[RawAttribute],
-    ) {
-        let other = |name: &str| {
-            let found = attributes.iter().find(|one| self.is_named(one, name))?;
-            Some(self.value(found).text)
-        };
-        let places = &self.options.places;
-        let row = match places.iter().find(|place| place.covers(element, name)) {
-            Some(place) => place.row(),
-            None => {
-                match attributes::find(namespace, element, name, &other, &self.options.groups) {
-                    Some(row) => row,
-                    None => return,
+        let (mut buffer, places) = ([0; LONGEST_ATTRIBUTE], &self.options.places);
+        let long_name;
+        let name = match lower_case(raw_name, &mut buffer) {
+            Some(name) => name,
+            // Too long for the table, but perhaps not for the user's places.
+            None => match str::from_utf8(raw_name) {
+                Ok(name) if !places.is_empty() => {
+                    long_name = name.to_ascii_lowercase();
+                    &long_name
                 }
-            }
+                _ => return,
+            },
+        };
+        let other = |name: &str| self.other(attributes, name);
+        let of_user = places.iter().find(|place| place.covers(element, name));
+        let Some(row) = of_user
+            .map(UserRow::row)
+            .or_else(|| attributes::find(namespace, element, name, &other, &self.options.groups))
+        else {
+            return;
         };
         let against = match row.against {
             attributes::AttributeBase::Document => Against::Document,
@@ -712,22 +679,17 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             attributes::AttributeBase::Codebase => match other("codebase") {
                 None => Against::Document,
                 Some(codebase) if codebase.len() > LONGEST_BASE => Against::Nothing,
-                Some(codebase) => {
-                    Against::Codebase(codebase[value::trimmed(&codebase).range()].to_owned())
-                }
+                Some(codebase) => Against::Codebase(value::trim(&codebase).to_owned()),
             },
         };
         let place = LinkPlace {
-            element,
             attribute: Some(name),
             row: Some(row),
-            carriers: Carriers::One(Carrier::Attribute(attribute.quote)),
             against,
             no_value: attribute.value.is_none(),
-            entities: &[],
+            ..LinkPlace::text_of(element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
-        let view = self.value(attribute);
-        self.collector.references(view, row.syntax, &place);
+        self.collector.references(self.value(attribute), row.syntax, &place);
     }
 
     fn open_text(
@@ -739,16 +701,16 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         attributes: &[RawAttribute],
     ) {
         let of_type = || {
-            let found = attributes.iter().find(|one| self.is_named(one, "type"));
-            found.map(|found| self.value(found).text.trim().to_ascii_lowercase())
+            let type_ = self.other(attributes, "type").unwrap_or_default();
+            type_.trim().to_ascii_lowercase()
         };
         let content = match (namespace, element, text) {
             (Namespace::Html, "style", TextModel::RawText) => Content::Css,
             (Namespace::Svg, "style", TextModel::Markup) if !tag.self_closing => Content::SvgCss,
             (Namespace::Html, "script", TextModel::RawText) => {
                 // What is in a script with `src` does not run (HTML, 4.12.1).
-                let is_inline = || !attributes.iter().any(|one| self.is_named(one, "src"));
-                match ScriptContent::of(of_type().as_deref(), &self.options.groups) {
+                let is_inline = || !attributes.iter().any(|one| one.is_named(self.bytes, "src"));
+                match ScriptContent::of(&of_type(), &self.options.groups) {
                     Some(ScriptContent::Json(kind)) => Content::Json(kind),
                     Some(ScriptContent::Script(goal)) if is_inline() => Content::Script(goal),
                     _ => return,
@@ -758,7 +720,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             _ => return,
         };
         if matches!(content, Content::Css | Content::SvgCss)
-            && of_type().is_some_and(|name| !name.is_empty() && name != "text/css")
+            && !matches!(&*of_type(), "" | "text/css")
         {
             return;
         }
@@ -775,13 +737,15 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             Content::Css => self.style(span),
             Content::SvgCss => {
                 let (view, pieces) = self.svg_text(span);
-                self.collector.css(&view, &text_of("style", Carriers::Pieces(&pieces)));
+                self.collector.css(&view, &LinkPlace::text_of("style", Carriers::Pieces(&pieces)));
             }
-            Content::Json(kind) => self.json(span, kind),
+            Content::Json(kind) => {
+                let view = self.charset.decode(&self.bytes[span.range()], span.start);
+                self.collector.json(&view, kind, &SCRIPT);
+            }
             Content::Script(goal) => {
                 let view = self.charset.decode(&self.bytes[span.range()], span.start);
-                let place = text_of("script", Carriers::One(Carrier::Raw));
-                let said = self.collector.script(&view, goal, &place);
+                let said = self.collector.script(&view, goal, &SCRIPT);
                 said.into_iter().for_each(|diagnostic| self.links.diagnostic(diagnostic));
             }
             Content::Markup => {
@@ -833,31 +797,24 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     /// Looks for links in the text of a `style` element.
     fn style(&mut self, span: Span) {
         let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        self.collector.css(&view, &text_of("style", Carriers::One(Carrier::Raw)));
+        self.collector.css(&view, &STYLE);
     }
 
     /// Takes a reference that was found in an attribute, or in the text of `style`.
     fn reference(&mut self, view: &View, form: Form, place: Option<Attribute<'_>>) {
         let whole = Span::new(0, view.text.len());
         let Some((tag, attribute, row)) = place else {
-            let place = text_of("style", Carriers::One(Carrier::Raw));
-            return self.collector.reference(view, whole, form, Some(Carrier::Raw), &place);
+            return self.collector.decoded(view, form, whole, &STYLE);
         };
-        let carrier = Carrier::Attribute(attribute.quote);
         let name =
             String::from_utf8_lossy(&self.bytes[attribute.name.range()]).to_ascii_lowercase();
         let element = self.element(tag);
         let place = LinkPlace {
             attribute: Some(&name),
             row: Some(row),
-            ..text_of(&element, Carriers::One(carrier))
+            ..LinkPlace::text_of(&element, Carriers::One(Carrier::Attribute(attribute.quote)))
         };
-        self.collector.reference(view, whole, form, Some(carrier), &place);
-    }
-
-    fn json(&mut self, span: Span, kind: json::JsonKind) {
-        let view = self.charset.decode(&self.bytes[span.range()], span.start);
-        self.collector.json(&view, kind, &text_of("script", Carriers::One(Carrier::Raw)));
+        self.collector.decoded(view, form, whole, &place);
     }
 
     /// Tells what was found, and goes through markup that is scanned on its own.
@@ -946,19 +903,6 @@ pub(super) fn is_fallback_content(namespace: Namespace, element: &[u8], text: Te
 fn too_deep(span: Span) -> Diagnostic {
     let message = format!("documents nest more than {DEEPEST} deep here; what is inside was left");
     Diagnostic::new(Code::TooDeep, span, message)
-}
-
-/// The text of an element.
-fn text_of<'a>(element: &'a str, carriers: Carriers<'a>) -> LinkPlace<'a> {
-    LinkPlace {
-        element,
-        attribute: None,
-        row: None,
-        carriers,
-        against: Against::Document,
-        no_value: false,
-        entities: &[],
-    }
 }
 
 fn without_tree(bound: Bound) -> Diagnostic {

@@ -18,12 +18,11 @@ use super::pass::{DEEPEST, Markup, conditional_markup, is_fallback_content};
 use super::rows::element_name;
 use super::saved::{self, COMMENTED_BASE};
 use super::sink::{Event, Sink, TextModel};
-use super::tag::{self, RawAttribute, RawTag};
+use super::tag::{self, RawTag};
 use super::walk::{self, Names, holds_table};
 use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
-use crate::layer::View;
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::{self, Quote};
+use crate::layer::escape::Quote;
 use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, block, value};
 use crate::span::Span;
@@ -149,8 +148,7 @@ impl Sink for Metas<'_> {
         namespace: Namespace,
         _text: TextModel,
     ) -> Result<(), Charset> {
-        let is_meta = namespace == Namespace::Html
-            && self.bytes[tag.name.range()].eq_ignore_ascii_case(b"meta");
+        let is_meta = namespace == Namespace::Html && tag.is_named(self.bytes, "meta");
         let declared = if is_meta { Charset::of_meta(&self.bytes[tag.span.range()]) } else { None };
         declared.map_or(Ok(()), Err)
     }
@@ -348,51 +346,31 @@ impl<'a> BaseSink<'a> {
             return;
         }
         let value = if let Some(tag) = saved::commented_element(self.bytes, span) {
-            self.href(&tag).map(|href| self.value(&href))
+            self.href(&tag)
         } else if let Some(url) = saved::commented_url(self.bytes, span)
             && !std::mem::replace(&mut self.has_commented_url, true)
             && saved::is_in_head(self.bytes, span.start)
         {
             let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
-            Some(url[value::trimmed(&url).range()].to_owned())
+            Some(value::trim(&url).to_owned())
         } else {
             return;
         };
         self.has_comment = true;
         self.has_commented_href |= value.is_some();
-        self.bases.push(DeclaredBase {
-            kind: BaseKind::Comment,
-            span,
-            value,
-            is_known: true,
-            standing: Standing::First,
-            removable: None,
-        });
-    }
-
-    /// The attribute `href` of a tag that counts: the first.
-    fn href(&self, tag: &RawTag) -> Option<RawAttribute> {
-        tag.attributes.iter().find(|one| self.is_href(one)).copied()
-    }
-
-    fn is_href(&self, attribute: &RawAttribute) -> bool {
-        self.bytes[attribute.name.range()].eq_ignore_ascii_case(b"href")
+        self.bases.push(DeclaredBase { value, ..DeclaredBase::of(BaseKind::Comment, span) });
     }
 
     /// The value of the `href` of a `base` element.
-    fn value(&self, href: &RawAttribute) -> String {
-        let span = href.value.unwrap_or(Span::at(href.name.end));
-        let raw = self.charset.decode(&self.bytes[span.range()], span.start);
-        let View { text, .. } = escape::character_references(raw);
-        text[value::trimmed(&text).range()].to_owned()
+    fn href(&self, tag: &RawTag) -> Option<String> {
+        let href = tag.attribute(self.bytes, "href")?.decoded(self.bytes, self.charset);
+        Some(value::trim(&href.text).to_owned())
     }
 
     /// Notes a `base` element; how it counts is known once the tree is complete.
     fn element(&mut self, tag: &RawTag, namespace: Namespace) {
-        let href = self.href(tag);
-        let value = href.map(|href| self.value(&href));
-        let hrefs = tag.attributes.iter().filter(|one| self.is_href(one)).count();
-        let removable = match href {
+        let hrefs = tag.attributes.iter().filter(|one| one.is_named(self.bytes, "href")).count();
+        let removable = match tag.attribute(self.bytes, "href") {
             Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
                 let blank = self.bytes[..href.name.start]
                     .iter()
@@ -427,8 +405,8 @@ impl<'a> BaseSink<'a> {
             _ => Standing::Foreign,
         };
         self.has_effective |= standing == Standing::First;
-        let (kind, span) = (BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { kind, span, value, is_known: true, standing, removable });
+        let declared = DeclaredBase::of(BaseKind::Element, tag.span);
+        self.bases.push(DeclaredBase { value: self.href(tag), standing, removable, ..declared });
     }
 }
 
@@ -488,16 +466,8 @@ fn add_strays(bases: &mut Vec<DeclaredBase>, bytes: &[u8], start: usize) {
             && *at < until
         {
             left = rest;
-            let span = Span::new(*at, *at + 5);
-            let kind = BaseKind::Element;
-            bases.push(DeclaredBase {
-                kind,
-                span,
-                value: None,
-                is_known: true,
-                standing,
-                removable: None,
-            });
+            let declared = DeclaredBase::of(BaseKind::Element, Span::new(*at, *at + 5));
+            bases.push(DeclaredBase { standing, ..declared });
         }
     };
     if !strays.is_empty() {

@@ -62,9 +62,8 @@ pub fn saved(head: &[u8]) -> Option<Saved> {
             rest = &rest[1 + memchr(b'>', rest)?..];
         } else {
             let tag = tag::read(rest, 0).filter(|_| rest.starts_with(b"<"))?;
-            let name = &rest[tag.name.range()];
-            let is_start = !tag.end_tag
-                && (name.eq_ignore_ascii_case(b"html") || name.eq_ignore_ascii_case(b"head"));
+            let is_start =
+                !tag.end_tag && (tag.is_named(rest, "html") || tag.is_named(rest, "head"));
             rest = is_start.then(|| &rest[tag.span.end..])?;
         }
     }
@@ -140,8 +139,7 @@ pub(super) fn is_in_head(bytes: &[u8], end: usize) -> bool {
     let mut is_head = true;
     let Ok(_) = walk::best_effort(bytes, 0..end, true, &mut |event: Event<'_>| {
         if let Event::StartTag { tag, .. } = event {
-            let name = &bytes[tag.name.range()];
-            is_head &= OF_HEAD.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
+            is_head &= OF_HEAD.iter().any(|name| tag.is_named(bytes, name));
         }
     });
     is_head

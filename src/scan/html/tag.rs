@@ -15,7 +15,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
 
-use crate::layer::escape::Quote;
+use crate::layer::View;
+use crate::layer::charset::Charset;
+use crate::layer::escape::{self, Quote};
 use crate::scan::block::{find, is_space, name_end, value_end};
 use crate::span::Span;
 
@@ -33,6 +35,20 @@ pub(crate) struct RawAttribute {
     pub(crate) quote: Quote,
 }
 
+impl RawAttribute {
+    /// Whether it is called `name` in `bytes`, case ignored.
+    #[inline]
+    pub(super) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
+        bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// Its decoded value; an empty one where there is none.
+    pub(super) fn decoded(&self, bytes: &[u8], charset: Charset) -> View {
+        let span = self.value.unwrap_or(Span::at(self.name.end));
+        escape::character_references(charset.decode(&bytes[span.range()], span.start))
+    }
+}
+
 /// A tag as written in the document. Offsets are those of the buffer that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RawTag {
@@ -46,6 +62,19 @@ pub(crate) struct RawTag {
     pub(crate) attributes: Vec<RawAttribute>,
     /// Whether `/>` ends it.
     pub(crate) self_closing: bool,
+}
+
+impl RawTag {
+    /// Whether it is called `name` in `bytes`, case ignored.
+    #[inline]
+    pub(super) fn is_named(&self, bytes: &[u8], name: &str) -> bool {
+        bytes[self.name.range()].eq_ignore_ascii_case(name.as_bytes())
+    }
+
+    /// The attribute called `name` that counts: of several the first (HTML, 13.2.5.33).
+    pub(super) fn attribute(&self, bytes: &[u8], name: &str) -> Option<&RawAttribute> {
+        self.attributes.iter().find(|one| one.is_named(bytes, name))
+    }
 }
 
 /// Which attributes of a tag are kept. A trait, since a closure is called where this is inlined.

@@ -511,7 +511,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
 
     /// Notes a `base` element of HTML, and whether it is effective.
     fn base(&mut self, at: usize) -> Done {
-        let has_href = self.tag.attributes.iter().any(|one| self.is_named(one.name, "href"));
+        let has_href = self.tag.attribute(self.bytes, "href").is_some();
         let standing = if self.open.templates > 0 {
             Standing::Template
         } else if !has_href {
@@ -531,23 +531,21 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         Ok(())
     }
 
-    fn is_named(&self, span: Span, name: &str) -> bool {
-        self.bytes[span.range()].eq_ignore_ascii_case(name.as_bytes())
-    }
-
     /// Whether the tag that was read is a `font` that cannot be foreign (13.2.6.5).
     fn is_html_font(&self, name: &[u8]) -> bool {
         name.eq_ignore_ascii_case(b"font")
-            && self.tag.attributes.iter().any(|one| {
-                ["color", "face", "size"].iter().any(|name| self.is_named(one.name, name))
-            })
+            && ["color", "face", "size"]
+                .iter()
+                .any(|name| self.tag.attribute(self.bytes, name).is_some())
     }
 
     /// Whether the `annotation-xml` that was read holds HTML (13.2.4.2).
     fn is_annotated_html(&self) -> bool {
         self.tag.attributes.iter().any(|one| {
-            let is = |type_: &str| one.value.is_some_and(|value| self.is_named(value, type_));
-            self.is_named(one.name, "encoding") && (is("text/html") || is("application/xhtml+xml"))
+            let value = one.value.map_or(&[][..], |value| &self.bytes[value.range()]);
+            one.is_named(self.bytes, "encoding")
+                && (value.eq_ignore_ascii_case(b"text/html")
+                    || value.eq_ignore_ascii_case(b"application/xhtml+xml"))
         })
     }
 

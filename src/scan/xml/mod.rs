@@ -24,8 +24,6 @@ mod pass;
 pub mod tokens;
 pub mod vocabulary;
 
-use std::sync::Arc;
-
 use self::pass::XmlPass;
 use super::ScanOptions;
 use super::html::{self, saved};
@@ -54,16 +52,11 @@ fn document(
     options: &ScanOptions,
 ) -> Document {
     let pass = XmlPass::over(bytes, start, charset, format, options);
-    let mut document = Document::empty(Arc::clone(&options.entity), format, charset);
+    let mut document = pass.found;
     document.links = pass.collector.links;
     document.links.sort_by_key(|link| link.span().start);
-    document.bases = pass.bases;
-    document.element_bases = pass.element_bases;
-    document.diagnostics = pass.diagnostics;
-    document.head = pass.head;
     let may_be_saved = format == Format::Xhtml && !options.ignore_saved;
     document.saved = may_be_saved.then(|| saved::saved(&bytes[start..])).flatten();
-    document.ids = pass.ids;
     let mut embedded = pass.collector.embedded;
     embedded.sort_by_key(|embedded| embedded.value.map.source().start);
     let parts = embedded.into_iter().enumerate().map(|(index, found)| {

@@ -153,44 +153,6 @@ const ROOTS: &[(&[&str], Vocabulary)] = &[
 ];
 
 impl Vocabulary {
-    /// Its name for people; empty for no namespace.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "",
-            Self::Other => "other",
-            Self::Xml => "XML",
-            Self::Xhtml => "XHTML",
-            Self::Svg => "SVG",
-            Self::MathMl => "MathML",
-            Self::XLink => "XLink",
-            Self::Vml => "VML",
-            Self::Office => "Office",
-            Self::Atom => "Atom",
-            Self::App => "Atom publishing",
-            Self::Threading => "Atom threading",
-            Self::Rss => "RSS",
-            Self::RssContent => "RSS content",
-            Self::Media => "Media RSS",
-            Self::Itunes => "Apple Podcasts",
-            Self::Rdf => "RDF",
-            Self::SchemaInstance => "XML Schema",
-            Self::XInclude => "XInclude",
-            Self::Xslt => "XSLT",
-            Self::Opml => "OPML",
-            Self::DocBook => "DocBook",
-            Self::Tei => "TEI",
-            Self::Dita => "DITA",
-            Self::Opf => "OPF",
-            Self::Ncx => "NCX",
-            Self::Kml => "KML",
-            Self::Smil => "SMIL",
-            Self::Sitemap => "Sitemap",
-            Self::SitemapImage => "Sitemap image",
-            Self::SitemapVideo => "Sitemap video",
-        }
-    }
-
     /// The vocabulary of a namespace name; the empty one is none.
     #[must_use]
     pub fn of_name(name: &str) -> Self {

@@ -13,13 +13,16 @@
 //! Deliberately absent: validity. A DTD is read for its internal entities only.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::entry::{self, EntryLink, EntryLinkElement};
 use super::namespaces::{Bindings, Vocabulary};
 use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{Against, BaseKind, DeclaredBase, ElementBase, Head, LONGEST_BASE, Standing};
+use crate::document::{
+    Against, BaseKind, DeclaredBase, Document, ElementBase, Head, LONGEST_BASE, Standing,
+};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::Carrier;
@@ -54,24 +57,69 @@ const MIXED_CASE: &[&str] = &[
     "definitionURL",
 ];
 
-/// An element that is open.
-struct OpenElement {
+/// An element.
+#[derive(Clone, Copy)]
+struct XmlElement<'a> {
     name: Span,
-    /// For [`Bindings::leave`].
-    outer: usize,
+    /// Its name without prefix, for the tables: one that is not text is in none.
+    local: &'a str,
+    vocabulary: Vocabulary,
     /// The innermost `xml:base` below the document element that is in force in it.
     base: Option<usize>,
-    /// Where it is an entry of a feed, what is known of its link.
-    entry: Option<EntryLink>,
-    vocabulary: Vocabulary,
+}
+
+impl XmlElement<'_> {
+    /// Whether it is `local` of XHTML.
+    fn is_xhtml(&self, local: &str) -> bool {
+        self.vocabulary == Vocabulary::Xhtml && self.local == local
+    }
+
+    fn against(&self) -> Against {
+        self.base.map_or(Against::Document, Against::Element)
+    }
+}
+
+/// An element as its start tag says.
+struct StartedElement<'a> {
+    element: XmlElement<'a>,
+    attributes: Vec<NamespacedAttribute<'a>>,
+}
+
+impl<'a> StartedElement<'a> {
+    /// The attribute of this name.
+    fn attribute(&self, vocabulary: Vocabulary, local: &str) -> Option<&NamespacedAttribute<'a>> {
+        self.attributes.iter().find(|one| (one.vocabulary, one.local) == (vocabulary, local))
+    }
 }
 
 /// An attribute with its namespace.
-struct NamespacedAttribute {
+struct NamespacedAttribute<'a> {
     raw: XmlAttribute,
     vocabulary: Vocabulary,
-    /// Its name without prefix.
-    local: Span,
+    /// Its name without prefix, as that of an element.
+    local: &'a str,
+}
+
+impl<'a> NamespacedAttribute<'a> {
+    /// What the table of HTML, SVG and MathML calls it.
+    fn table_name(&self) -> Option<Cow<'a, str>> {
+        let local = table_case(self.local)?;
+        match self.vocabulary {
+            Vocabulary::Plain => Some(local),
+            Vocabulary::XLink if local == "href" => Some("xlink:href".into()),
+            Vocabulary::Office => Some(format!("o:{local}").into()),
+            _ => None,
+        }
+    }
+}
+
+/// An element that is open.
+struct OpenElement<'a> {
+    element: XmlElement<'a>,
+    /// For [`Bindings::leave`].
+    outer: usize,
+    /// Where it is an entry of a feed, what is known of its link.
+    entry: Option<EntryLink>,
 }
 
 /// An element whose text is looked at when it ends.
@@ -97,18 +145,13 @@ enum ContentKind {
 /// A pass over a document.
 pub(super) struct XmlPass<'a> {
     bytes: &'a [u8],
-    charset: Charset,
-    format: Format,
-    pub(super) options: &'a ScanOptions,
+    options: &'a ScanOptions,
+    /// What was found, but for what is collected.
+    pub(super) found: Document,
     pub(super) collector: Collector<'a>,
-    pub(super) bases: Vec<DeclaredBase>,
-    pub(super) element_bases: Vec<ElementBase>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) head: Option<Head>,
-    pub(super) ids: Vec<String>,
     entities: Entities,
     bindings: Bindings,
-    open: Vec<OpenElement>,
+    open: Vec<OpenElement<'a>>,
     /// How many of the open elements are XHTML templates.
     templates: usize,
     text: Option<OpenContent>,
@@ -129,15 +172,9 @@ impl<'a> XmlPass<'a> {
     ) -> Self {
         let mut pass = Self {
             bytes,
-            charset,
-            format,
             options,
+            found: Document::empty(Arc::clone(&options.entity), format, charset),
             collector: Collector::new(options, false),
-            bases: Vec::new(),
-            element_bases: Vec::new(),
-            diagnostics: Vec::new(),
-            head: None,
-            ids: Vec::new(),
             entities: Entities::default(),
             bindings: Bindings::default(),
             open: Vec::new(),
@@ -147,10 +184,10 @@ impl<'a> XmlPass<'a> {
             has_base: false,
             has_doctype: false,
         };
-        let fault = tokens::scan(bytes, start, &mut |token| pass.take(token));
+        let fault = tokens::scan(bytes, start, &mut |token, span| pass.take(token, span));
         if let Some(fault) = fault.or_else(|| pass.unfinished()) {
             let message = format!("not well formed: {}; what follows was left", fault.what);
-            pass.diagnostics.push(Diagnostic::new(
+            pass.found.diagnostics.push(Diagnostic::new(
                 Code::NotWellFormed,
                 Span::at(fault.at),
                 message,
@@ -159,7 +196,11 @@ impl<'a> XmlPass<'a> {
         if pass.entities.is_exhausted() {
             let message =
                 "the entities take more than their budget; references with them were left";
-            pass.diagnostics.push(Diagnostic::new(Code::EntityBudget, Span::at(start), message));
+            pass.found.diagnostics.push(Diagnostic::new(
+                Code::EntityBudget,
+                Span::at(start),
+                message,
+            ));
         }
         pass
     }
@@ -174,22 +215,17 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn take(&mut self, token: XmlToken) -> Result<(), XmlFault> {
+    fn take(&mut self, token: XmlToken, span: Span) -> Result<(), XmlFault> {
         match token {
-            XmlToken::StartTag { span, is_empty } => self.start_tag(span, is_empty),
-            XmlToken::EndTag { span } => self.end_tag(span),
-            XmlToken::Text { span } => self.piece(span, false),
-            XmlToken::CData { content } => self.piece(content, true),
-            XmlToken::Comment { span } => {
-                self.commented_base(span);
-                Ok(())
-            }
-            XmlToken::Instruction { span } => {
-                self.instruction(span);
-                Ok(())
-            }
-            XmlToken::Doctype { span } => self.doctype(span),
+            XmlToken::StartTag { is_empty } => self.start_tag(span, is_empty)?,
+            XmlToken::EndTag => self.end_tag(span)?,
+            XmlToken::Text => self.piece(span, false)?,
+            XmlToken::CData => self.piece(span, true)?,
+            XmlToken::Comment => self.commented_base(span),
+            XmlToken::Instruction => self.instruction(span),
+            XmlToken::Doctype => self.doctype(span)?,
         }
+        Ok(())
     }
 
     fn piece(&mut self, span: Span, is_cdata: bool) -> Result<(), XmlFault> {
@@ -219,7 +255,7 @@ impl<'a> XmlPass<'a> {
         if std::mem::replace(&mut self.has_doctype, true) {
             return fault("a second document type declaration begins here");
         }
-        let text = self.charset.decode(&self.bytes[span.range()], 0).text;
+        let text = self.found.charset.decode(&self.bytes[span.range()], 0).text;
         let inside = text.get("<!DOCTYPE".len()..text.len().saturating_sub(1)).unwrap_or_default();
         self.entities = Entities::of_doctype(inside);
         let before_subset = inside.split('[').next().unwrap_or_default();
@@ -255,19 +291,16 @@ impl<'a> XmlPass<'a> {
         for attribute in &tag.attributes {
             if &self.bytes[attribute.name.range()] == b"href" {
                 // No entities but the predefined ones are there (xml-stylesheet, 3).
-                let raw = self
-                    .charset
-                    .decode(&self.bytes[attribute.value.range()], attribute.value.start);
                 let DecodedText { view, entities } =
-                    xml::attribute_value(raw, &Entities::default());
+                    self.value_with(attribute, &Entities::default());
+                let element = format!("?{name}");
+                let carrier = Carrier::XmlAttribute(attribute.quote);
                 let place = LinkPlace {
-                    element: &format!("?{name}"),
                     attribute: Some("href"),
                     row: Some(&vocabulary::HREF),
-                    carriers: Carriers::One(Carrier::XmlAttribute(attribute.quote)),
                     against: Against::DocumentEntity,
-                    no_value: false,
                     entities: &entities,
+                    ..LinkPlace::text_of(&element, Carriers::One(carrier))
                 };
                 self.collector.references(view, Syntax::Url, &place);
             }
@@ -279,21 +312,18 @@ impl<'a> XmlPass<'a> {
         &self.bytes[span.range()]
     }
 
-    /// A name for the tables: one that is not text is in none.
-    fn text_of_name(&self, span: Span) -> &'a str {
-        std::str::from_utf8(self.name(span)).unwrap_or_default()
-    }
-
     /// A name for people.
     fn shown(&self, span: Span) -> Cow<'a, str> {
         let name = self.name(span);
         String::from_utf8_lossy(&name[..name.len().min(LONGEST_NAME)])
     }
 
-    /// A name without its prefix.
-    fn local(&self, name: Span) -> Span {
-        let colon = memchr::memchr(b':', self.name(name));
-        colon.map_or(name, |colon| Span::new(name.start + colon + 1, name.end))
+    /// A name without its prefix, if it is text.
+    fn local(&self, name: Span) -> &'a str {
+        let qualified = self.name(name);
+        let local =
+            memchr::memchr(b':', qualified).map_or(qualified, |colon| &qualified[colon + 1..]);
+        str::from_utf8(local).unwrap_or_default()
     }
 
     fn prefix(&self, name: Span) -> &'a [u8] {
@@ -302,8 +332,15 @@ impl<'a> XmlPass<'a> {
     }
 
     fn value(&self, attribute: &XmlAttribute) -> DecodedText {
-        let raw = &self.bytes[attribute.value.range()];
-        xml::attribute_value(self.charset.decode(raw, attribute.value.start), &self.entities)
+        self.value_with(attribute, &self.entities)
+    }
+
+    fn value_with(&self, attribute: &XmlAttribute, entities: &Entities) -> DecodedText {
+        xml::attribute_value(self.decode(attribute.value), entities)
+    }
+
+    fn decode(&self, span: Span) -> View {
+        self.found.charset.decode(&self.bytes[span.range()], span.start)
     }
 
     fn start_tag(&mut self, span: Span, is_empty: bool) -> Result<(), XmlFault> {
@@ -322,54 +359,49 @@ impl<'a> XmlPass<'a> {
         let is_root = self.plain.is_none();
         if is_root {
             self.plain = Some(match vocabulary {
-                Vocabulary::Plain => Vocabulary::of_root(self.text_of_name(local)),
+                Vocabulary::Plain => Vocabulary::of_root(local),
                 _ => Vocabulary::Plain,
             });
         }
         if vocabulary == Vocabulary::Plain {
             vocabulary = self.plain.unwrap_or(vocabulary);
         }
-        let attributes: Vec<NamespacedAttribute> = attributes
-            .into_iter()
-            .map(|raw| NamespacedAttribute {
-                vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
-                local: self.local(raw.name),
-                raw,
-            })
-            .collect();
-        let around = self.open.last().and_then(|open| open.base);
-        let base = self.xml_base(name, &attributes, is_root, around);
-        let element = StartedElement { name, local, vocabulary, base };
+        let namespaced = |raw: XmlAttribute| NamespacedAttribute {
+            vocabulary: self.bindings.of_attribute(self.prefix(raw.name)),
+            local: self.local(raw.name),
+            raw,
+        };
+        let attributes = attributes.into_iter().map(namespaced).collect();
+        let base = self.open.last().and_then(|open| open.element.base);
+        let element = XmlElement { name, local, vocabulary, base };
+        let mut started = StartedElement { element, attributes };
+        started.element.base = self.xml_base(&started, is_root);
         if self.options.entry_links {
-            self.entry_link_in(&element, &attributes);
+            self.entry_link_in(&started);
         }
-        self.base_element(span, is_empty, &element, &attributes);
+        self.base_element(span, is_empty, &started);
         if self.options.ids {
-            self.ids(&element, &attributes);
+            self.ids(&started);
         }
-        for attribute in &attributes {
-            self.attribute(&element, attribute, &attributes);
+        for attribute in &started.attributes {
+            self.attribute(&started, attribute);
         }
         if is_empty {
             self.bindings.leave(outer);
             return Ok(());
         }
-        if vocabulary == Vocabulary::Xhtml {
-            match self.name(local) {
-                b"template" => self.templates += 1,
-                b"head" if self.open.len() == 1 && self.head.is_none() => {
-                    let prefix = self.name(Span::new(name.start, local.start));
-                    let prefix = String::from_utf8_lossy(prefix).into_owned();
-                    self.head = Some(Head { at: span.end, prefix, is_xml: true });
-                }
-                _ => {}
-            }
+        let mut element = started.element;
+        self.templates += usize::from(element.is_xhtml("template"));
+        if element.is_xhtml("head") && self.open.len() == 1 && self.found.head.is_none() {
+            let prefix = &self.name(name)[..name.len() - local.len()];
+            let prefix = String::from_utf8_lossy(prefix).into_owned();
+            self.found.head = Some(Head { at: span.end, prefix, is_xml: true });
         }
         let entry = self.entry_of(span, &element);
         // What an entry contains has its link for a base; what it refers to itself has not.
-        let base = base.or_else(|| self.base_in_entry(&element));
-        self.open.push(OpenElement { name, outer, base, entry, vocabulary });
-        self.open_text(&element, &attributes);
+        element.base = element.base.or_else(|| self.base_in_entry(&element));
+        self.open.push(OpenElement { element, outer, entry });
+        self.open_text(&started);
         Ok(())
     }
 
@@ -389,7 +421,7 @@ impl<'a> XmlPass<'a> {
 
     fn end_tag(&mut self, span: Span) -> Result<(), XmlFault> {
         let name = self.bytes[span.start + 2..span.end - 1].trim_ascii_end();
-        if self.open.last().is_none_or(|open| self.name(open.name) != name) {
+        if self.open.last().is_none_or(|open| self.name(open.element.name) != name) {
             return Err(XmlFault::new(span.start, "this end tag is not that of the open element"));
         }
         if self.text.as_ref().is_some_and(|text| text.depth == self.open.len()) {
@@ -397,112 +429,72 @@ impl<'a> XmlPass<'a> {
         }
         if let Some(open) = self.open.pop() {
             self.bindings.leave(open.outer);
-            let is_template = open.vocabulary == Vocabulary::Xhtml
-                && self.name(self.local(open.name)) == b"template";
-            self.templates -= usize::from(is_template);
+            self.templates -= usize::from(open.element.is_xhtml("template"));
         }
         Ok(())
     }
 
     /// Notes the `xml:base` of an element, and gives the one that is in force in it.
-    fn xml_base(
-        &mut self,
-        element: Span,
-        attributes: &[NamespacedAttribute],
-        is_root: bool,
-        around: Option<usize>,
-    ) -> Option<usize> {
-        let found = attributes
-            .iter()
-            .find(|one| one.vocabulary == Vocabulary::Xml && self.name(one.local) == b"base");
-        let Some(found) = found else {
+    fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
+        let around = started.element.base;
+        let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
             return around;
         };
         let DecodedText { view, entities } = self.value(&found.raw);
-        let text = view.text[value::trimmed(&view.text).range()].to_owned();
+        let text = value::trim(&view.text).to_owned();
         let is_known = entities.iter().all(|entity| entity.is_known);
         let span = found.raw.value;
+        let element = self.shown(started.element.name);
+        let carrier = Carrier::XmlAttribute(found.raw.quote);
         let place = LinkPlace {
-            element: &self.shown(element),
             attribute: Some("xml:base"),
             row: Some(&vocabulary::XML_BASE),
-            carriers: Carriers::One(Carrier::XmlAttribute(found.raw.quote)),
-            against: match around {
-                _ if is_root => Against::DocumentEntity,
-                Some(around) => Against::Element(around),
-                None => Against::Document,
-            },
-            no_value: false,
+            against: if is_root { Against::DocumentEntity } else { started.element.against() },
             entities: &entities,
+            ..LinkPlace::text_of(&element, Carriers::One(carrier))
         };
         self.collector.references(view, Syntax::Url, &place);
         if is_root {
-            self.bases.push(DeclaredBase {
-                kind: BaseKind::XmlBase,
-                span,
-                value: Some(text),
-                is_known,
-                standing: Standing::First,
-                removable: None,
-            });
+            let declared = DeclaredBase::of(BaseKind::XmlBase, span);
+            self.found.bases.push(DeclaredBase { value: Some(text), is_known, ..declared });
             return None;
         }
-        let is_entry_link = false;
-        let outer = around;
-        self.element_bases.push(ElementBase { is_entry_link, outer, value: text, is_known, span });
-        Some(self.element_bases.len() - 1)
+        let (is_entry_link, outer, value) = (false, around, text);
+        let bases = &mut self.found.element_bases;
+        bases.push(ElementBase { is_entry_link, outer, value, is_known, span });
+        Some(bases.len() - 1)
     }
 
     /// Notes the comment that Firefox wrote in the place of a `base` element when it saved the page.
     fn commented_base(&mut self, span: Span) {
-        let is_in_head = self.open.last().is_some_and(|open| {
-            let name = &self.bytes[open.name.range()];
-            open.vocabulary == Vocabulary::Xhtml
-                && name.rsplit(|&byte| byte == b':').next() == Some(b"head")
-        });
-        if self.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
+        let is_in_head = self.open.last().is_some_and(|open| open.element.is_xhtml("head"));
+        if self.found.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
             return;
         }
         if let Some(url) = saved::commented_url(self.bytes, span) {
-            let url = self.charset.decode(&self.bytes[url.range()], url.start).text;
-            self.bases.push(DeclaredBase {
-                kind: BaseKind::Comment,
-                span,
-                value: Some(url[value::trimmed(&url).range()].to_owned()),
-                is_known: true,
-                standing: Standing::First,
-                removable: None,
-            });
+            let url = self.decode(url).text;
+            let value = Some(value::trim(&url).to_owned());
+            let declared = DeclaredBase::of(BaseKind::Comment, span);
+            self.found.bases.push(DeclaredBase { value, ..declared });
         }
     }
 
     /// Notes an XHTML `base` element, or one that is nearly that.
-    fn base_element(
-        &mut self,
-        span: Span,
-        is_empty: bool,
-        element: &StartedElement,
-        attributes: &[NamespacedAttribute],
-    ) {
-        let local = self.name(element.local);
-        if !local.eq_ignore_ascii_case(b"base") {
+    fn base_element(&mut self, span: Span, is_empty: bool, started: &StartedElement<'a>) {
+        if !started.element.local.eq_ignore_ascii_case("base") {
             return;
         }
-        let is_base = element.vocabulary == Vocabulary::Xhtml && local == b"base";
+        let is_base = started.element.is_xhtml("base");
         if !is_base
-            && (!matches!(self.format, Format::Xhtml | Format::Svg)
-                || self.bases.len() >= MOST_STRAYS)
+            && (!matches!(self.found.format, Format::Xhtml | Format::Svg)
+                || self.found.bases.len() >= MOST_STRAYS)
         {
             return;
         }
-        let href = attributes
-            .iter()
-            .find(|one| one.vocabulary == Vocabulary::Plain && self.name(one.local) == b"href");
+        let href = started.attribute(Vocabulary::Plain, "href");
         let read = href.map(|href| self.value(&href.raw));
         let is_known = read.iter().flat_map(|read| &read.entities).all(|entity| entity.is_known);
-        let value = read.map(|DecodedText { view: View { text, .. }, .. }| {
-            text[value::trimmed(&text).range()].to_owned()
-        });
+        let value = read.map(|read| value::trim(&read.view.text).to_owned());
         let standing = match value {
             _ if !is_base => Standing::NotXhtml,
             _ if self.templates > 0 => Standing::Template,
@@ -512,7 +504,7 @@ impl<'a> XmlPass<'a> {
         };
         self.has_base |= standing == Standing::First;
         let removable = match href {
-            Some(href) if attributes.len() > 1 => {
+            Some(href) if started.attributes.len() > 1 => {
                 let before = &self.bytes[..href.raw.name.start];
                 let blank = before.len() - before.trim_ascii_end().len();
                 Some(Span::new(href.raw.name.start - blank, href.raw.value.end + 1))
@@ -524,7 +516,7 @@ impl<'a> XmlPass<'a> {
                 (ends && is_empty).then_some(span)
             }
         };
-        self.bases.push(DeclaredBase {
+        self.found.bases.push(DeclaredBase {
             kind: BaseKind::Element,
             span,
             value,
@@ -535,120 +527,98 @@ impl<'a> XmlPass<'a> {
     }
 
     /// Notes what a fragment can name: `id`, `xml:id` (xml:id Version 1.0, 4), the name of an XHTML `a`.
-    fn ids(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
-        let is_anchor = element.vocabulary == Vocabulary::Xhtml && self.name(element.local) == b"a";
-        for attribute in attributes {
-            let counts = match (attribute.vocabulary, self.name(attribute.local)) {
-                (Vocabulary::Plain | Vocabulary::Xml, b"id") => true,
-                (Vocabulary::Plain, b"name") => is_anchor,
+    fn ids(&mut self, started: &StartedElement<'a>) {
+        let is_anchor = started.element.is_xhtml("a");
+        for attribute in &started.attributes {
+            let counts = match (attribute.vocabulary, attribute.local) {
+                (Vocabulary::Plain | Vocabulary::Xml, "id") => true,
+                (Vocabulary::Plain, "name") => is_anchor,
                 _ => false,
             };
             if counts {
                 let id = self.value(&attribute.raw).view.text;
-                self.ids.extend((!id.is_empty()).then_some(id));
+                self.found.ids.extend((!id.is_empty()).then_some(id));
             }
         }
     }
 
     /// The value of the attribute that the tables call `name`.
-    fn other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<String> {
-        Some(self.read_other(attributes, name)?.view.text)
+    fn other(&self, started: &StartedElement<'a>, name: &str) -> Option<String> {
+        Some(self.read_other(started, name)?.view.text)
     }
 
     /// The same with its entities.
-    fn read_other(&self, attributes: &[NamespacedAttribute], name: &str) -> Option<DecodedText> {
+    fn read_other(&self, started: &StartedElement<'a>, name: &str) -> Option<DecodedText> {
         let is_it =
-            |one: &&NamespacedAttribute| self.table_name(one).is_some_and(|one| one == name);
-        Some(self.value(&attributes.iter().find(is_it)?.raw))
+            |one: &&NamespacedAttribute<'_>| one.table_name().is_some_and(|one| one == name);
+        Some(self.value(&started.attributes.iter().find(is_it)?.raw))
     }
 
-    /// What the table of HTML, SVG and MathML calls an attribute.
-    fn table_name(&self, attribute: &NamespacedAttribute) -> Option<Cow<'a, str>> {
-        let local = table_case(self.text_of_name(attribute.local))?;
-        match attribute.vocabulary {
-            Vocabulary::Plain => Some(local),
-            Vocabulary::XLink if local == "href" => Some("xlink:href".into()),
-            Vocabulary::Office => Some(format!("o:{local}").into()),
-            _ => None,
-        }
-    }
-
-    fn attribute(
-        &mut self,
-        element: &StartedElement,
-        attribute: &NamespacedAttribute,
-        attributes: &[NamespacedAttribute],
-    ) {
-        let Some(row) = self.row(element, attribute, attributes) else {
+    fn attribute(&mut self, started: &StartedElement<'a>, attribute: &NamespacedAttribute<'a>) {
+        let Some(row) = self.row(started, attribute) else {
             return;
         };
-        let against = self.against(element, row, attributes);
+        let against = self.against(started, row);
         let DecodedText { view, entities } = self.value(&attribute.raw);
-        let name = self.shown(attribute.raw.name);
+        let (element, name) = (self.shown(started.element.name), self.shown(attribute.raw.name));
+        let carrier = Carrier::XmlAttribute(attribute.raw.quote);
         let place = LinkPlace {
-            element: &self.shown(element.name),
             attribute: Some(&name),
             row: Some(row),
-            carriers: Carriers::One(Carrier::XmlAttribute(attribute.raw.quote)),
             against,
-            no_value: false,
             entities: &entities,
+            ..LinkPlace::text_of(&element, Carriers::One(carrier))
         };
         self.collector.references(view, row.syntax, &place);
     }
 
     fn row(
         &self,
-        element: &StartedElement,
-        attribute: &NamespacedAttribute,
-        attributes: &[NamespacedAttribute],
+        started: &StartedElement<'a>,
+        attribute: &NamespacedAttribute<'a>,
     ) -> Option<&'static Row> {
-        let name = self.text_of_name(element.local);
-        let local = self.text_of_name(attribute.local);
-        let other = |name: &str| self.other(attributes, name);
+        let XmlElement { name, local, vocabulary, .. } = started.element;
+        let other = |name: &str| self.other(started, name);
         let groups = &self.options.groups;
         if !self.options.places.is_empty() {
-            let lower = |span| self.text_of_name(span).to_ascii_lowercase();
-            let (name, qualified) = (lower(element.local), lower(element.name));
-            let attribute = lower(attribute.raw.name);
+            let lower =
+                |span| str::from_utf8(self.name(span)).unwrap_or_default().to_ascii_lowercase();
+            let (qualified, attribute) = (lower(name), lower(attribute.raw.name));
             let covers = |element: &str| {
                 self.options.places.iter().find(|place| place.covers(element, &attribute))
             };
-            if let Some(place) = covers(&qualified).or_else(|| covers(&name)) {
+            if let Some(place) = covers(&qualified).or_else(|| covers(&local.to_ascii_lowercase()))
+            {
                 return Some(place.row());
             }
         }
         let in_table = || {
-            let namespace = match element.vocabulary {
+            let namespace = match vocabulary {
                 Vocabulary::Xhtml | Vocabulary::Vml => Namespace::Html,
                 Vocabulary::Svg => Namespace::Svg,
                 Vocabulary::MathMl => Namespace::MathMl,
                 _ => return None,
             };
-            let attribute = self.table_name(attribute)?;
+            let attribute = attribute.table_name()?;
             // Most attributes have no row for any element.
             if attributes::rows(&attribute).is_empty() {
                 return None;
             }
-            let name = match element.vocabulary {
-                Vocabulary::Vml => format!("v:{name}").into(),
-                _ => table_case(name)?,
+            let name = match vocabulary {
+                Vocabulary::Vml => format!("v:{local}").into(),
+                _ => table_case(local)?,
             };
             attributes::find(namespace, &name, &attribute, &other, groups)
         };
         in_table().or_else(|| {
-            let of = (element.vocabulary, attribute.vocabulary);
-            vocabulary::attribute_row(of.0, name, of.1, local, &other, groups)
+            let (of, name) = (attribute.vocabulary, attribute.local);
+            vocabulary::attribute_row(vocabulary, local, of, name, &other, groups)
         })
     }
 
     /// What the references in an attribute are resolved against.
-    fn against(
-        &self,
-        element: &StartedElement,
-        row: &Row,
-        attributes: &[NamespacedAttribute],
-    ) -> Against {
+    fn against(&self, started: &StartedElement<'a>, row: &Row) -> Against {
+        let element = &started.element;
         if matches!(row.syntax, Syntax::Css | Syntax::CssValue | Syntax::Html) {
             return Against::DocumentEntity;
         }
@@ -656,7 +626,7 @@ impl<'a> XmlPass<'a> {
             attributes::AttributeBase::Document => element.against(),
             attributes::AttributeBase::Fallback => Against::Fallback,
             attributes::AttributeBase::Retrieval => Against::Retrieval,
-            attributes::AttributeBase::Codebase => match self.read_other(attributes, "codebase") {
+            attributes::AttributeBase::Codebase => match self.read_other(started, "codebase") {
                 None => element.against(),
                 Some(DecodedText { entities, .. }) if entities.iter().any(|one| !one.is_known) => {
                     Against::Unknown
@@ -664,8 +634,8 @@ impl<'a> XmlPass<'a> {
                 Some(DecodedText { view, .. }) if view.text.len() > LONGEST_BASE => {
                     Against::Nothing
                 }
-                Some(DecodedText { view: View { text, .. }, .. }) => {
-                    let codebase = text[value::trimmed(&text).range()].to_owned();
+                Some(DecodedText { view, .. }) => {
+                    let codebase = value::trim(&view.text).to_owned();
                     match element.base {
                         Some(base) => Against::ElementCodebase(base, codebase),
                         None => Against::Codebase(codebase),
@@ -675,23 +645,23 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    fn open_text(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
-        let name = self.text_of_name(element.local);
+    fn open_text(&mut self, started: &StartedElement<'a>) {
+        let XmlElement { local, vocabulary, .. } = started.element;
         let type_ = || {
-            let found = self.other(attributes, "type");
+            let found = self.other(started, "type");
             found.map(|type_| type_.trim().to_ascii_lowercase()).unwrap_or_default()
         };
-        let content = match (element.vocabulary, name) {
+        let content = match (vocabulary, local) {
             (Vocabulary::Xhtml | Vocabulary::Svg, "style") => {
                 matches!(type_().as_str(), "" | "text/css").then_some(ContentKind::Css)
             }
-            (vocabulary @ (Vocabulary::Xhtml | Vocabulary::Svg), "script") => {
+            (Vocabulary::Xhtml | Vocabulary::Svg, "script") => {
                 let elsewhere: &[&str] = match vocabulary {
                     Vocabulary::Svg => &["href", "xlink:href"],
                     _ => &["src"],
                 };
-                let is_here = || elsewhere.iter().all(|one| self.other(attributes, one).is_none());
-                match ScriptContent::of(Some(&type_()), &self.options.groups) {
+                let is_here = || elsewhere.iter().all(|one| self.other(started, one).is_none());
+                match ScriptContent::of(&type_(), &self.options.groups) {
                     Some(ScriptContent::Json(kind)) => Some(ContentKind::Json(kind)),
                     Some(ScriptContent::Script(goal)) if is_here() => {
                         Some(ContentKind::Script(goal))
@@ -699,10 +669,10 @@ impl<'a> XmlPass<'a> {
                     _ => None,
                 }
             }
-            (Vocabulary::Rss, "guid") if self.is_permalink(attributes) => Some(ContentKind::Guid),
-            (vocabulary, name) => {
-                let other = |name: &str| self.other(attributes, name);
-                let row = vocabulary::text(vocabulary, name, &other, &self.options.groups);
+            (Vocabulary::Rss, "guid") if self.is_permalink(started) => Some(ContentKind::Guid),
+            _ => {
+                let other = |name: &str| self.other(started, name);
+                let row = vocabulary::text(vocabulary, local, &other, &self.options.groups);
                 row.map(ContentKind::Value)
             }
         };
@@ -730,14 +700,14 @@ impl<'a> XmlPass<'a> {
         else {
             return;
         };
-        let (Some((first, _)), name, base) = (pieces.first(), open.name, open.base) else {
+        let (Some((first, _)), element) = (pieces.first(), open.element) else {
             return;
         };
         let mut whole = View { text: String::new(), map: OffsetMap::verbatim(first.start, 0) };
         let mut carriers: Vec<(Span, Carrier)> = Vec::with_capacity(pieces.len());
         let mut entities: Vec<EntityUse> = Vec::new();
         for (span, is_cdata) in pieces {
-            let raw = self.charset.decode(&self.bytes[span.range()], span.start);
+            let raw = self.decode(span);
             let start = whole.text.len();
             let carrier = if is_cdata {
                 whole.append(&xml::cdata(raw));
@@ -765,28 +735,24 @@ impl<'a> XmlPass<'a> {
             | ContentKind::Json(_)
             | ContentKind::Script(_)
             | ContentKind::Guid => (None, Against::DocumentEntity),
-            ContentKind::Value(row) => {
-                (Some(row), base.map_or(Against::Document, Against::Element))
-            }
+            ContentKind::Value(row) => (Some(row), element.against()),
         };
         if self.options.entry_links {
-            self.entry_link_text(name, &whole, &entities);
+            self.entry_link_text(&element, &whole, &entities);
         }
+        let element = self.shown(element.name);
         let place = LinkPlace {
-            element: &self.shown(name),
-            attribute: None,
             row,
-            carriers,
             against,
-            no_value: false,
             entities: &entities,
+            ..LinkPlace::text_of(&element, carriers)
         };
         match content {
             ContentKind::Css => self.collector.css(&whole, &place),
             ContentKind::Json(kind) => self.collector.json(&whole, kind, &place),
             ContentKind::Script(goal) => {
                 let said = self.collector.script(&whole, goal, &place);
-                self.diagnostics.extend(said);
+                self.found.diagnostics.extend(said);
             }
             ContentKind::Guid => {}
             // HTML without a tag holds no link.
@@ -797,34 +763,35 @@ impl<'a> XmlPass<'a> {
 
     /// The link of the entry that begins with the tag at `span`, if `element` is one, and no `xml:base` is in
     /// force.
-    fn entry_of(&mut self, span: Span, element: &StartedElement) -> Option<EntryLink> {
-        let is_entry = entry::is_entry(element.vocabulary, self.text_of_name(element.local));
+    fn entry_of(&mut self, span: Span, element: &XmlElement<'a>) -> Option<EntryLink> {
+        let is_entry = entry::is_entry(element.vocabulary, element.local);
         // That of the document element is the first that is found.
-        let has_base = || self.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
+        let has_base =
+            || self.found.bases.first().is_some_and(|base| base.kind == BaseKind::XmlBase);
         if !self.options.entry_links || !is_entry || element.base.is_some() || has_base() {
             return None;
         }
-        Some(EntryLink::begin(span, &mut self.element_bases))
+        Some(EntryLink::begin(span, &mut self.found.element_bases))
     }
 
     /// The base of what is in `element`, where that is content of the entry around it.
-    fn base_in_entry(&self, element: &StartedElement) -> Option<usize> {
+    fn base_in_entry(&self, element: &XmlElement<'a>) -> Option<usize> {
         let entry = self.open.last()?.entry?;
-        let is_content = entry::is_content(element.vocabulary, self.text_of_name(element.local));
+        let is_content = entry::is_content(element.vocabulary, element.local);
         is_content.then_some(entry.base)
     }
 
     /// Notes the link of the entry around an Atom `link`, if that is what it is.
-    fn entry_link_in(&mut self, element: &StartedElement, attributes: &[NamespacedAttribute]) {
-        let is_link =
-            element.vocabulary == Vocabulary::Atom && self.text_of_name(element.local) == "link";
+    fn entry_link_in(&mut self, started: &StartedElement<'a>) {
+        let element = &started.element;
+        let is_link = (element.vocabulary, element.local) == (Vocabulary::Atom, "link");
         let is_in_entry = self.open.last().is_some_and(|one| one.entry.is_some());
         if !is_link || element.base.is_some() || !is_in_entry {
             return;
         }
-        let rel = self.other(attributes, "rel").unwrap_or_default();
-        let type_ = || self.other(attributes, "type").unwrap_or_default();
-        let href = || self.read_other(attributes, "href");
+        let rel = self.other(started, "rel").unwrap_or_default();
+        let type_ = || self.other(started, "type").unwrap_or_default();
+        let href = || self.read_other(started, "href");
         if let Some((by, DecodedText { view, entities })) =
             EntryLinkElement::of_link(&rel, type_).zip(href())
         {
@@ -832,13 +799,9 @@ impl<'a> XmlPass<'a> {
         }
     }
 
-    /// Notes the link of the entry around the element called `name`, which is open and has the text `whole`, if
-    /// that is what it is.
-    fn entry_link_text(&mut self, name: Span, whole: &View, entities: &[EntityUse]) {
-        let Some(open) = self.open.last() else { return };
-        if let Some(by) =
-            EntryLinkElement::of_text(open.vocabulary, self.text_of_name(self.local(name)))
-        {
+    /// Notes the link of the entry around the `element`, which is open and has the text `whole`, if that is what it is.
+    fn entry_link_text(&mut self, element: &XmlElement<'a>, whole: &View, entities: &[EntityUse]) {
+        if let Some(by) = EntryLinkElement::of_text(element.vocabulary, element.local) {
             self.note_entry_link(self.open.len() - 1, by, whole, entities);
         }
     }
@@ -853,29 +816,16 @@ impl<'a> XmlPass<'a> {
     ) {
         let around = depth.checked_sub(1).and_then(|at| self.open.get_mut(at));
         if let Some(OpenElement { entry: Some(entry), .. }) = around {
-            entry.note(by, view, entities, &mut self.element_bases);
+            entry.note(by, view, entities, &mut self.found.element_bases);
         }
     }
 
     /// Whether the text of a `guid` with these attributes is a URL that may be the link of its entry.
-    fn is_permalink(&self, attributes: &[NamespacedAttribute]) -> bool {
-        let is_it = |one: &&NamespacedAttribute| self.text_of_name(one.raw.name) == "isPermaLink";
-        let value = attributes.iter().find(is_it).map(|one| self.value(&one.raw).view.text);
+    fn is_permalink(&self, started: &StartedElement<'a>) -> bool {
+        let is_it = |one: &&NamespacedAttribute<'_>| self.name(one.raw.name) == b"isPermaLink";
+        let found = started.attributes.iter().find(is_it);
+        let value = found.map(|one| self.value(&one.raw).view.text);
         self.options.entry_links && entry::is_permalink(value.as_deref())
-    }
-}
-
-/// An element as its start tag says.
-struct StartedElement {
-    name: Span,
-    local: Span,
-    vocabulary: Vocabulary,
-    base: Option<usize>,
-}
-
-impl StartedElement {
-    fn against(&self) -> Against {
-        self.base.map_or(Against::Document, Against::Element)
     }
 }
 

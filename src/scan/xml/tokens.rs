@@ -6,11 +6,11 @@
 //! use baselink::scan::xml::tokens::{self, XmlToken};
 //! let bytes = b"<a b='c'/>d";
 //! let mut found = Vec::new();
-//! let fault = tokens::scan(bytes, 0, &mut |token| {
-//!     found.push(token.span().range());
+//! let fault = tokens::scan(bytes, 0, &mut |token, span| {
+//!     found.push((token, span.range()));
 //!     Ok(())
 //! });
-//! assert_eq!(found, [0..10, 10..11]);
+//! assert_eq!(found, [(XmlToken::StartTag { is_empty: true }, 0..10), (XmlToken::Text, 10..11)]);
 //! assert!(fault.is_none());
 //! let tag = tokens::tag(bytes, 1, 8).unwrap();
 //! assert_eq!(&bytes[tag.attributes[0].value.range()], b"c");
@@ -30,59 +30,23 @@ use crate::span::Span;
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum XmlToken {
-    /// A start tag or an empty-element tag.
+    /// A start tag or an empty-element tag, from `<` to `>`, both included.
     StartTag {
-        /// From `<` to `>`, both included.
-        span: Span,
         /// Whether `/>` ends it.
         is_empty: bool,
     },
-    /// An end tag.
-    EndTag {
-        /// From `<` to `>`, both included.
-        span: Span,
-    },
-    /// Character data and references.
-    Text {
-        /// All of it up to the next tag or section.
-        span: Span,
-    },
-    /// A CDATA section.
-    CData {
-        /// What is between `<![CDATA[` and `]]>`.
-        content: Span,
-    },
-    /// A comment.
-    Comment {
-        /// From `<!--` to `-->`, both included.
-        span: Span,
-    },
-    /// A processing instruction, or the XML declaration.
-    Instruction {
-        /// From `<?` to `?>`, both included.
-        span: Span,
-    },
-    /// A document type declaration.
-    Doctype {
-        /// From `<!` to `>`, both included.
-        span: Span,
-    },
-}
-
-impl XmlToken {
-    /// Its bytes; of a CDATA section, those inside it.
-    #[must_use]
-    pub fn span(self) -> Span {
-        match self {
-            Self::StartTag { span, .. }
-            | Self::EndTag { span }
-            | Self::Text { span }
-            | Self::CData { content: span }
-            | Self::Comment { span }
-            | Self::Instruction { span }
-            | Self::Doctype { span } => span,
-        }
-    }
+    /// An end tag, from `<` to `>`, both included.
+    EndTag,
+    /// Character data and references, up to the next tag or section.
+    Text,
+    /// What is between `<![CDATA[` and `]]>`.
+    CData,
+    /// A comment, from `<!--` to `-->`, both included.
+    Comment,
+    /// A processing instruction, or the XML declaration, from `<?` to `?>`, both included.
+    Instruction,
+    /// A document type declaration, from `<!` to `>`, both included.
+    Doctype,
 }
 
 /// Why a document is not understood from a place on.
@@ -102,14 +66,14 @@ impl XmlFault {
     }
 }
 
-/// Gives every token of `bytes` from `start` on to `take`, up to the first fault.
+/// Gives every token of `bytes` from `start` on to `take`, with its place, up to the first fault.
 ///
 /// What the standard forbids without leaving a doubt about the structure (a lone `&`, say) is no fault
 /// here.
 pub fn scan(
     bytes: &[u8],
     start: usize,
-    take: &mut dyn FnMut(XmlToken) -> Result<(), XmlFault>,
+    take: &mut dyn FnMut(XmlToken, Span) -> Result<(), XmlFault>,
 ) -> Option<XmlFault> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let mut start = start;
@@ -134,33 +98,29 @@ pub fn scan(
         let event = reader.read_event();
         let end = start + usize::try_from(reader.buffer_position()).unwrap_or(input.len());
         let span = Span::new(at, end);
-        let token = match event {
-            Ok(Event::Text(_) | Event::GeneralRef(_)) => {
-                text = Some(Span::new(text.map_or(at, |text| text.start), end));
-                at = end;
-                continue;
-            }
-            Ok(Event::Start(_)) => Ok(Some(XmlToken::StartTag { span, is_empty: false })),
-            Ok(Event::Empty(_)) => Ok(Some(XmlToken::StartTag { span, is_empty: true })),
-            Ok(Event::End(_)) => Ok(Some(XmlToken::EndTag { span })),
-            Ok(Event::CData(_)) => {
-                Ok(Some(XmlToken::CData { content: Span::new(at + 9, end.saturating_sub(3)) }))
-            }
-            Ok(Event::Comment(_)) => Ok(Some(XmlToken::Comment { span })),
-            Ok(Event::PI(_) | Event::Decl(_)) => Ok(Some(XmlToken::Instruction { span })),
-            Ok(Event::DocType(_)) => Ok(Some(XmlToken::Doctype { span })),
-            Ok(Event::Eof) => Ok(None),
-            Err(_) => Err(XmlFault::new(at, what_begins(&bytes[at..]))),
-        };
-        let taken = match text.take().map(|span| take(XmlToken::Text { span })) {
-            Some(Err(fault)) => Err(fault),
-            _ => token.and_then(|token| token.map(&mut *take).transpose()),
-        };
-        match taken {
-            Err(fault) => return Some(fault),
-            Ok(None) => return None,
-            Ok(Some(())) => at = end,
+        if let Ok(Event::Text(_) | Event::GeneralRef(_)) = event {
+            text = Some(Span::new(text.map_or(at, |text| text.start), end));
+            at = end;
+            continue;
         }
+        if let Some(Err(fault)) = text.take().map(|span| take(XmlToken::Text, span)) {
+            return Some(fault);
+        }
+        let (token, span) = match event {
+            Ok(Event::Start(_)) => (XmlToken::StartTag { is_empty: false }, span),
+            Ok(Event::Empty(_)) => (XmlToken::StartTag { is_empty: true }, span),
+            Ok(Event::End(_)) => (XmlToken::EndTag, span),
+            Ok(Event::CData(_)) => (XmlToken::CData, Span::new(at + 9, end.saturating_sub(3))),
+            Ok(Event::Comment(_)) => (XmlToken::Comment, span),
+            Ok(Event::PI(_) | Event::Decl(_)) => (XmlToken::Instruction, span),
+            Ok(Event::DocType(_)) => (XmlToken::Doctype, span),
+            Ok(Event::Eof | Event::Text(_) | Event::GeneralRef(_)) => return None,
+            Err(_) => return Some(XmlFault::new(at, what_begins(&bytes[at..]))),
+        };
+        if let Err(fault) = take(token, span) {
+            return Some(fault);
+        }
+        at = end;
     }
 }
 
@@ -282,8 +242,8 @@ mod tests {
 
     fn tokens(text: &[u8]) -> (Vec<&[u8]>, Option<usize>) {
         let mut found = Vec::new();
-        let fault = scan(text, 0, &mut |token| {
-            found.push(&text[token.span().range()]);
+        let fault = scan(text, 0, &mut |_, span| {
+            found.push(&text[span.range()]);
             Ok(())
         });
         (found, fault.map(|fault| fault.at))
