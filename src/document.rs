@@ -40,6 +40,8 @@ pub struct Document {
     pub charset: Charset,
     /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
     pub not_utf_8: Option<usize>,
+    /// Where the `meta` ends that the prescan found in the first 1024 bytes, be it an element or not; 0 without one.
+    pub prescanned: usize,
     /// Every link, in the order of the document.
     pub links: Vec<Link>,
     /// Every declaration of a base that was found, the effective one first.
@@ -78,6 +80,7 @@ impl Document {
             format,
             charset,
             not_utf_8: None,
+            prescanned: 0,
             links: Vec::new(),
             bases: Vec::new(),
             element_bases: Vec::new(),

@@ -23,6 +23,7 @@ mod beside;
 mod collected;
 pub mod copies;
 mod crawled;
+mod declaration;
 mod differing;
 mod driver;
 mod file;

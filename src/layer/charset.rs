@@ -54,7 +54,12 @@ pub struct Detected {
     pub mark: usize,
     /// Where the first bytes are that are not UTF-8, in a document that is taken for windows-1252 because of them.
     pub not_utf_8: Option<usize>,
+    /// Where the `meta` ends that the prescan found in the first 1024 bytes, be it an element or not; 0 without one.
+    pub prescanned: usize,
 }
+
+/// How many bytes a prescan looks at (HTML, 13.2.3.2).
+pub(crate) const PRESCANNED: usize = 1_024;
 
 impl Charset {
     /// UTF-8.
@@ -106,7 +111,14 @@ impl Charset {
     /// UTF-8 where `bytes` are that, else windows-1252.
     #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
-        Self::detect_with(bytes, given, || prescan(&bytes[..bytes.len().min(1024)]))
+        let mut end = 0;
+        let declared = || {
+            let (charset, at) = prescan(&bytes[..bytes.len().min(PRESCANNED)])?;
+            end = at;
+            Some(charset)
+        };
+        let found = Self::detect_with(bytes, given, declared);
+        Detected { prescanned: end, ..found }
     }
 
     /// The same for plain text, which has no declaration.
@@ -154,8 +166,13 @@ impl Charset {
         given: Option<Self>,
         declared: impl FnOnce() -> Option<Self>,
     ) -> Detected {
-        let found =
-            |charset, declaration, mark| Detected { charset, declaration, mark, not_utf_8: None };
+        let found = |charset, declaration, mark| Detected {
+            charset,
+            declaration,
+            mark,
+            not_utf_8: None,
+            prescanned: 0,
+        };
         if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
             return found(Self(encoding), Declaration::ByteOrderMark, mark);
         }
@@ -386,8 +403,8 @@ fn declared(encoding: &'static Encoding) -> Charset {
     }
 }
 
-/// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`.
-fn prescan(head: &[u8]) -> Option<Charset> {
+/// "Prescan a byte stream to determine its encoding" (HTML, 13.2.3.3) over `head`, and where what it finds ends.
+fn prescan(head: &[u8]) -> Option<(Charset, usize)> {
     let mut at = 0;
     while at < head.len() {
         let rest = &head[at..];
@@ -399,7 +416,7 @@ fn prescan(head: &[u8]) -> Option<Charset> {
         {
             at += 6;
             if let Some(charset) = meta_charset(head, &mut at)? {
-                return Some(charset);
+                return Some((charset, at + 1));
             }
         } else if matches!(rest, [b'<', b'a'..=b'z' | b'A'..=b'Z', ..])
             || matches!(rest, [b'<', b'/', b'a'..=b'z' | b'A'..=b'Z', ..])

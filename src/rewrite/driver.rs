@@ -24,6 +24,7 @@
 
 use super::base_element::base_diagnostic;
 use super::collected::{Collected, DocumentPlan};
+use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Short};
 use super::judged::{Judged, lift_through};
 use super::opened::{Opened, Task, needs_no_links};
@@ -37,6 +38,7 @@ use crate::format::Format;
 use crate::layer::charset::{Charset, Detected, may_become_utf_8};
 use crate::layer::spelling::{Carrier, Spelling};
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
+use crate::resolve::Splice;
 use crate::scan;
 use crate::scan::html;
 use crate::scan::html::pass::{self, Links, Part, Plain, Scanned, Tentative};
@@ -60,6 +62,8 @@ pub(super) struct Driver<'a, S> {
     has_noted: bool,
     /// Where the first bytes are without which the document would be taken for UTF-8.
     not_utf_8: Option<usize>,
+    /// The declaration of its encoding that edits must not move too far.
+    meta: PrescannedMeta,
     /// What nobody has looked for.
     tentative: Option<Tentative>,
     pub(super) tally: RunningTotals,
@@ -85,6 +89,7 @@ impl<'a, S: LinkSink> Driver<'a, S> {
             own: 0,
             has_noted: false,
             not_utf_8: None,
+            meta: PrescannedMeta::default(),
             tentative: None,
             tally: RunningTotals::default(),
             entities: Vec::new(),
@@ -98,11 +103,11 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     pub(super) fn of(
         task: Task<'a>,
         chain: &'a BaseChain,
-        (found, tentative): (Detected, Option<Tentative>),
+        (found, meta, tentative): (Detected, PrescannedMeta, Option<Tentative>),
         sink: S,
     ) -> Self {
         let Detected { charset, not_utf_8, .. } = found;
-        Self { not_utf_8, tentative, ..Self::new(task, chain, charset, sink) }
+        Self { not_utf_8, meta, tentative, ..Self::new(task, chain, charset, sink) }
     }
 
     /// The bytes that are scanned begin at `offset` of the document from now on.
@@ -130,7 +135,9 @@ impl<'a, S: LinkSink> Driver<'a, S> {
     }
 
     fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) -> Result<(), S::End> {
-        if judged.edits.iter().any(|edit| self.may_flip(bytes, edit)) {
+        if judged.edits.iter().any(|edit| self.may_flip(bytes, edit))
+            || self.hides_meta(bytes, &judged.edits)
+        {
             judged.refuse(Reason::Encoding);
         }
         if S::IS_LAST {
@@ -147,6 +154,17 @@ impl<'a, S: LinkSink> Driver<'a, S> {
             let span = edit.span.shifted(self.offset);
             may_become_utf_8(place, span, &bytes[edit.span.range()], &edit.new)
         })
+    }
+
+    /// Whether the prescan would no longer find the declaration of the encoding because of `edits`, which are taken in where not.
+    fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit]) -> bool {
+        let is_before = |edit: &Edit| self.meta.is_after(edit.span.start + self.offset);
+        if !edits.first().is_some_and(is_before) {
+            return false;
+        }
+        let old = edits.iter().map(|edit| edit.span.len()).sum();
+        let new = edits.iter().map(|edit| edit.new.len()).sum();
+        self.meta.would_leave((old, new), bytes, self.charset)
     }
 
     /// Takes the report of a link that the first arm judged.
@@ -222,6 +240,12 @@ impl<S: LinkSink> Links for Driver<'_, S> {
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
         let short = self.judge.short(bytes, found);
+        if let Some(Short::Splice(Splice { prefix, dropped })) = &short
+            && self.meta.is_after(self.offset + found.span.start)
+            && self.meta.would_leave((*dropped, prefix.len()), bytes, self.charset)
+        {
+            return false;
+        }
         if S::REPORTS {
             let report = short.and_then(|short| self.judge.report(&short, bytes, found));
             return report.is_some_and(|report| self.report(bytes, report));
@@ -276,11 +300,12 @@ pub(super) fn html<S: LinkSink, T>(
 ) -> Result<T, S> {
     for opened in Opened::in_turn::<S>(task, bytes) {
         let whole = opened.whole(bytes, task.scan);
-        let Opened { found, document, chain, tentative } = opened;
+        let known = opened.known();
+        let Opened { document, chain, tentative, .. } = opened;
         if tentative.is_some() {
             sink.hold();
         }
-        let mut driver = Driver::of(task, &chain, (found, tentative), sink);
+        let mut driver = Driver::of(task, &chain, known, sink);
         let scanned = pass::links(&whole, task.scan, &mut driver);
         sink = match scanned {
             Ok(scanned) => return Ok(end(document, driver, Ok(scanned))),
@@ -311,7 +336,7 @@ fn collected<const REPORTS: bool>(
         document.without_tree = scanned.without_tree;
         document.ids = std::mem::take(&mut driver.ids);
         let charset = driver.charset;
-        driver.plan(document, charset)
+        driver.plan(document, bytes, charset)
     });
     plan.ok()
 }
@@ -352,6 +377,7 @@ pub(super) fn document(
     let mut driver =
         Driver::new(task, &chain, document.charset, Collected::<false>::within(task.around.room));
     (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
+    driver.meta = PrescannedMeta::at(document.prescanned);
     let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
     driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
     driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
@@ -362,14 +388,14 @@ pub(super) fn document(
     for part in std::mem::take(&mut document.parts) {
         let Ok(()) = driver.document(bytes, part);
     }
-    driver.plan(document, beneath)
+    driver.plan(document, bytes, beneath)
 }
 
 impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
     /// What becomes of `document`, now that its links were told.
-    fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
+    fn plan(mut self, mut document: Document, bytes: &[u8], beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
-        let Self { task, chain, charset, mut tally, sink, not_utf_8, .. } = self;
+        let Self { task, chain, charset, mut tally, sink, not_utf_8, mut meta, .. } = self;
         let (judged, spliced, outgrown) = sink.settle(&mut tally);
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
@@ -379,17 +405,28 @@ impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
         if !is_outgrown {
             plan.base_element(task, chain, &document, charset);
         }
-        let may_flip = |one: &Judged| {
-            let may_flip = |edit: &Edit| {
-                not_utf_8.is_some_and(|at| may_become_utf_8(at, edit.span, b"", &edit.new))
-            };
-            one.is_policy && one.edits.iter().any(may_flip)
+        let mut why_kept = |Edit { span, new }: &Edit| {
+            if not_utf_8.is_some_and(|at| may_become_utf_8(at, *span, b"", new)) {
+                return Some((*span, "the document might be taken for UTF-8"));
+            }
+            let is_before = meta.is_after(span.start);
+            let leaves = is_before && meta.would_leave((span.len(), new.len()), bytes, charset);
+            leaves.then_some((*span, "the declaration of the encoding would not be found"))
         };
-        if let Some(found) = plan.judged.iter().find(|one| may_flip(one)) {
-            let message = "the base element was kept, because without it the document might be taken for UTF-8";
-            let kept = Diagnostic::new(Code::BaseElementKept, found.report.span, message);
-            plan.diagnostics.push(kept);
-            plan.judged.retain(|one| !may_flip(one));
+        let mut kept = None;
+        plan.judged.retain(|one| {
+            let policy = one.edits.first().filter(|_| one.is_policy);
+            let why = policy.and_then(&mut why_kept);
+            kept = kept.or(why);
+            why.is_none()
+        });
+        if let Some((span, why)) = kept {
+            let what = match span.is_empty() {
+                true => "no base element was put in",
+                false => "the base element was kept",
+            };
+            let message = format!("{what}, because then {why}");
+            plan.diagnostics.push(Diagnostic::new(Code::BaseElementKept, span, message));
         }
         plan.entities.insert(
             0,

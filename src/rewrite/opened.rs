@@ -16,6 +16,7 @@
 use std::sync::Arc;
 
 use super::copies;
+use super::declaration::PrescannedMeta;
 use super::judge::Surroundings;
 use super::options::{BaseElement, Options};
 use super::sink::LinkSink;
@@ -87,6 +88,7 @@ enum Look {
 /// An HTML document whose base is known.
 pub(super) struct Opened {
     pub(super) found: Detected,
+    pub(super) meta: PrescannedMeta,
     /// The document without its links.
     pub(super) document: Document,
     pub(super) chain: BaseChain,
@@ -134,7 +136,8 @@ impl Opened {
             document.head = html::document::head(bytes, mark);
         }
         let chain = task.establish(&document);
-        Some(Self { found, document, chain, tentative: None })
+        let meta = PrescannedMeta::at(found.prescanned);
+        Some(Self { found, meta, document, chain, tentative: None })
     }
 
     /// That of a document which begins with `head`, and of which only the encoding is known.
@@ -147,12 +150,13 @@ impl Opened {
             Declaration::Assumed => Tentative::BaseAndEncoding,
             _ => Tentative::Base,
         };
-        Self { found, document, chain, tentative: Some(tentative) }
+        let meta = PrescannedMeta::at(found.prescanned);
+        Self { found, meta, document, chain, tentative: Some(tentative) }
     }
 
     /// Its encoding, and what nobody has looked for.
-    pub(super) fn known(&self) -> (Detected, Option<Tentative>) {
-        (self.found, self.tentative)
+    pub(super) fn known(&self) -> (Detected, PrescannedMeta, Option<Tentative>) {
+        (self.found, self.meta, self.tentative)
     }
 
     /// The document, all of which is in `bytes`.

@@ -123,7 +123,10 @@ fn open<'h, D: Read + Seek + Send>(
     let found = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?;
     let (Some(found), [document, ..]) = (found, handles) else { return Ok(None) };
     let head = head(document).map_err(Reading)?;
-    Ok(Some((Opened::tentative(Task::of(options, false), &head, found), document)))
+    let mut opened = Opened::tentative(Task::of(options, false), &head, found);
+    // A window may be shorter than what is to be looked at.
+    opened.meta.look(&head, found.charset);
+    Ok(Some((opened, document)))
 }
 
 fn read<D: Read + Seek>(handles: &mut [D]) -> Result<Vec<u8>, StreamError> {

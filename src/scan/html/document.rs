@@ -27,7 +27,7 @@ use crate::scan::collect::{Embedded, unknown};
 
 /// Scans `bytes` as HTML.
 pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
-    let Detected { charset, mark, not_utf_8, .. } = prelude::encoding(bytes, options);
+    let Detected { charset, mark, not_utf_8, prescanned, .. } = prelude::encoding(bytes, options);
     let outermost = |bytes, start, charset| {
         let entity = Arc::clone(&options.entity);
         document(
@@ -36,7 +36,7 @@ pub(crate) fn scan(bytes: &[u8], options: &ScanOptions) -> Document {
         )
     };
     if charset.is_ascii_compatible() {
-        return Document { not_utf_8, ..outermost(bytes, mark, charset) };
+        return Document { not_utf_8, prescanned, ..outermost(bytes, mark, charset) };
     }
     let decoded = Decoded::of_file(bytes, mark, charset);
     let document = outermost(decoded.text.as_bytes(), 0, Charset::UTF_8);

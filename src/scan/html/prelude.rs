@@ -134,6 +134,11 @@ fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
     engines::tokens(bytes, range, true, scanner, &names, &mut Metas { bytes }).err()
 }
 
+/// Whether the first `meta` element that declares an encoding, in a document that begins with `head`, declares `charset`.
+pub(crate) fn declares(head: &[u8], charset: Charset) -> bool {
+    late_declaration(&head[..head.len().min(saved::HEAD)], &ScanOptions::default()) == Some(charset)
+}
+
 /// Looks for the first `meta` element that declares an encoding.
 struct Metas<'a> {
     bytes: &'a [u8],
