@@ -332,18 +332,6 @@ impl MapBuilder {
         }
     }
 
-    /// Length of the view so far.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether nothing has been added.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     /// The map; an empty view lies at `source`.
     #[must_use]
     pub fn finish(self, source: usize) -> OffsetMap {

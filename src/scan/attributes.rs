@@ -20,6 +20,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use crate::error::Error;
 use crate::named::values;
@@ -677,12 +678,21 @@ fn lower_case(written: &[u8], known: &[&'static str]) -> Option<Cow<'static, str
     }
 }
 
+/// The rows of each attribute, by the first letter of its name, so that most names miss at once.
+static BY_LETTER: LazyLock<[Vec<&'static [Row]>; 128]> = LazyLock::new(|| {
+    let mut by_letter = [const { Vec::new() }; 128];
+    for rows in TABLE.chunk_by(|one, next| one.attribute == next.attribute) {
+        by_letter[usize::from(rows[0].attribute.as_bytes()[0])].push(rows);
+    }
+    by_letter
+});
+
 /// The rows for an attribute of this name, whatever the element.
 #[must_use]
 pub fn rows(attribute: &str) -> &'static [Row] {
-    let rows = &TABLE[TABLE.partition_point(|row| row.attribute < attribute)..];
-    let count = rows.iter().take_while(|row| row.attribute == attribute).count();
-    &rows[..count]
+    let letter = attribute.bytes().next().unwrap_or_default();
+    let of_letter = BY_LETTER.get(usize::from(letter)).map_or(&[][..], Vec::as_slice);
+    of_letter.iter().find(|rows| rows[0].attribute == attribute).copied().unwrap_or_default()
 }
 
 /// Attributes that carry no URL and are asked for: by the conditions of rows, for an id, for a type.

@@ -167,12 +167,6 @@ impl Heading {
         self.all(bytes, name).next()
     }
 
-    /// The URLs of the fields of the kind `field`, in the order of the message.
-    #[must_use]
-    pub fn urls(&self, bytes: &[u8], field: UrlField) -> Vec<UrlValue> {
-        self.all(bytes, field.name()).map(|one| url_value(bytes, field, one)).collect()
-    }
-
     /// The URLs of the fields of all kinds, in the order of the message.
     #[must_use]
     pub fn all_urls(&self, bytes: &[u8]) -> Vec<UrlValue> {

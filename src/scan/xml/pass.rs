@@ -467,7 +467,10 @@ impl<'a> XmlPass<'a> {
 
     /// Notes the comment that Firefox wrote in the place of a `base` element when it saved the page.
     fn commented_base(&mut self, span: Span) {
-        let is_in_head = self.open.last().is_some_and(|open| open.element.is_xhtml("head"));
+        let is_in_head = self.open.last().is_some_and(|OpenElement { element, .. }| {
+            element.vocabulary == Vocabulary::Xhtml
+                && self.name(element.name).rsplit(|&byte| byte == b':').next() == Some(b"head")
+        });
         if self.found.format != Format::Xhtml || self.options.ignore_saved || !is_in_head {
             return;
         }
