@@ -142,6 +142,7 @@ pub mod format;
 #[doc(hidden)]
 pub mod layer;
 mod named;
+mod pieces;
 #[doc(hidden)]
 pub mod reference;
 #[doc(hidden)]

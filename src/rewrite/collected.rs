@@ -24,6 +24,7 @@ use crate::document::{BaseKind, DeclaredBase, Document, Standing};
 use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
+use crate::pieces::Dissection;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
 use crate::span::Span;
@@ -209,6 +210,28 @@ impl DocumentPlan {
             Some(Err(kept)) => self.diagnostics.push(kept),
             None => {}
         }
+    }
+
+    /// Gives up the policies in `bytes`, the outermost document, where they would change more of it than its bases.
+    pub(super) fn keep_bases_that_do_more(&mut self, bytes: &[u8], policy: BaseElement) {
+        let policies = self.judged.iter().filter(|one| one.is_policy);
+        let mut policies: Vec<&Edit> = policies.flat_map(|one| &one.edits).collect();
+        policies.sort_by_key(|edit| edit.span.start);
+        let (Some(first), Some(outermost)) = (policies.first(), self.entities.first()) else {
+            return;
+        };
+        let dissection = Dissection::of(bytes, outermost.format, outermost.charset);
+        if dissection.has_only_base_changed(bytes, &policies) {
+            return;
+        }
+        let message = match policy {
+            BaseElement::Insert => {
+                "no base element was put in, because with it the document would read otherwise"
+            }
+            _ => "the base element was kept, because without it the document would read otherwise",
+        };
+        self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, first.span, message));
+        self.judged.retain(|one| !one.is_policy);
     }
 }
 

@@ -343,14 +343,17 @@ fn collected<const REPORTS: bool>(
 
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
-    if format == Format::Html
-        && let Some(plan) = collected(task, bytes, Collected::<false>::within(task.around.room))
-    {
-        return Some(plan);
-    }
-    let document = scan::scan_as(format, bytes, task.scan)?;
-    let beneath = document.charset;
-    Some(self::document(task, document, bytes, beneath, &[]))
+    let html = |bytes| collected(task, bytes, Collected::<false>::within(task.around.room));
+    let mut plan = match (format == Format::Html).then(|| html(bytes)).flatten() {
+        Some(plan) => plan,
+        None => {
+            let document = scan::scan_as(format, bytes, task.scan)?;
+            let beneath = document.charset;
+            self::document(task, document, bytes, beneath, &[])
+        }
+    };
+    plan.keep_bases_that_do_more(bytes, task.options.base_element);
+    Some(plan)
 }
 
 impl<S: LinkSink> Driver<'_, S> {

@@ -20,6 +20,7 @@ use crate::container::fields::{Placed, keep_lengths};
 use crate::container::lift::lift;
 use crate::container::units;
 use crate::layer::digest::{content_md5, with_crlf};
+use crate::pieces::{piece, style_sheet_pieces, tree_pieces, without_references};
 use crate::rewrite::rewrite;
 
 /// It has what most places need an escape for, and each place spells it otherwise.
@@ -261,7 +262,7 @@ fn edits_of(list: &[Edit], length: usize) -> Option<Edits> {
 /// Everything that the referees see in a file, and in what its values hold.
 fn reading(format: Format, charset: Charset, bytes: &[u8]) -> Vec<TreePiece> {
     let Some(container) = container::of(format) else {
-        let seen = pieces(format, charset, false, bytes);
+        let seen = Dissection { format, charset, by_tokens: false }.pieces(bytes);
         return match format {
             Format::Html => with_values(seen),
             Format::Xhtml | Format::Svg | Format::Xml => {
