@@ -27,6 +27,7 @@ use crate::layer::charset::Charset;
 use crate::pieces::Dissection;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
+use crate::scan::html;
 use crate::span::Span;
 
 /// By how much the links of a file of `length` bytes may become longer, where it is in memory as a whole. A base may be as
@@ -220,8 +221,16 @@ impl DocumentPlan {
         let (Some(first), Some(outermost)) = (policies.first(), self.entities.first()) else {
             return;
         };
-        let dissection = Dissection::of(bytes, outermost.format, outermost.charset);
-        if dissection.has_only_base_changed(bytes, &policies) {
+        let (format, charset) = (outermost.format, outermost.charset);
+        // Two trees of a page take a hundred times as long as its links.
+        let is_certain = || {
+            let start = Charset::detect(bytes, Some(charset)).mark;
+            format == Format::Html
+                && policies.len() == 1
+                && html::document::is_in_written_head(bytes, start, first.span.start)
+        };
+        let dissection = || Dissection::of(bytes, format, charset);
+        if is_certain() || dissection().has_only_base_changed(bytes, &policies) {
             return;
         }
         let message = match policy {

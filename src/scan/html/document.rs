@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use super::pass::{self, Links, Part, Plain, Whole};
 use super::prelude::{self, Bases, Prelude, is_before_doctype, prelude};
-use super::tag;
-use super::walk::declaration_end;
+use super::sink::Event;
+use super::tag::{self, RawTag};
+use super::walk::{self, declaration_end};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Against, Decoded, Document, Head, Link, Piece};
 use crate::format::Format;
@@ -92,16 +93,50 @@ impl Links for Collecting<'_> {
 /// Where a `base` element would be the first child of `head`, its start tag implied or not. Nowhere where the document ends
 /// in its doctype, which would not count after a tag (HTML, 13.2.6.4.1).
 pub(crate) fn head(bytes: &[u8], start: usize) -> Option<Head> {
-    let mut at = skip_leading(bytes, start);
+    let at = before_head(bytes, start);
     if is_before_doctype(&bytes[at..]) {
         return None;
-    }
-    if let Some(end) = start_tag_at(bytes, at, "html") {
-        at = skip_leading(bytes, end);
     }
     let at = start_tag_at(bytes, at, "head").unwrap_or(at);
     Some(Head { at, prefix: String::new(), is_xml: false })
 }
+
+/// After all that can be before a `head` element.
+fn before_head(bytes: &[u8], start: usize) -> usize {
+    let at = skip_leading(bytes, start);
+    start_tag_at(bytes, at, "html").map_or(at, |end| skip_leading(bytes, end))
+}
+
+/// Whether a tag at `at` is a child of the `head` element for certain, and no reason that there is one: the start tag of that
+/// is written, and nothing but whole elements that belong there is before `at` (HTML, 13.2.6.4.4).
+pub(crate) fn is_in_written_head(bytes: &[u8], start: usize, at: usize) -> bool {
+    let Some(head) = start_tag_at(bytes, before_head(bytes, start), "head").filter(|&to| to <= at)
+    else {
+        return false;
+    };
+    let (mut end, mut is_certain, mut in_text) = (head, true, false);
+    let Ok(_) = walk::best_effort(bytes, head..at, true, &mut |event: Event<'_>| {
+        let named =
+            |tag: &RawTag, names: &[&str]| names.iter().any(|name| tag.is_named(bytes, name));
+        let (span, holds_text, belongs) = match event {
+            Event::Comment { span } => (span, false, true),
+            Event::StartTag { tag, .. } => {
+                let holds_text = named(tag, &TEXTS_OF_HEAD);
+                (tag.span, holds_text, holds_text || named(tag, &VOID_IN_HEAD))
+            }
+            Event::EndTag { tag } => (tag.span, false, named(tag, &TEXTS_OF_HEAD)),
+        };
+        let is_apart = in_text || bytes[end..span.start].trim_ascii().is_empty();
+        (end, is_certain, in_text) = (span.end, is_certain && belongs && is_apart, holds_text);
+    });
+    is_certain && !in_text && bytes[end..at].trim_ascii().is_empty()
+}
+
+/// Elements of a `head` that hold text.
+const TEXTS_OF_HEAD: [&str; 3] = ["title", "style", "script"];
+
+/// Those without content.
+const VOID_IN_HEAD: [&str; 3] = ["base", "link", "meta"];
 
 /// Where the start tag at `at` ends, if there is one and it is called `name`.
 fn start_tag_at(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
