@@ -12,7 +12,7 @@
 use std::io::{self, Read, Seek};
 use std::iter;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use baselink::Options;
 use baselink::archive::{Records, Wacz};
@@ -46,7 +46,7 @@ pub(crate) fn each<T: Send>(
 ) -> io::Result<Result<()>> {
     let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
-    let counts = output.begins_to_count();
+    let counts = output.count_diagnostics();
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
         through(path, threads, &options, next, output, &work, &mut done)
     };
@@ -159,14 +159,6 @@ fn through<T: Send>(
 }
 
 fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {
-    Input {
-        name: DocumentName { path, record: Some(&document.key) },
-        format: document.options.format,
-        before: &[],
-        bytes: document.bytes(),
-        after: &[],
-        offset: 0,
-        lines: 0,
-        entity: Arc::from(""),
-    }
+    let name = DocumentName { path, record: Some(&document.key) };
+    Input::whole(name, document.options.format, document.bytes())
 }

@@ -33,10 +33,10 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status};
-use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
 use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
+use super::advice::is_of_bases;
 use super::archive;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
@@ -145,21 +145,6 @@ fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::R
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (path, source) = (input.name, chain.source.name());
     writeln!(output.out(), "{path}{number}\t{base}\t{source}")
-}
-
-/// Whether a diagnostic is one of the document or its base, not of its links or of their change.
-fn is_of_bases(code: Code) -> bool {
-    !matches!(
-        code,
-        Code::ProfilesDiffer
-            | Code::BaseElementKept
-            | Code::SignatureBroken
-            | Code::FieldsRenamed
-            | Code::LineTooLong
-            | Code::DigestWrong
-            | Code::Doubt
-            | Code::Growth
-    )
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];

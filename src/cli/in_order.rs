@@ -15,6 +15,7 @@
 //! Deliberately absent: what the items are, and results out of order.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::{io, iter, thread};
 
@@ -29,13 +30,6 @@ pub(crate) struct Bounds {
     pub(crate) items: usize,
     /// The sum of their sizes; one item may be larger.
     pub(crate) size: usize,
-}
-
-impl Bounds {
-    /// So many threads, and some items for each, whatever their sizes.
-    pub(crate) fn of(threads: usize) -> Self {
-        Self { threads, items: 4 * threads, size: usize::MAX }
-    }
 }
 
 /// What ends the work on a file.
@@ -90,6 +84,20 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
         }
         (None, _) => Ok(()),
     }
+}
+
+/// The same with some items for each of so many threads, whatever their sizes, and results that are only received.
+pub(crate) fn all_in_order<I: Send, R: Send>(
+    threads: usize,
+    items: impl Iterator<Item = I>,
+    work: impl Fn(I) -> R + Sync,
+    mut receive: impl FnMut(R) + Send,
+) {
+    let bounds = Bounds { threads, items: 4 * threads, size: usize::MAX };
+    let Ok(()) = in_order(bounds, items.map(|item| (item, 0)), work, |result| {
+        receive(result);
+        Ok::<_, Infallible>(())
+    });
 }
 
 /// What the threads share.

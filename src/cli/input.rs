@@ -94,16 +94,6 @@ pub(crate) struct NoDocument {
     rest: Box<dyn Read>,
 }
 
-impl<'a> OpenedInput<'a> {
-    /// The document; `None` where it is none.
-    pub(crate) fn document(self) -> Option<File<'a>> {
-        match self {
-            Self::Document(file) => Some(file),
-            Self::NoDocument(_) => None,
-        }
-    }
-}
-
 impl NoDocument {
     /// What is to be said of the file `path` where it was only found.
     pub(crate) fn remark(&self) -> Option<&str> {
@@ -198,6 +188,14 @@ pub(crate) struct Input<'a> {
     pub(crate) entity: Arc<str>,
 }
 
+impl<'a> Input<'a> {
+    /// A document that is the whole of its file, or record.
+    pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
+        let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
+        Self { name, format, before, bytes, after, offset: 0, lines: 0, entity }
+    }
+}
+
 impl<'a> File<'a> {
     /// Opens what `origin` names, to be read as `documents` say or as what it looks like. Only a file that is
     /// to be replaced has an `original`.
@@ -243,30 +241,17 @@ impl<'a> File<'a> {
             None if is_archive(&bytes) => Format::Warc,
             None => detect(origin, &bytes, scan),
         };
-        if format.is_archive() {
-            refuse_archive(origin, documents, original)?;
-        }
+        let is_left = format.is_archive() && is_archive_left(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
             false => ForeignFile::of(&bytes).or_else(utf_16),
         };
-        let is_left = format.is_archive()
-            && match documents.archives {
-                Archives::None => true,
-                Archives::Named => !origin.is_named(),
-                Archives::All => false,
-            };
-        let is_document = !is_left && (format.is_read() || is_read(format, scan));
-        if !is_document || foreign.is_some() {
+        let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
+        if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let is_taken_for_one = is_document;
-            return Ok(OpenedInput::NoDocument(NoDocument {
-                why,
-                is_taken_for_one,
-                head: bytes,
-                rest: reader,
-            }));
+            let (head, rest) = (bytes, reader);
+            return Ok(OpenedInput::NoDocument(NoDocument { why, is_taken_for_one, head, rest }));
         }
         let (retrieval, passed_over) = match origin {
             Origin::Entry(entry) => {
@@ -352,10 +337,7 @@ impl<'a> File<'a> {
         let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
         let mut of_whole = |whole: Vec<u8>| {
-            let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-            let bytes = whole.as_slice();
-            let input = Input { name, format, before, bytes, after, offset: 0, lines: 0, entity };
-            work(&input, &options)?;
+            work(&Input::whole(name, format, &whole), &options)?;
             if whole.capacity() <= KEPT {
                 BUFFER.set(whole);
             }
@@ -395,18 +377,22 @@ impl<'a> File<'a> {
     }
 }
 
-/// Refuses the archive that `origin` names, where it cannot be what was meant.
-fn refuse_archive(
+/// Whether an archive is no document here.
+///
+/// # Errors
+///
+/// It was named, and cannot be what was meant.
+fn is_archive_left(
     origin: &Origin,
     documents: &Documents,
     original: Option<&Original>,
-) -> Result<()> {
+) -> Result<bool> {
     const NEVER: &str = "an archive is never altered; -o FILE writes what is made of its documents";
-    let why = match (original, documents.archives) {
-        _ if !origin.is_named() => return Ok(()),
-        (_, Archives::None) => "an archive; rewrite, links and base read it",
-        (Some(_), _) => NEVER,
-        _ => return Ok(()),
+    let why = match documents.archives {
+        archives if !origin.is_named() => return Ok(archives != Archives::All),
+        Archives::None => "an archive; rewrite, links and base read it",
+        _ if original.is_some() => NEVER,
+        Archives::Named | Archives::All => return Ok(false),
     };
     Err(Error::new(format!("{}: {why}", name(origin.path()))))
 }

@@ -29,7 +29,7 @@ use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_
 use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
-use super::results::{ResultOf, Results};
+use super::results::Results;
 use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
@@ -49,8 +49,8 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return one(asked, file, output) };
         Ok(match results.of(origin, output, |output| one(asked, file, output))? {
-            Ok(ResultOf::Made(made)) => made,
-            Ok(ResultOf::Kept) => {
+            Ok(Some(made)) => made,
+            Ok(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
                 (ExitStatus::Done, Default::default())
             }
@@ -119,21 +119,18 @@ fn one(
     };
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let mut listing = LinkListing::of(asked);
-    let mut status = ExitStatus::Done;
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
         let read = listing.large((path, large), &options, output)?.and_then(|totals| {
-            let (mut from, found) = (large, &totals.diagnostics);
-            let places = FilePlaces::in_file_of(path, &mut from, totals.charset, found)?;
-            output.diagnostics(&places, found);
+            let places = FilePlaces::in_file_of((path, large), &totals)?;
+            output.diagnostics(&places, &totals.diagnostics);
             tally.add_totals(&totals);
             hints.add_large(large, path, &options, &totals)
         });
-        if listing.strict.say(output) {
-            status = ExitStatus::NotHeld;
-        }
+        let status = listing.strict.say(output);
         return Ok((after(read, status, output), (tally, hints)));
     }
+    let mut status = ExitStatus::Done;
     let read = file.each(|input, options| {
         let (totals, held) = listing.document(input, options, output)?;
         status = status.max(held);
@@ -201,11 +198,7 @@ impl<'a> LinkListing<'a> {
         let rows = |row: &mut LinkFn<'_>| baselink::links(input.bytes, options, row);
         let totals = self.list(input.name, (input.lines, input.offset), output, rows)?;
         output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        let status = match std::mem::take(&mut self.strict).say(output) {
-            true => ExitStatus::NotHeld,
-            false => ExitStatus::Done,
-        };
-        Ok((totals, status))
+        Ok((totals, std::mem::take(&mut self.strict).say(output)))
     }
 
     /// Lists the links of a large file, of which a piece is in memory at a time.

@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::write::commit_all;
 use clap::{Arg, Command};
@@ -56,8 +56,7 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::new(format!("{}: it is no folder", name(folder))));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| Error::new(format!("{}: {}", name(folder), cause(&error))))?;
+    fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;
     let begin = |command: &Command| {
         let path = format!("{}.1", display_name(command));

@@ -23,6 +23,7 @@ use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
 use baselink::tree::write::{InPlace, Suffix};
+use clap::ValueEnum;
 use clap_complete::Shell;
 
 /// What was asked for.
@@ -263,12 +264,11 @@ pub(crate) enum CheckForm {
     Github,
 }
 
-/// What is listed one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is listed one by one: what links lead to, or the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// What links lead to.
+    // What is said of these in documentation would be said by `--help`.
     Target,
-    /// The links.
     Link,
 }
 
@@ -453,6 +453,12 @@ impl Origin {
         }
     }
 
+    /// Whether it was found under the name of a backup, which ends so.
+    pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
+        let name = self.path().file_name().unwrap_or_default();
+        !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
+    }
+
     /// Whether it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
@@ -465,6 +471,12 @@ impl Origin {
             Self::Entry(entry) => entry.size,
         }
     }
+}
+
+/// The folder of the file `path`.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether `path` means standard input. A file of that name is called `./-`.

@@ -28,13 +28,6 @@ pub(crate) struct Results {
     extension: &'static str,
 }
 
-/// What became of a result.
-pub(crate) enum ResultOf<T> {
-    Made(T),
-    /// It was there.
-    Kept,
-}
-
 impl Results {
     /// Those of `documents` in the folder `out`, in files with this extension.
     ///
@@ -45,14 +38,14 @@ impl Results {
         Ok(Self { folder: OutputFolder::of(out, true, documents)?, extension })
     }
 
-    /// Makes the result of `origin` by `work`, which prints it, unless it is there. It is written where all of the file
-    /// could be used. The outer error is one of standard output.
+    /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
+    /// of the file could be used. The outer error is one of standard output.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,
         output: &mut Output,
         work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
-    ) -> io::Result<Result<ResultOf<(ExitStatus, T)>>> {
+    ) -> io::Result<Result<Option<(ExitStatus, T)>>> {
         let Origin::Entry(entry) = origin else {
             let why = "standard input has no name for a result in a folder; name files";
             return Ok(Err(Error::new(why)));
@@ -62,9 +55,9 @@ impl Results {
             Err(error) => return Ok(Err(error)),
         };
         if is_made(&self.folder.out.join(&to), &entry.path) {
-            return Ok(Ok(ResultOf::Kept));
+            return Ok(Ok(None));
         }
-        let begun = match self.folder.begin_new(entry, &to) {
+        let begun = match self.folder.mirror.begin_new(&entry.path, &to) {
             Ok(begun) => begun,
             Err(error) => return Ok(Err(error)),
         };
@@ -77,7 +70,7 @@ impl Results {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), ResultFile::commit).map(|()| made)
         });
-        Ok(made.map(ResultOf::Made).map_err(|error| ResultFile::failure(&entry.path, error)))
+        Ok(made.map(Some).map_err(|error| ResultFile::failure(&entry.path, error)))
     }
 }
 

@@ -34,7 +34,7 @@ use self::examined::{examined, is_listed, say_totals, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
-use super::files::{self, FileKind, Why, Worked};
+use super::files::{self, Why, Worked};
 use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, count};
 use super::places::FilePlaces;
@@ -118,30 +118,20 @@ fn one(
     origin: &Origin,
     output: &mut Output,
 ) -> io::Result<FileOutcome> {
-    let outcome = match files::found(origin) {
-        Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
-        Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(FileKind::Temporary(entry)) => {
-            files::remove_left(entry, &asked.documents);
-            Ok(FileOutcome::Left(Why::Temporary))
-        }
-        Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
-        Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
+    let outcome = match files::why_left(origin, &asked.documents) {
+        Ok(Some(Why::Folder)) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
+        Ok(Some(why)) => Ok(FileOutcome::Left(why)),
+        Ok(None) if origin.is_backup(asked.backup.as_ref()) => Ok(FileOutcome::Left(Why::Backup)),
+        Ok(None) if target.replaces_inputs() && is_delivery(origin) => {
             Ok(FileOutcome::Left(Why::Delivery))
         }
-        Ok(FileKind::File) => document(asked, work, target, origin, output)?,
+        Ok(None) => document(asked, work, target, origin, output)?,
         Err(error) => Err(error),
     };
     Ok(outcome.unwrap_or_else(|error| {
         output.error(&error);
         FileOutcome::Left(Why::Unusable)
     }))
-}
-
-/// Whether it was found under the name of a backup, as `--backup` gives them.
-fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
-    let name = origin.path().file_name().unwrap_or_default();
-    !origin.is_named() && asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
 }
 
 /// Whether it was found among what is being delivered to a Maildir.
@@ -218,11 +208,9 @@ fn document(
             let jobs = asked.documents.jobs;
             let made = sink.add_large((origin.path(), large), &options, jobs, output)?;
             let ended = made.and_then(|totals| {
-                let (mut from, found) = (large, &totals.diagnostics);
-                let places =
-                    FilePlaces::in_file_of(origin.path(), &mut from, totals.charset, found)?;
-                output.diagnostics(&places, found);
-                summary.add_diagnostics(asked, found, &places);
+                let places = FilePlaces::in_file_of((origin.path(), large), &totals)?;
+                output.diagnostics(&places, &totals.diagnostics);
+                summary.add_diagnostics(asked, &totals.diagnostics, &places);
                 summary.add_totals(&totals);
                 summary.hints.add_large(large, origin.path(), &options, &totals)
             });

@@ -11,14 +11,13 @@
 
 use std::io;
 
-use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
 use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
-use super::tree::{Checked, CheckedTree, ClassCounts, changed};
+use super::tree::{Checked, CheckedTree, ClassCounts, open_again};
+use crate::cli::advice::is_of_a_change;
 use crate::cli::files;
-use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Origin, WrittenTo};
@@ -76,14 +75,14 @@ pub(super) fn make(
         let Some(file) = tree.file(origin) else { return Ok(None) };
         let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
         let counts = ClassCounts::of_file(&file.scanned, &found);
-        let done = match counts.fixes > 0 && !(is_written && is_delivery(origin)) {
+        let done = match counts.fixes() > 0 && !(is_written && is_delivery(origin)) {
             true => one(asked, &target, tree, file, &found, origin, output)?.map(Some),
             false => Ok(None),
         };
         Ok(Some((counts, done)))
     };
     let mut judged = Vec::with_capacity(tree.files.len());
-    output.count_diagnostics();
+    let counts = output.count_diagnostics();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         let mut all = Vec::new();
         for (origin, page, of_file) in batch {
@@ -104,7 +103,9 @@ pub(super) fn make(
         }
         Ok(())
     })?;
-    output.say_diagnostics();
+    if counts {
+        output.say_diagnostics();
+    }
     for (file, (counts, after)) in tree.files.iter_mut().zip(judged) {
         file.counts = counts;
         if let Some((scanned, counts)) = after {
@@ -121,19 +122,6 @@ fn in_words_of_the_option(error: Error) -> Error {
     Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
 }
 
-/// Whether a diagnostic is one of the change; all others were said when the file was scanned.
-fn is_of_the_change(found: &&Diagnostic) -> bool {
-    matches!(
-        found.code,
-        Code::SignatureBroken
-            | Code::FieldsRenamed
-            | Code::LineTooLong
-            | Code::DigestWrong
-            | Code::Doubt
-            | Code::Growth
-    )
-}
-
 /// The outer error is one of standard output.
 fn one(
     asked: &Check,
@@ -148,12 +136,10 @@ fn one(
         Ok(sink) => sink,
         Err(error) => return Ok(Err(error)),
     };
-    let opened =
-        match File::open(origin, &asked.documents, sink.original()).map(OpenedInput::document) {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return Ok(Err(changed(origin))),
-            Err(error) => return Ok(Err(error)),
-        };
+    let opened = match open_again(origin, &asked.documents, sink.original()) {
+        Ok(opened) => opened,
+        Err(error) => return Ok(Err(error)),
+    };
     let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
     let mut again = target.replaces_inputs().then(|| Scanning::again(&file.scanned));
     // How long the documents are that come before, and what is made of them.
@@ -185,9 +171,10 @@ fn one(
             (old, new) = (old + input.bytes.len(), new + made.len());
         }
         let places = FilePlaces::of(input, &rewritten.totals);
-        for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
-            output.diagnostic(&places, found);
-        }
+        // All others were said when the file was scanned.
+        let of_the_change =
+            rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
+        of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
         failed = sink.add(input, &rewritten.edits, output)?;
         Ok(())

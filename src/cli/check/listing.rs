@@ -24,9 +24,9 @@ use super::github::Github;
 use super::listed::{FindingPlace, Listed, Shown, within};
 use super::sarif::Sarif;
 use super::text::TextForm;
-use super::tree::{Checked, CheckedTree, changed};
+use super::tree::{Checked, CheckedTree, changed, open_again};
 use crate::cli::files;
-use crate::cli::input::{File, Input};
+use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, CheckForm, Classes, Origin};
@@ -52,20 +52,14 @@ pub(super) fn list(
     let is_concerned =
         |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
-    let mut listed = Listed {
-        status: ExitStatus::Done,
-        accepted: 0,
-        by_class: BTreeMap::new(),
-        noted: BTreeMap::new(),
-    };
+    let mut listed = Listed::default();
     listing.form.begin(output.out())?;
     let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         for (_, page, done) in batch {
             output.append(page)?;
             for (class, number) in done.accepted {
-                listed.accepted += number;
-                *listed.by_class.entry(class).or_default() += number;
+                *listed.accepted_of.entry(class).or_default() += number;
             }
             for key in done.noted {
                 *listed.noted.entry(key).or_default() += 1;
@@ -101,8 +95,13 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Whether anything is done with findings of `class`.
     fn concerns(&self, class: Class) -> bool {
+        self.list.contains(class) || self.is_noted(class)
+    }
+
+    /// Whether there is a baseline that has findings of `class`.
+    fn is_noted(&self, class: Class) -> bool {
         let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
-        self.list.contains(class) || (has_baseline && baseline::is_noted(self.asked, class))
+        has_baseline && baseline::is_noted(self.asked, class)
     }
 
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
@@ -111,12 +110,11 @@ impl Listing<'_> {
         let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
         let found = file.findings(self.tree, |class| self.concerns(class));
-        let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
         let mut shown: Vec<Shown<'_>> = Vec::new();
         for (link, finding) in file.scanned.links().zip(&found) {
             let Some(finding) = finding else { continue };
             let class = finding.class;
-            if has_baseline && baseline::is_noted(self.asked, class) {
+            if self.is_noted(class) {
                 let key = Key::of(&path, &link, finding);
                 let is_accepted = accepted.takes(&key);
                 if self.asked.write_baseline.is_some() {
@@ -149,9 +147,7 @@ impl Listing<'_> {
         done: &mut ListedFile,
         output: &mut Output,
     ) -> io::Result<()> {
-        let opened = File::open(origin, &self.asked.documents, None);
-        let opened = opened.and_then(|opened| opened.document().ok_or_else(|| changed(origin)));
-        let opened = match opened {
+        let opened = match open_again(origin, &self.asked.documents, None) {
             Ok(opened) => opened,
             Err(error) => {
                 done.is_unusable = true;

@@ -11,7 +11,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::convert::Infallible;
 use std::io;
 
 use baselink::span::Span;
@@ -20,10 +19,9 @@ use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;
-use super::tree::{Checked, CheckedTree, changed};
+use super::tree::{Checked, CheckedTree, changed, open_again};
 use crate::cli::files;
-use crate::cli::in_order::{Bounds, in_order};
-use crate::cli::input::File;
+use crate::cli::in_order::all_in_order;
 use crate::cli::output::{Output, location_of};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{By, Check, Classes, Origin};
@@ -140,11 +138,8 @@ pub(super) fn find(
         }
         found
     };
-    let chunks = numbered.chunks(FILES).map(|files| (files, 0));
-    let Ok(()) = in_order(Bounds::of(asked.documents.jobs), chunks, work, |found| {
-        merge(&mut all, found, room);
-        Ok::<_, Infallible>(())
-    });
+    let chunks = numbered.chunks(FILES);
+    all_in_order(asked.documents.jobs, chunks, work, |found| merge(&mut all, found, room));
     let mut all: Vec<TargetSummary> = all.into_values().collect();
     all.sort_by(|one, other| {
         let key = |target: &TargetSummary| (Reverse(target.is_denied), Reverse(target.links));
@@ -296,9 +291,7 @@ fn look_up_in(
     }
     spans.sort_unstable_by_key(|(span, _)| span.start);
     let mut next = 0;
-    let opened = File::open(origin, &asked.documents, None);
-    let opened = opened.and_then(|opened| opened.document().ok_or_else(|| changed(origin)));
-    let read = match opened {
+    let read = match open_again(origin, &asked.documents, None) {
         Err(error) => Err(error),
         Ok(opened) => opened.each(|input, _| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);

@@ -21,7 +21,7 @@ use baselink::format::Format;
 use baselink::rewrite::record::payload;
 use baselink::scan::is_read;
 
-use super::examined::{Examined, examined};
+use super::examined::examined;
 use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
@@ -31,14 +31,6 @@ use crate::cli::diff::DiffProgress;
 use crate::cli::input::{Archive, Input};
 use crate::cli::output::Output;
 use crate::cli::request::{Origin, Rewrite};
-
-/// What was made of a document.
-struct RewrittenDocument {
-    summary: FileSummary,
-    examined: Examined,
-    /// Its record in the new archive, or what is in its file.
-    made: Option<Vec<u8>>,
-}
 
 /// Rewrites the documents of `archive` on several threads. The outer error is one of standard output, the inner one of
 /// reading or writing.
@@ -86,22 +78,22 @@ pub(super) fn rewrite(
         let mut summary = FileSummary::default();
         let options = work.options(origin, options);
         let examined = examined((asked, work), input, &options, &mut summary, output);
-        let changes = !examined.edits.is_empty();
+        // What becomes a record of the new archive, or a file.
         let made = match form {
             ResultForm::Nothing => None,
             // Of a response without one only the header fields were looked at.
             _ if !examined.is_proved || !has_document(input, &options) => None,
-            ResultForm::Record if !changes => None,
+            ResultForm::Record if examined.edits.is_empty() => None,
             ResultForm::Record | ResultForm::File => {
                 let whole = examined.edits.apply(input.bytes);
                 payload(&whole, input.format).map(std::borrow::Cow::into_owned)
             }
         };
-        Ok(RewrittenDocument { summary, examined, made })
+        Ok((summary, examined, made))
     };
     let mut summary = FileSummary::default();
     let ended = archive::each(archive, output, work_on, |done, (input, archived), output| {
-        let RewrittenDocument { summary: of_document, examined, made } = done;
+        let (of_document, examined, made) = done;
         summary.merge(of_document);
         match (&mut *sink, made, archived.record()) {
             (FileSink::Diff(progress), ..) if examined.is_proved => {

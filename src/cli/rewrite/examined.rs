@@ -45,7 +45,9 @@ pub(super) fn examined(
     let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
     output.details(input, &places, report);
-    let is_strict = !(asked.strict && output.strict(&places, report));
+    if asked.strict {
+        summary.status = summary.status.max(output.strict(&places, report));
+    }
     let differences = match asked.verify {
         true => verify::verify(&rewritten, options).err().unwrap_or_default(),
         false => Vec::new(),
@@ -58,7 +60,7 @@ pub(super) fn examined(
         output.error(&format_args!("{place}: --verify: {}", difference.message));
     }
     let is_proved = differences.is_empty();
-    if !(is_strict && is_proved) {
+    if !is_proved {
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);

@@ -158,31 +158,6 @@ fn join(edits: &mut Edits, of_message: Edits, start: usize) {
     let _ = edits.append(of_message, start);
 }
 
-/// Writes what is done.
-struct Writer<'a, 't> {
-    path: &'a Path,
-    sink: &'a mut FileSink<'t>,
-    output: &'a mut Output,
-    summary: FileSummary,
-}
-
-impl Writer<'_, '_> {
-    /// Writes a batch.
-    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), Failure> {
-        self.summary.merge(std::mem::take(&mut done.summary));
-        for BatchPiece { page, place, examined, .. } in done.pieces.drain(..) {
-            self.output.append(page).map_err(Failure::Output)?;
-            let input = done.part.input(&place, self.path);
-            let written = written(&examined, &input, self.sink, self.output);
-            written.map_err(Failure::Output)?.map_err(Failure::File)?;
-        }
-        match done.part.batch.failed.take() {
-            Some(error) => Err(Failure::File(Error::io(self.path, error))),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Rewrites the messages of `mailbox` on several threads. The outer error is one of standard output, the inner
 /// one of reading or writing.
 pub(super) fn rewrite(
@@ -196,7 +171,7 @@ pub(super) fn rewrite(
     let joins = !matches!(sink, FileSink::Diff(_));
     let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
-    let mut writer = Writer { path, sink, output, summary: FileSummary::default() };
+    let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
     // Buffers of what was written.
     let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
@@ -214,15 +189,19 @@ pub(super) fn rewrite(
     let threads = asked.documents.jobs;
     let items = threads + AHEAD;
     let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
-    let written = in_order(
-        bounds,
-        parts,
-        |part| all.done(part, &blank),
-        |mut done| {
-            writer.write(&mut done)?;
-            buffers().push(done.part.batch.bytes);
-            Ok(())
-        },
-    );
-    Failure::nested(written.map(|()| writer.summary))
+    let write = |RewrittenBatch { mut part, pieces, summary: of_batch }| {
+        summary.merge(of_batch);
+        for BatchPiece { page, place, examined, .. } in pieces {
+            output.append(page).map_err(Failure::Output)?;
+            let written = written(&examined, &part.input(&place, path), sink, output);
+            written.map_err(Failure::Output)?.map_err(Failure::File)?;
+        }
+        if let Some(error) = part.batch.failed.take() {
+            return Err(Failure::File(Error::io(path, error)));
+        }
+        buffers().push(part.batch.bytes);
+        Ok(())
+    };
+    let written = in_order(bounds, parts, |part| all.done(part, &blank), write);
+    Failure::nested(written.map(|()| summary))
 }
