@@ -9,28 +9,22 @@
 //!
 //! Deliberately absent: what is in an archive ([`super::archived`]).
 
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use baselink::Options;
 use baselink::archive::{Records, Wacz};
 use baselink::error::{Error, Result, name};
 
-use super::archived::{ArchiveContents, Archived, Item, Said};
+use super::archived::{ArchiveContents, Archived, Item};
 use super::document_name::DocumentName;
 use super::har::Har;
 use super::in_order::{Bounds, Failure, in_order};
 use super::input::{Archive, Input};
-use super::output::{Output, Page};
+use super::output::Output;
 use super::progress::is_stopped;
-
-/// What was made of an item.
-struct MadeItem<T> {
-    said: Said,
-    of_document: Option<(io::Result<T>, Page, Archived)>,
-}
 
 /// So many bytes of an archive are under way at a time, where no record is longer.
 const UNDER_WAY: usize = 16 << 20;
@@ -50,35 +44,31 @@ pub(crate) fn each<T: Send>(
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
         through(path, threads, &options, next, output, &work, &mut done)
     };
-    let failed = |error: &Error| Error::new(format!("{}: {error}", name(path)));
     let ended = match contents {
         ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
         ArchiveContents::Har(reader) => match Har::read(reader) {
             Ok(mut har) => through(path, &mut har, output),
-            Err(error) => Err(Failure::File(failed(&error))),
+            Err(error) => Err(failure(path, &error)),
         },
         ArchiveContents::Wacz(file) => match Wacz::open(file) {
             Ok(mut wacz) => {
+                let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
                 // What is damaged hides nothing of the others.
                 let mut latest = None;
-                for (at, inner) in in_wacz(path, &wacz).into_iter().enumerate() {
+                for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
                     let read = match wacz.archive(at) {
-                        Ok(reader) => through(&inner, &mut Records::new(reader), output),
-                        Err(error) => Err(Failure::File(failed(&error))),
+                        Ok(reader) => through(inner, &mut Records::new(reader), output),
+                        Err(error) => Err(failure(path, &error)),
                     };
-                    match read {
-                        Ok(()) => {}
-                        Err(Failure::Output(error)) => return Err(error),
-                        Err(Failure::File(error)) => {
-                            if let Some(earlier) = latest.replace(error) {
-                                output.error(&earlier);
-                            }
-                        }
+                    if let Err(error) = Failure::nested(read)?
+                        && let Some(earlier) = latest.replace(error)
+                    {
+                        output.error(&earlier);
                     }
                 }
                 latest.map_or(Ok(()), |error| Err(Failure::File(error)))
             }
-            Err(error) => Err(Failure::File(failed(&error))),
+            Err(error) => Err(failure(path, &error)),
         },
     };
     if counts {
@@ -87,9 +77,9 @@ pub(crate) fn each<T: Send>(
     Failure::nested(ended)
 }
 
-/// What the archives in a WACZ file are called.
-fn in_wacz<R: Read + Seek>(path: &Path, wacz: &Wacz<R>) -> Vec<PathBuf> {
-    wacz.names().map(|inner| path.join("archive").join(inner)).collect()
+/// What is wrong with the archive `path`.
+fn failure(path: &Path, error: &Error) -> Failure {
+    Failure::File(Error::new(format!("{}: {error}", name(path))))
 }
 
 /// What gives the items of an archive.
@@ -138,12 +128,11 @@ fn through<T: Send>(
             let made = work(&input(path, &document), &document.options, &mut page);
             (made, page.into_page(), document)
         });
-        Ok::<_, Error>(MadeItem { said, of_document })
+        Ok::<_, Error>((said, of_document))
     };
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
     in_order(bounds, items, on_page, |result| {
-        let named = |error: Error| Failure::File(Error::new(format!("{}: {error}", name(path))));
-        let MadeItem { said, of_document } = result.map_err(named)?;
+        let (said, of_document) = result.map_err(|error| failure(path, &error))?;
         for (offset, code, message) in said {
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }

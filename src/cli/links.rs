@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io};
 
+use anstyle::Style;
 use baselink::error::{Error, Result, visible};
 use baselink::{
     ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
@@ -322,20 +323,12 @@ impl Table<'_> {
 
     fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
         let (ink, link) = (output.ink, &found.link);
-        let [place, outcome, location] = self.columns(found);
-        let gap =
-            |width: usize, column: &str| " ".repeat(width.saturating_sub(column.chars().count()));
-        let gaps = [gap(widths[0], &place), gap(widths[1], &outcome), gap(widths[2], &location)];
-        write!(
-            output.out(),
-            "{}{}  {}{}  {location}{}  {}",
-            ink.paint(PLACE, &place),
-            gaps[0],
-            ink.paint(style_of(link.outcome), &outcome),
-            gaps[1],
-            gaps[2],
-            shown(&link.reference)
-        )?;
+        let styles = [PLACE, style_of(link.outcome), Style::new()];
+        for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
+            let gap = width.saturating_sub(column.chars().count()) + 2;
+            write!(output.out(), "{}{:gap$}", ink.paint(style, column), "")?;
+        }
+        write!(output.out(), "{}", shown(&link.reference))?;
         if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
             write!(output.out(), " {} {}", ink.paint(FAINT, "->"), visible(target))?;
         }

@@ -82,13 +82,10 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     // Arguments come first, as in `--help`.
     let is_shown = |is_positional: bool| {
         let usage = usage.clone();
-        let heading = |one: Arg| match one.is_positional() {
-            true => one.help_heading("Arguments"),
-            false => one,
-        };
-        let hide = move |one: Arg| match one.is_positional() == is_positional {
-            true => heading(one),
-            false => one.hide(true),
+        let hide = move |one: Arg| match (is_positional, one.is_positional()) {
+            (true, true) => one.help_heading("Arguments"),
+            (false, false) => one,
+            _ => one.hide(true),
         };
         Man::new(command.clone().override_usage(usage).mut_args(hide))
     };
@@ -144,8 +141,7 @@ fn see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let own = display_name(command);
     let all = program();
     let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));
-    let others: Vec<_> = ["baselink".to_owned()]
-        .into_iter()
+    let others: Vec<_> = iter::once("baselink".to_owned())
         .chain(names)
         .filter(|name| name != own)
         .map(|name| format!("{name}(1)"))

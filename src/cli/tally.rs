@@ -164,14 +164,11 @@ impl Display for Tally {
             let Some(((result, _), _)) = reasons.first() else { continue };
             write!(f, "{before}{} {}", self.count(*result), result.name())?;
             before = ", ";
-            let named =
-                reasons.iter().filter_map(|((_, reason), number)| Some(((*reason)?, number)));
-            let named: Vec<_> = named
-                .map(|(reason, number)| match reasons.len() {
-                    1 => reason.name().to_owned(),
-                    _ => format!("{number} {}", reason.name()),
-                })
-                .collect();
+            let named = reasons.iter().filter_map(|((_, reason), number)| {
+                let name = (*reason)?.name();
+                Some(if reasons.len() == 1 { name.to_owned() } else { format!("{number} {name}") })
+            });
+            let named: Vec<_> = named.collect();
             if !named.is_empty() {
                 write!(f, " ({})", named.join(", "))?;
             }

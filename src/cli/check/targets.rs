@@ -141,14 +141,11 @@ pub(super) fn find(
     let chunks = numbered.chunks(FILES);
     all_in_order(asked.documents.jobs, chunks, work, |found| merge(&mut all, found, room));
     let mut all: Vec<TargetSummary> = all.into_values().collect();
-    all.sort_by(|one, other| {
-        let key = |target: &TargetSummary| (Reverse(target.is_denied), Reverse(target.links));
-        let place =
-            |target: &TargetSummary| target.places.first().map(|first| (first.file, first.link));
-        (key(one).cmp(&key(other)))
-            .then_with(|| place(one).cmp(&place(other)))
-            .then_with(|| (one.class, &one.to).cmp(&(other.class, &other.to)))
-    });
+    let key = |target: &TargetSummary| {
+        let first = target.places.first().map(|first| (first.file, first.link));
+        (Reverse(target.is_denied), Reverse(target.links), first, target.class)
+    };
+    all.sort_by(|one, other| key(one).cmp(&key(other)).then_with(|| one.to.cmp(&other.to)));
     let mut room = ROWS;
     for target in &mut all {
         target.places.truncate(room.max(PLACES));
