@@ -20,8 +20,9 @@ use baselink::error::{Error, Result, name};
 
 use super::archived::{ArchiveContents, Archived, Item};
 use super::document_name::DocumentName;
+use super::failure::{Failure, FileResult};
 use super::har::Har;
-use super::in_order::{Bounds, Failure, in_order};
+use super::in_order::{Bounds, in_order};
 use super::input::{Archive, Input};
 use super::output::Output;
 use super::progress::is_stopped;
@@ -30,14 +31,13 @@ use super::progress::is_stopped;
 const UNDER_WAY: usize = 16 << 20;
 
 /// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
-/// `done` with what that gives, in the order of the archive. The outer error is one of standard output, the inner one of
-/// reading and writing.
+/// `done` with what that gives, in the order of the archive.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send,
-) -> io::Result<Result<()>> {
+    mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
+) -> FileResult<()> {
     let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
     let counts = output.count_diagnostics();
@@ -74,7 +74,7 @@ pub(crate) fn each<T: Send>(
     if counts {
         output.say_diagnostics();
     }
-    Failure::nested(ended)
+    ended
 }
 
 /// What is wrong with the archive `path`.
@@ -109,8 +109,8 @@ fn through<T: Send>(
     next: &mut dyn ItemSource,
     output: &mut Output,
     work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
-    done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send),
-) -> std::result::Result<(), Failure> {
+    done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
+) -> FileResult<()> {
     let blank = output.page();
     let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,10 +138,8 @@ fn through<T: Send>(
         }
         let Some((made, page, document)) = of_document else { return Ok(()) };
         output.reach(document.key.offset.file);
-        output.append(page).map_err(Failure::Output)?;
-        let made = made.map_err(Failure::Output)?;
-        let done = done(made, (&input(path, &document), &document), output);
-        done.map_err(Failure::Output)?.map_err(Failure::File)?;
+        output.append(page)?;
+        done(made?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())
     })

@@ -38,6 +38,7 @@ use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
 use super::advice::is_of_bases;
 use super::archive;
+use super::failure::Failure;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
@@ -76,8 +77,9 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
             };
             let read = archive::each(archive, output, work, |is_tree, _, _| {
                 has_tree |= is_tree;
-                Ok(Ok(()))
-            })?;
+                Ok(())
+            });
+            let read = Failure::nested(read)?;
             return Ok((after(read, ExitStatus::Done, output), has_tree));
         }
         Err(file) => *file,
@@ -87,7 +89,8 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
         has_tree |= is_tree;
         hints.add(input, options, &totals);
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     if let Some(hint) =
         hints.url.filter(|_| asked.documents.paths.len() == 1 && !asked.documents.has_folder())
     {

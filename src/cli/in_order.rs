@@ -17,9 +17,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{io, iter, thread};
-
-use baselink::error::Error;
+use std::{iter, thread};
 
 /// How much is under way at a time.
 #[derive(Clone, Copy, Debug)]
@@ -30,25 +28,6 @@ pub(crate) struct Bounds {
     pub(crate) items: usize,
     /// The sum of their sizes; one item may be larger.
     pub(crate) size: usize,
-}
-
-/// What ends the work on a file.
-pub(crate) enum Failure {
-    /// Standard output cannot be written to.
-    Output(io::Error),
-    /// The file cannot be read, or what is made of it not be written.
-    File(Error),
-}
-
-impl Failure {
-    /// The error of standard output, and in it that of the file.
-    pub(crate) fn nested<T>(ended: Result<T, Self>) -> io::Result<Result<T, Error>> {
-        match ended {
-            Ok(made) => Ok(Ok(made)),
-            Err(Self::File(error)) => Ok(Err(error)),
-            Err(Self::Output(error)) => Err(error),
-        }
-    }
 }
 
 /// Does `work` for each of the `items`, which come with their sizes, and `receive`s the results in their order.

@@ -37,6 +37,7 @@ use baselink::{Beside, Options};
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
+use super::failure::FileResult;
 use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin, Reading, is_standard_input};
 
@@ -119,16 +120,16 @@ impl NoDocument {
         ))
     }
 
-    /// Writes all of it to `out`, as it is; the inner error is one of reading.
-    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> io::Result<Result<()>> {
+    /// Writes all of it, which is the file `path`, to `out`, as it is.
+    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
         let mut buffer = vec![0; KEPT];
         loop {
             match self.rest.read(&mut buffer) {
-                Ok(0) => return Ok(Ok(())),
+                Ok(0) => return Ok(()),
                 Ok(length) => out.write_all(&buffer[..length])?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Ok(Err(Error::io(path, error))),
+                Err(error) => return Err(Error::io(path, error).into()),
             }
         }
     }
@@ -327,12 +328,11 @@ impl<'a> File<'a> {
         Ok(Archive { path, contents, options: reading.options.clone(), jobs, is_compressed })
     }
 
-    /// Does `work` for every document in it, which is no archive, with the library's options for it; the inner error is one
-    /// of reading.
+    /// Does `work` for every document in it, which is no archive, with the library's options for it.
     pub(crate) fn each(
         self,
-        mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
-    ) -> io::Result<Result<()>> {
+        mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
+    ) -> FileResult<()> {
         let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
         let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
@@ -341,28 +341,20 @@ impl<'a> File<'a> {
             if whole.capacity() <= KEPT {
                 BUFFER.set(whole);
             }
-            Ok(Ok(()))
+            Ok(())
         };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(whole) => return of_whole(whole),
             // What is made of records is another matter ([`Self::into_archive`]).
-            Contents::Archive(..) => return Ok(Ok(())),
+            Contents::Archive(..) => return Ok(()),
             Contents::Large(file, size) => {
-                return match read_large(file, size, jobs) {
-                    Ok(whole) => of_whole(whole),
-                    Err(error) => Ok(Err(failed(error))),
-                };
+                return of_whole(read_large(file, size, jobs).map_err(failed)?);
             }
         };
         let mut messages = Messages::new(reader);
         let mut lines = 0;
-        loop {
-            let found = match messages.next_message() {
-                Ok(Some(found)) => found,
-                Ok(None) => return Ok(Ok(())),
-                Err(error) => return Ok(Err(failed(error))),
-            };
+        while let Some(found) = messages.next_message().map_err(failed)? {
             let Span { start, end } = found.message;
             let (before, after) = (&found.bytes[..start], &found.bytes[end..]);
             let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
@@ -374,6 +366,7 @@ impl<'a> File<'a> {
             work(&Input { name, format, before, bytes, after, offset, lines, entity }, &options)?;
             lines += count(&found.bytes[start..]);
         }
+        Ok(())
     }
 }
 

@@ -16,13 +16,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io};
 
 use anstyle::Style;
-use baselink::error::{Error, Result, visible};
+use baselink::error::{Error, visible};
 use baselink::{
     ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
 };
 
 use super::archive;
 use super::document_name::DocumentName;
+use super::failure::{Failure, FileResult};
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{Archive, File, Input, readers};
@@ -49,7 +50,8 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return one(asked, file, output) };
-        Ok(match results.of(origin, output, |output| one(asked, file, output))? {
+        let made = results.of(origin, output, |output| one(asked, file, output));
+        Ok(match Failure::nested(made)? {
             Ok(Some(made)) => made,
             Ok(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
@@ -122,12 +124,13 @@ fn one(
     let mut listing = LinkListing::of(asked);
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
-        let read = listing.large((path, large), &options, output)?.and_then(|totals| {
+        let read = listing.large((path, large), &options, output).and_then(|totals| {
             let places = FilePlaces::in_file_of((path, large), &totals)?;
             output.diagnostics(&places, &totals.diagnostics);
             tally.add_totals(&totals);
-            hints.add_large(large, path, &options, &totals)
+            Ok(hints.add_large(large, path, &options, &totals)?)
         });
+        let read = Failure::nested(read)?;
         let status = listing.strict.say(output);
         return Ok((after(read, status, output), (tally, hints)));
     }
@@ -138,7 +141,8 @@ fn one(
         tally.add_totals(&totals);
         hints.add(input, options, &totals);
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     Ok((after(read, status, output), (tally, hints)))
 }
 
@@ -155,8 +159,9 @@ fn in_archive(
     let read = archive::each(archive, output, work, |(totals, held), _, _| {
         status = status.max(held);
         tally.add_totals(&totals);
-        Ok(Ok(()))
-    })?;
+        Ok(())
+    });
+    let read = Failure::nested(read)?;
     Ok((after(read, status, output), (tally, Hints::default())))
 }
 
@@ -208,19 +213,16 @@ impl<'a> LinkListing<'a> {
         (path, file): (&Path, &fs::File),
         options: &Options,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         let failed = |error| Error::io(path, error);
-        let length = match file.metadata() {
-            Ok(metadata) => metadata.len(),
-            Err(error) => return Ok(Err(failed(error))),
-        };
+        let length = file.metadata().map_err(failed)?.len();
         let mut readers = readers(file, length, 1);
         let rows = |row: &mut LinkFn<'_>| links_stream(&mut readers, options, WINDOW, row);
         let listed = self.list(DocumentName::of(path), (0, 0), output, rows)?;
         Ok(listed.map_err(|error| {
             let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
             failed(error)
-        }))
+        })?)
     }
 
     /// Prints the links that `rows` gives, of a document that so many lines and bytes of its file come before.

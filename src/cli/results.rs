@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result};
 
+use super::failure::FileResult;
 use super::output::Output;
 use super::output_folder::OutputFolder;
 use super::request::{Documents, Origin};
@@ -39,28 +40,22 @@ impl Results {
     }
 
     /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
-    /// of the file could be used. The outer error is one of standard output.
+    /// of the file could be used.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,
         output: &mut Output,
         work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
-    ) -> io::Result<Result<Option<(ExitStatus, T)>>> {
+    ) -> FileResult<Option<(ExitStatus, T)>> {
         let Origin::Entry(entry) = origin else {
             let why = "standard input has no name for a result in a folder; name files";
-            return Ok(Err(Error::new(why)));
+            return Err(Error::new(why).into());
         };
-        let to = match self.folder.place(entry) {
-            Ok(place) => with_extension(place, self.extension),
-            Err(error) => return Ok(Err(error)),
-        };
+        let to = with_extension(self.folder.place(entry)?, self.extension);
         if is_made(&self.folder.out.join(&to), &entry.path) {
-            return Ok(Ok(None));
+            return Ok(None);
         }
-        let begun = match self.folder.mirror.begin_new(&entry.path, &to) {
-            Ok(begun) => begun,
-            Err(error) => return Ok(Err(error)),
-        };
+        let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(ResultFile::new(begun));
         let made = work(&mut of_file);
         let (file, page) = of_file.into_file();
@@ -70,7 +65,7 @@ impl Results {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), ResultFile::commit).map(|()| made)
         });
-        Ok(made.map(Some).map_err(|error| ResultFile::failure(&entry.path, error)))
+        made.map(Some).map_err(|error| ResultFile::failure(&entry.path, error).into())
     }
 }
 

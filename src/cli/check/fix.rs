@@ -11,12 +11,13 @@
 
 use std::io;
 
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, name};
 use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
 use super::tree::{Checked, CheckedTree, ClassCounts, open_again};
 use crate::cli::advice::is_of_a_change;
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
@@ -76,7 +77,10 @@ pub(super) fn make(
         let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
         let counts = ClassCounts::of_file(&file.scanned, &found);
         let done = match counts.fixes() > 0 && !(is_written && is_delivery(origin)) {
-            true => one(asked, &target, tree, file, &found, origin, output)?.map(Some),
+            true => {
+                let done = one(asked, &target, tree, file, &found, origin, output);
+                Failure::nested(done)?.map(Some)
+            }
             false => Ok(None),
         };
         Ok(Some((counts, done)))
@@ -122,7 +126,7 @@ fn in_words_of_the_option(error: Error) -> Error {
     Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
 }
 
-/// The outer error is one of standard output.
+/// Makes the fixes of a file.
 fn one(
     asked: &Check,
     target: &RunTarget<'_>,
@@ -131,23 +135,14 @@ fn one(
     found: &[Option<Finding>],
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<FileFixes>> {
-    let mut sink = match target.begin(origin) {
-        Ok(sink) => sink,
-        Err(error) => return Ok(Err(error)),
-    };
-    let opened = match open_again(origin, &asked.documents, sink.original()) {
-        Ok(opened) => opened,
-        Err(error) => return Ok(Err(error)),
-    };
-    let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
+) -> FileResult<FileFixes> {
+    let mut sink = target.begin(origin)?;
+    let opened = open_again(origin, &asked.documents, sink.original())?;
+    let (mut with_fixes, mut links) = (None, 0);
     let mut again = target.replaces_inputs().then(|| Scanning::again(&file.scanned));
     // How long the documents are that come before, and what is made of them.
     let (mut old, mut new) = (0, 0);
-    let read = opened.each(|input, options| {
-        if failed.is_err() {
-            return Ok(());
-        }
+    opened.each(|input, options| {
         let with_fixes: &mut Options =
             with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
         with_fixes.scan = options.scan.clone();
@@ -164,7 +159,7 @@ fn one(
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             again = None;
-            return sink.add_unproved(input, output);
+            return Ok(sink.add_unproved(input, output)?);
         }
         if let Some(again) = &mut again {
             again.add_examined(&made, input.offset - old + new, &as_written, report);
@@ -176,19 +171,16 @@ fn one(
             rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
         of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
-        failed = sink.add(input, &rewritten.edits, output)?;
-        Ok(())
+        sink.add(input, &rewritten.edits, output)
     })?;
-    let ended = read.and(failed).and_then(|()| sink.end());
-    Ok(ended.map(|written| {
-        let after = again.map(|again| {
-            let scanned = again.end();
-            let found = quick_findings(&scanned, &tree.index, &tree.moving);
-            let counts = ClassCounts::of_file(&scanned, &found);
-            (scanned, counts)
-        });
-        FileFixes { links, written, after }
-    }))
+    let written = sink.end()?;
+    let after = again.map(|again| {
+        let scanned = again.end();
+        let found = quick_findings(&scanned, &tree.index, &tree.moving);
+        let counts = ClassCounts::of_file(&scanned, &found);
+        (scanned, counts)
+    });
+    Ok(FileFixes { links, written, after })
 }
 
 impl Fixed {

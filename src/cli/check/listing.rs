@@ -25,6 +25,7 @@ use super::listed::{FindingPlace, Listed, Shown, within};
 use super::sarif::Sarif;
 use super::text::TextForm;
 use super::tree::{Checked, CheckedTree, changed, open_again};
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
@@ -133,7 +134,11 @@ impl Listing<'_> {
             return Ok(done);
         }
         shown.sort_by_key(|shown| shown.link.span.start);
-        self.show(origin, file, &found, &shown, &mut done, output)?;
+        let read = self.show(origin, file, &found, &shown, output);
+        if let Err(error) = Failure::nested(read)? {
+            done.is_unusable = true;
+            output.error(&error);
+        }
         Ok(done)
     }
 
@@ -144,21 +149,13 @@ impl Listing<'_> {
         file: &Checked,
         found: &[Option<Finding>],
         shown: &[Shown<'_>],
-        done: &mut ListedFile,
         output: &mut Output,
-    ) -> io::Result<()> {
-        let opened = match open_again(origin, &self.asked.documents, None) {
-            Ok(opened) => opened,
-            Err(error) => {
-                done.is_unusable = true;
-                output.error(&error);
-                return Ok(());
-            }
-        };
+    ) -> FileResult<()> {
+        let opened = open_again(origin, &self.asked.documents, None)?;
         let has_fixes = self.form.has_edits()
             && shown.iter().any(|one| matches!(one.finding.fix, Some(Fix::Reference(_))));
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
-        let read = opened.each(|input, options| {
+        opened.each(|input, options| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);
             let edits: Vec<Edit> = match has_fixes {
                 true => {
@@ -190,12 +187,7 @@ impl Listing<'_> {
             }
             Ok(())
         })?;
-        let read = if next < shown.len() { read.and(Err(changed(origin))) } else { read };
-        if let Err(error) = read {
-            done.is_unusable = true;
-            output.error(&error);
-        }
-        Ok(())
+        if next < shown.len() { Err(changed(origin).into()) } else { Ok(()) }
     }
 }
 

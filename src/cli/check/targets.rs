@@ -20,6 +20,7 @@ use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;
 use super::tree::{Checked, CheckedTree, changed, open_again};
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::in_order::all_in_order;
 use crate::cli::output::{Output, location_of};
@@ -288,9 +289,8 @@ fn look_up_in(
     }
     spans.sort_unstable_by_key(|(span, _)| span.start);
     let mut next = 0;
-    let read = match open_again(origin, &asked.documents, None) {
-        Err(error) => Err(error),
-        Ok(opened) => opened.each(|input, _| {
+    let mut read = || -> FileResult<()> {
+        open_again(origin, &asked.documents, None)?.each(|input, _| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);
             while let Some((span, index)) = spans.get(next) {
                 let Some(span) = within(*span, input) else { break };
@@ -298,9 +298,10 @@ fn look_up_in(
                 (found[*index].line, found[*index].column) = places.line_and_column(span);
             }
             Ok(())
-        })?,
+        })?;
+        if next < spans.len() { Err(changed(origin).into()) } else { Ok(()) }
     };
-    let read = if next < spans.len() { read.and(Err(changed(origin))) } else { read };
+    let read = Failure::nested(read())?;
     if let Err(error) = &read {
         output.error(error);
     }

@@ -24,6 +24,7 @@ use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::tree::write::{Original, is_temporary};
 
 use crate::cli::advice::is_of_bases;
+use crate::cli::failure::Failure;
 use crate::cli::files::{Left, after, each_document};
 use crate::cli::in_order::all_in_order;
 use crate::cli::input::{File, OpenedInput};
@@ -311,7 +312,8 @@ fn scan(
             output.diagnostic(&places, &Diagnostic::new(found.code, span, found.message.clone()));
         }
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     let found = match scanning {
         Some(scanning) => FileContent::Document(Box::new(scanning.end())),
         None if is_part => FileContent::Part,

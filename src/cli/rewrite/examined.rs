@@ -6,15 +6,13 @@
 //!
 //! Deliberately absent: documents of which no report is made. [`super::target`] writes those as they are rewritten.
 
-use std::io;
-
 use baselink::edit::Edits;
-use baselink::error::Result;
 use baselink::{Options, Totals, verify};
 
 use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
+use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
@@ -91,16 +89,16 @@ pub(super) fn say_totals(
     summary.hints.add(input, options, totals);
 }
 
-/// Writes `input` with these edits, after what came before it; the outer error is one of standard output.
+/// Writes `input` with these edits, after what came before it.
 pub(super) fn written(
     Examined { edits, is_proved }: &Examined,
     input: &Input<'_>,
     sink: &mut FileSink<'_>,
     output: &mut Output,
-) -> io::Result<Result<()>> {
+) -> FileResult<()> {
     if *is_proved {
         return sink.add(input, edits, output);
     }
     // What is on its way already cannot be called back, so a message in it stays as it was.
-    sink.add_unproved(input, output).map(Ok)
+    Ok(sink.add_unproved(input, output)?)
 }

@@ -10,18 +10,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
-use baselink::error::{Result, name};
+use baselink::error::name;
 use baselink::format::Format;
 use baselink::tree::write::Replacement;
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
+use crate::cli::failure::FileResult;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
@@ -292,22 +292,20 @@ impl RunSummary {
     }
 
     /// Lists the URLs of the tree that have no file, in order, one a line.
-    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> io::Result<Result<()>> {
+    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
         let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
         if is_standard_input(path) {
             output.out().write_all(list.as_bytes())?;
-            return Ok(Ok(()));
+            return Ok(());
         }
-        let written = Replacement::begin(path).and_then(|mut file| {
-            file.write(|out| out.write_all(list.as_bytes()))?;
-            file.commit()
-        });
-        Ok(written.map(|_| {
-            let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
-            output.notice(&format_args!("{listed} listed in {}", name(path)));
-        }))
+        let mut file = Replacement::begin(path)?;
+        file.write(|out| out.write_all(list.as_bytes()))?;
+        file.commit()?;
+        let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
+        output.notice(&format_args!("{listed} listed in {}", name(path)));
+        Ok(())
     }
 
     fn say_what_is_missing(&self, output: &mut Output) {

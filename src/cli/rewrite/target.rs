@@ -27,6 +27,7 @@ use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::diff;
 use crate::cli::document_name::DocumentName;
+use crate::cli::failure::FileResult;
 use crate::cli::input::{Input, readers};
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
@@ -236,13 +237,13 @@ impl FileSink<'_> {
         }
     }
 
-    /// Adds a document; the outer error is one of standard output.
+    /// Adds a document.
     pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
         edits: &Edits,
         output: &mut Output,
-    ) -> io::Result<Result<()>> {
+    ) -> FileResult<()> {
         let write = |out: &mut dyn io::Write| {
             out.write_all(input.before)?;
             edits.write_to(input.bytes, &mut &mut *out)?;
@@ -250,33 +251,31 @@ impl FileSink<'_> {
         };
         match self {
             Self::Standard => write(output.out())?,
-            Self::File(file, _) => return Ok(file.write(write)),
+            Self::File(file, _) => file.write(write)?,
             Self::Below { below, entry, read, to, new } => {
                 let begun = match new.take() {
-                    Some(begun) => Ok(begun),
+                    Some(begun) => begun,
                     None => {
                         // The name of a message in a Maildir has its size.
                         if !edits.is_empty() && maildir::is_message(&entry.path) {
                             *to = maildir::with_sizes_of(to, write)?;
                         }
-                        below.begin(entry, to, read.as_ref())
+                        below.begin(entry, to, read.as_ref())?
                     }
                 };
-                return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
+                new.insert(begun).write(write)?;
             }
-            Self::InPlace { new: Some(new), .. } => return Ok(new.write(write)),
+            Self::InPlace { new: Some(new), .. } => new.write(write)?,
             Self::InPlace { new: None, .. } if edits.is_empty() => {}
             Self::InPlace { how, original, new } => {
-                let begun = begin(how, original, input).and_then(|mut begun| {
-                    begun.write(write)?;
-                    Ok(begun)
-                });
-                return Ok(begun.map(|begun| *new = Some(begun)));
+                let mut begun = begin(how, original, input)?;
+                begun.write(write)?;
+                *new = Some(begun);
             }
             Self::Diff(progress) => diff::print(input, edits, progress, output)?,
             Self::Documents(_) | Self::Nowhere => {}
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Where the result goes, where it is one file.
@@ -288,24 +287,24 @@ impl FileSink<'_> {
         }
     }
 
-    /// Adds `bytes` to what is made of the file `path`; the outer error is one of standard output.
+    /// Adds `bytes` to what is made of the file `path`.
     pub(super) fn add_bytes(
         &mut self,
         path: &Path,
         bytes: &[u8],
         output: &mut Output,
-    ) -> io::Result<Result<()>> {
+    ) -> FileResult<()> {
         let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
         self.add(&input, &Edits::default(), output)
     }
 
-    /// Adds a document that is rewritten on its way; the outer error is one of standard output.
+    /// Adds a document that is rewritten on its way.
     pub(in crate::cli) fn add_passed(
         &mut self,
         input: &Input<'_>,
         options: &Options,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         self.add_written(output, |out| {
             let mut buffer = BUFFER.take();
             buffer.reserve(PIECE);
@@ -317,20 +316,16 @@ impl FileSink<'_> {
         })
     }
 
-    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own;
-    /// the outer error is one of standard output.
+    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own.
     pub(in crate::cli) fn add_large(
         &mut self,
         (path, document): (&Path, &fs::File),
         options: &Options,
         threads: usize,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         let failed = |error| Error::io(path, error);
-        let before = match FileState::settled(document) {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(failed(error))),
-        };
+        let before = FileState::settled(document).map_err(failed)?;
         self.add_written(output, |out| {
             let mut readers = readers(document, before.length, threads.min(2));
             let made = match threads {
@@ -362,30 +357,27 @@ impl FileSink<'_> {
         &mut self,
         output: &mut Output,
         mut write: impl FnMut(&mut dyn io::Write) -> io::Result<Result<Totals>>,
-    ) -> io::Result<Result<Totals>> {
-        match self {
-            Self::Standard => write(output.out()),
-            Self::File(file, _) => Ok(file.write_and_tell(write).and_then(|made| made)),
+    ) -> FileResult<Totals> {
+        Ok(match self {
+            Self::Standard => write(output.out())??,
+            Self::File(file, _) => file.write_and_tell(write)??,
             Self::Below { below, entry, read, to, new } => {
-                let begun = below.begin(entry, to, read.as_ref());
-                Ok(begun.and_then(|begun| {
-                    new.insert(begun).write_and_tell(write).and_then(|made| made)
-                }))
+                let begun = below.begin(entry, to, read.as_ref())?;
+                new.insert(begun).write_and_tell(write)??
             }
             Self::InPlace { how, original, new } => {
                 // It is begun only where something changes.
-                let totals = write(&mut io::sink())?;
-                if !totals.as_ref().is_ok_and(|totals| totals.changed) {
+                let totals = write(&mut io::sink())??;
+                if !totals.changed {
                     return Ok(totals);
                 }
-                Ok(how.begin(original).and_then(|mut begun| {
-                    let totals = begun.write_and_tell(write).and_then(|made| made)?;
-                    *new = Some(NewContents::File(Box::new(begun)));
-                    Ok(totals)
-                }))
+                let mut begun = how.begin(original)?;
+                let totals = begun.write_and_tell(write)??;
+                *new = Some(NewContents::File(Box::new(begun)));
+                totals
             }
-            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink()),
-        }
+            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink())??,
+        })
     }
 
     /// Takes in that a document is not what it should be.
