@@ -33,13 +33,13 @@ use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
 use baselink::tree::walk::EntryKind;
 use baselink::tree::write::Original;
-use baselink::{Beside, Options};
+use baselink::Options;
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
-use super::request::{Archives, Documents, Origin, Reading, is_standard_input};
+use super::request::{Archives, Documents, Origin, is_standard_input};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -63,15 +63,12 @@ pub(crate) struct File<'a> {
     pub(crate) path: &'a Path,
     /// What it is read as.
     pub(crate) format: Format,
-    /// By which URL it was retrieved (RFC 1808, 3.3).
-    pub(crate) retrieval: Option<Retrieval>,
     /// A sentence for each URL that is none.
     pub(crate) passed_over: Vec<String>,
     /// What the system says of it, where that is known and no original does.
     pub(crate) metadata: Option<Metadata>,
-    /// What lies beside it.
-    beside: Option<Arc<dyn Beside>>,
-    reading: Arc<Reading>,
+    /// The library's options for it; of an archive, but for what it says of each document.
+    options: Options,
     contents: Contents,
     /// How many threads there are to read it.
     jobs: usize,
@@ -254,11 +251,21 @@ impl<'a> File<'a> {
             let (head, rest) = (bytes, reader);
             return Ok(OpenedInput::NoDocument(NoDocument { why, is_taken_for_one, head, rest }));
         }
-        let (retrieval, passed_over) = match origin {
+        let origins = &reading.origins;
+        let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
-                reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, &bytes)
+                let seen = seen.as_ref().unwrap_or(entry);
+                let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
+                (retrieval, passed_over, Some(origins.beside(entry)))
             }
-            Origin::Standard => reading.origins.of_standard_input(format, &bytes),
+            Origin::Standard => {
+                let (retrieval, passed_over) = origins.of_standard_input(format, &bytes);
+                (retrieval, passed_over, None)
+            }
+        };
+        let options = match format.is_archive() {
+            true => reading.options.clone(),
+            false => Options { format, retrieval, beside, ..reading.options.clone() },
         };
         let contents = if format.is_archive() {
             let is_compressed = bytes.starts_with(b"\x1f\x8b");
@@ -285,38 +292,20 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        let beside = match origin {
-            Origin::Entry(entry) => Some(reading.origins.beside(entry)),
-            Origin::Standard => None,
-        };
-        let file = Self {
-            path,
-            format,
-            reading,
-            contents,
-            retrieval,
-            passed_over,
-            beside,
-            metadata,
-            jobs,
-        };
+        let file = Self { path, format, passed_over, metadata, options, contents, jobs };
         Ok(OpenedInput::Document(file))
     }
 
     /// A large document that has not been read, and the library's options for it.
-    pub(crate) fn large(&self) -> Option<(&fs::File, Options)> {
+    pub(crate) fn large(&self) -> Option<(&fs::File, &Options)> {
         let Contents::Large(file, _) = &self.contents else { return None };
-        let (format, retrieval, beside) =
-            (self.format, self.retrieval.clone(), self.beside.clone());
-        Some((file, Options { format, retrieval, beside, ..self.reading.options.clone() }))
+        Some((file, &self.options))
     }
 
     /// The mailbox that it is; the file itself where it is none.
     pub(crate) fn into_mailbox(self) -> std::result::Result<Mailbox<'a>, Box<Self>> {
         let Contents::Mailbox(reader) = self.contents else { return Err(Box::new(self)) };
-        let Self { path, format, reading, retrieval, .. } = self;
-        let options = Options { format, retrieval, ..reading.options.clone() };
-        Ok(Mailbox { path, reader, options })
+        Ok(Mailbox { path: self.path, reader, options: self.options })
     }
 
     /// The archive that it is; the file itself where it is none.
@@ -324,8 +313,8 @@ impl<'a> File<'a> {
         let Contents::Archive(contents, is_compressed) = self.contents else {
             return Err(Box::new(self));
         };
-        let Self { path, reading, jobs, .. } = self;
-        Ok(Archive { path, contents, options: reading.options.clone(), jobs, is_compressed })
+        let Self { path, options, jobs, .. } = self;
+        Ok(Archive { path, contents, options, jobs, is_compressed })
     }
 
     /// Does `work` for every document in it, which is no archive, with the library's options for it.
@@ -333,8 +322,7 @@ impl<'a> File<'a> {
         self,
         mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
     ) -> FileResult<()> {
-        let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
-        let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
+        let Self { path, format, mut options, contents, jobs, .. } = self;
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
         let mut of_whole = |whole: Vec<u8>| {
             work(&Input::whole(name, format, &whole), &options)?;

@@ -124,11 +124,11 @@ fn one(
     let mut listing = LinkListing::of(asked);
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
-        let read = listing.large((path, large), &options, output).and_then(|totals| {
+        let read = listing.large((path, large), options, output).and_then(|totals| {
             let places = FilePlaces::in_file_of((path, large), &totals)?;
             output.diagnostics(&places, &totals.diagnostics);
             tally.add_totals(&totals);
-            Ok(hints.add_large(large, path, &options, &totals)?)
+            Ok(hints.add_large(large, path, options, &totals)?)
         });
         let read = Failure::nested(read)?;
         let status = listing.strict.say(output);

@@ -210,7 +210,7 @@ fn document(
     };
     let mut summary = FileSummary::default();
     if let Some((large, options)) = file.large() {
-        let options = work.options(origin, &options);
+        let options = work.options(origin, options);
         if is_passed(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
             let totals = sink.add_large((origin.path(), large), &options, jobs, output)?;
