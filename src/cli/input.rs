@@ -21,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use baselink::Options;
 use baselink::archive::is_archive;
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
@@ -33,7 +34,6 @@ use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
 use baselink::tree::walk::EntryKind;
 use baselink::tree::write::Original;
-use baselink::Options;
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;

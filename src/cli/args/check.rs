@@ -120,7 +120,7 @@ impl TypedCheck {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
         let policy = self.policy();
-        let mut documents = self.documents.meant_with(&policy)?;
+        let mut documents = self.documents.meant(Some(&policy))?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
                 "check takes one folder: links lead from one file of a tree to another",
