@@ -153,26 +153,16 @@ fn is_text(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    /// Each kind has a case of the command line; here is what is nearly of one.
     #[test]
     fn files_are_told_by_their_first_bytes() {
         for (head, what) in [
-            (&b"\x1f\x8b\x08\0\0"[..], Some("gzip data")),
-            (b"\x1f\x8b", None),
-            (b"\x28\xb5\x2f\xfd\x04", Some("Zstandard data")),
-            (b"\xfd7zXZ\0\0", Some("xz data")),
-            (b"\x89PNG\r\n\x1a\n\0", Some("a PNG image")),
+            (&b"\x1f\x8b"[..], None),
             // Once through a program that makes CRLF of LF.
             (b"\x89PNG\r\r\n\x1a\n\0", None),
-            (b"\xff\xd8\xff\xe0\0", Some("a JPEG image")),
             (b"\xff\xfe<\0p\0", None),
-            (b"GIF89a\x01\0\x01\0\x80", Some("a GIF image")),
             (b"GIF89a is the newer version of the format", None),
-            (b"%PDF-1.4\n", Some("a PDF file")),
-            (b"bplist00\xd1", Some("a binary property list, such as a web archive of Safari")),
             (b"PK\x05\x06\0\0", Some("a ZIP archive")),
-            (b"PK\x03\x04\x14\0page.html", Some("a ZIP archive")),
-            (b"PK\x03\x04\x14\0mimetypeapplication/epub+zip", Some("an EPUB book, a ZIP archive")),
-            (b"PK\x03\x04\x14\x001/index.rdf", Some("a MAFF web archive, a ZIP archive")),
             (b"PK, said the page", None),
             (b"<p>", None),
             (b"", None),
