@@ -63,16 +63,11 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
             }
         })
     };
-    let Read { status, documents: files, left } = each_document(
-        documents,
-        output,
-        |_| false,
-        work,
-        |_, (listed, helps)| {
+    let Read { status, documents: files, left } =
+        each_document(documents, output, None, work, |_, (listed, helps)| {
             tally.merge(&listed);
             hints.merge(helps);
-        },
-    )?;
+        })?;
     match files {
         0 => {}
         1 => output.notice(&tally),

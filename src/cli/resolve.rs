@@ -49,17 +49,23 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
                     let why = "neither a tab nor white space divides a base and a reference";
                     return asked.unresolved(None, text, why, Some(place), output);
                 };
-                if last.as_ref().is_none_or(|last| last.text != of) {
-                    if let Err(why) = Base::absolute(asked.profile, of) {
-                        let why = why.to_string();
-                        return asked.unresolved(Some(of), reference, &why, Some(place), output);
+                let base = match &last {
+                    Some(last) if last.text == of => last,
+                    _ => {
+                        if let Err(why) = Base::absolute(asked.profile, of) {
+                            let why = why.to_string();
+                            return asked.unresolved(
+                                Some(of),
+                                reference,
+                                &why,
+                                Some(place),
+                                output,
+                            );
+                        }
+                        last.insert(base(of))
                     }
-                    last = Some(base(of));
-                }
-                match &last {
-                    Some(base) => asked.one(base, reference, Some(place), output),
-                    None => Ok(ExitStatus::Done),
-                }
+                };
+                asked.one(base, reference, Some(place), output)
             })
         }
     }

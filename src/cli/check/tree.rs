@@ -178,19 +178,19 @@ impl CheckedTree {
             sum: ClassCounts::default(),
             left: Left::default(),
         };
-        let is_backup = |origin: &Origin| origin.is_backup(asked.backup.as_ref());
         let is_asked_for =
             documents.reading.format.is_some() || !documents.selection.include.is_empty();
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(moving, is_asked_for, origin, file, output)
         };
-        let read = each_document(documents, output, is_backup, scan, |origin, found| {
-            match (origin, found) {
+        let read =
+            each_document(documents, output, asked.backup.as_ref(), scan, |origin, found| match (
+                origin, found,
+            ) {
                 (Origin::Entry(entry), FileContent::Document(scanned)) => tree.add(entry, *scanned),
                 (_, FileContent::Part) => tree.parts += 1,
                 _ => {}
-            }
-        })?;
+            })?;
         tree.left = read.left;
         tree.index_all(asked);
         if is_first {
