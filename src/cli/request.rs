@@ -11,7 +11,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anstream::ColorChoice;
 use baselink::Options;
@@ -59,18 +59,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Which documents it reads, to be completed.
-    pub(crate) fn documents(&mut self) -> Option<&mut Documents> {
-        match self {
-            Self::Rewrite(asked) => Some(&mut asked.documents),
-            Self::Links(asked) => Some(&mut asked.documents),
-            Self::Base(asked) => Some(&mut asked.documents),
-            Self::Localize(asked) => Some(&mut asked.rewrite.documents),
-            Self::Check(asked) => Some(&mut asked.documents),
-            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
-        }
-    }
-
     /// What it reads.
     pub(crate) fn reads(&self) -> Option<&Documents> {
         match self {
@@ -341,8 +329,8 @@ pub(crate) struct Documents {
     pub(crate) archives: Archives,
     /// How they are read, but for what settings say of some of them.
     pub(crate) reading: Arc<Reading>,
-    /// What settings say of single files, where there are settings.
-    pub(crate) sections: Option<Box<dyn BySection>>,
+    /// What settings say of single files, where there are settings; it is known once all else is.
+    pub(crate) sections: OnceLock<Box<dyn BySection>>,
 }
 
 /// Which archives are gone through.
@@ -390,7 +378,7 @@ impl Documents {
     ///
     /// What settings say of it cannot be used together.
     pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<TreeEntry>)> {
-        match (&self.sections, origin) {
+        match (self.sections.get(), origin) {
             (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
             _ => Ok((Arc::clone(&self.reading), None)),
         }

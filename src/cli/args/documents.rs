@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use baselink::error::{Error, Result};
 use baselink::format::Format;
@@ -248,7 +248,7 @@ impl TypedDocuments {
             has_result_files: false,
             archives: Archives::All,
             reading,
-            sections: None,
+            sections: OnceLock::new(),
         })
     }
 
