@@ -68,7 +68,13 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         stop_between_files()?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let of_one = |origin: &Origin, output: &mut Output| one(asked, work, &target, origin, output);
+    let of_one = |origin: &Origin, output: &mut Output| {
+        let outcome = Failure::nested(one(asked, work, &target, origin, output))?;
+        Ok(outcome.unwrap_or_else(|error| {
+            output.error(&error);
+            FileOutcome::Left(Why::Unusable)
+        }))
+    };
     let failed = files::each(&asked.documents, output, of_one, |batch, output| {
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
         Ok(())
@@ -113,20 +119,6 @@ struct RewrittenFile {
 }
 
 fn one(
-    asked: &Rewrite,
-    work: &Work,
-    target: &RunTarget<'_>,
-    origin: &Origin,
-    output: &mut Output,
-) -> io::Result<FileOutcome> {
-    let outcome = Failure::nested(outcome(asked, work, target, origin, output))?;
-    Ok(outcome.unwrap_or_else(|error| {
-        output.error(&error);
-        FileOutcome::Left(Why::Unusable)
-    }))
-}
-
-fn outcome(
     asked: &Rewrite,
     work: &Work,
     target: &RunTarget<'_>,
