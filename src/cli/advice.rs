@@ -1,4 +1,5 @@
-//! Which option of the command line helps with a diagnostic. The library knows no options.
+//! What the command line says of a diagnostic: which option helps with it, as the library knows no options, and whether it
+//! is one of a change, which not every command makes.
 //!
 //! ```text
 //! page.html:1:1: warning[scheme-assumed]: …, and this one is assumed; --scheme gives another
@@ -15,6 +16,24 @@ const OPTIONS: &[(Code, &str)] = &[
     (Code::SchemeAssumed, "--scheme gives another"),
     (Code::LocalCopiesMissing, "--local-copies rewrite resolves such links, too"),
 ];
+
+/// Whether a diagnostic is one of what is written, and not of the document, its base and its links.
+pub(crate) fn is_of_a_change(code: Code) -> bool {
+    matches!(
+        code,
+        Code::SignatureBroken
+            | Code::FieldsRenamed
+            | Code::LineTooLong
+            | Code::DigestWrong
+            | Code::Doubt
+            | Code::Growth
+    )
+}
+
+/// Whether a diagnostic is one of the document or its base, not of its links or of their change.
+pub(crate) fn is_of_bases(code: Code) -> bool {
+    !is_of_a_change(code) && !matches!(code, Code::ProfilesDiffer | Code::BaseElementKept)
+}
 
 /// What is said of `found` on the command line.
 pub(crate) fn sentence(found: &Diagnostic) -> String {

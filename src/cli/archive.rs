@@ -9,87 +9,77 @@
 //!
 //! Deliberately absent: what is in an archive ([`super::archived`]).
 
-use std::io::{self, Read, Seek};
+use std::io::{self, Read};
 use std::iter;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use baselink::Options;
 use baselink::archive::{Records, Wacz};
 use baselink::error::{Error, Result, name};
 
-use super::archived::{ArchiveContents, Archived, Item, Said};
+use super::archived::{ArchiveContents, Archived, Item};
 use super::document_name::DocumentName;
+use super::failure::{Failure, FileResult};
 use super::har::Har;
-use super::in_order::{Bounds, Failure, in_order};
+use super::in_order::{Bounds, in_order};
 use super::input::{Archive, Input};
-use super::output::{Output, Page};
+use super::output::Output;
 use super::progress::is_stopped;
-
-/// What was made of an item.
-struct MadeItem<T> {
-    said: Said,
-    of_document: Option<(io::Result<T>, Page, Archived)>,
-}
 
 /// So many bytes of an archive are under way at a time, where no record is longer.
 const UNDER_WAY: usize = 16 << 20;
 
 /// Does `work` for every document of `archive`, on several threads where `output` is not that of one of several; and
-/// `done` with what that gives, in the order of the archive. The outer error is one of standard output, the inner one of
-/// reading and writing.
+/// `done` with what that gives, in the order of the archive.
 pub(crate) fn each<T: Send>(
     archive: Archive<'_>,
     output: &mut Output,
     work: impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync,
-    mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send,
-) -> io::Result<Result<()>> {
+    mut done: impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send,
+) -> FileResult<()> {
     let Archive { path, contents, options, jobs, .. } = archive;
     let threads = if output.is_page() { 1 } else { jobs };
-    let counts = output.begins_to_count();
+    let counts = output.count_diagnostics();
     let mut through = |path: &Path, next: &mut dyn ItemSource, output: &mut Output| {
         through(path, threads, &options, next, output, &work, &mut done)
     };
-    let failed = |error: &Error| Error::new(format!("{}: {error}", name(path)));
     let ended = match contents {
         ArchiveContents::Warc(reader) => through(path, &mut Records::new(reader), output),
         ArchiveContents::Har(reader) => match Har::read(reader) {
             Ok(mut har) => through(path, &mut har, output),
-            Err(error) => Err(Failure::File(failed(&error))),
+            Err(error) => Err(failure(path, &error)),
         },
         ArchiveContents::Wacz(file) => match Wacz::open(file) {
             Ok(mut wacz) => {
+                let in_wacz = wacz.names().map(|inner| path.join("archive").join(inner));
                 // What is damaged hides nothing of the others.
                 let mut latest = None;
-                for (at, inner) in in_wacz(path, &wacz).into_iter().enumerate() {
+                for (at, inner) in in_wacz.collect::<Vec<_>>().iter().enumerate() {
                     let read = match wacz.archive(at) {
-                        Ok(reader) => through(&inner, &mut Records::new(reader), output),
-                        Err(error) => Err(Failure::File(failed(&error))),
+                        Ok(reader) => through(inner, &mut Records::new(reader), output),
+                        Err(error) => Err(failure(path, &error)),
                     };
-                    match read {
-                        Ok(()) => {}
-                        Err(Failure::Output(error)) => return Err(error),
-                        Err(Failure::File(error)) => {
-                            if let Some(earlier) = latest.replace(error) {
-                                output.error(&earlier);
-                            }
-                        }
+                    if let Err(error) = Failure::nested(read)?
+                        && let Some(earlier) = latest.replace(error)
+                    {
+                        output.error(&earlier);
                     }
                 }
                 latest.map_or(Ok(()), |error| Err(Failure::File(error)))
             }
-            Err(error) => Err(Failure::File(failed(&error))),
+            Err(error) => Err(failure(path, &error)),
         },
     };
     if counts {
         output.say_diagnostics();
     }
-    Failure::nested(ended)
+    ended
 }
 
-/// What the archives in a WACZ file are called.
-fn in_wacz<R: Read + Seek>(path: &Path, wacz: &Wacz<R>) -> Vec<PathBuf> {
-    wacz.names().map(|inner| path.join("archive").join(inner)).collect()
+/// What is wrong with the archive `path`.
+fn failure(path: &Path, error: &Error) -> Failure {
+    Failure::File(Error::new(format!("{}: {error}", name(path))))
 }
 
 /// What gives the items of an archive.
@@ -119,8 +109,8 @@ fn through<T: Send>(
     next: &mut dyn ItemSource,
     output: &mut Output,
     work: &(impl Fn(&Input<'_>, &Options, &mut Output) -> io::Result<T> + Sync),
-    done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> io::Result<Result<()>> + Send),
-) -> std::result::Result<(), Failure> {
+    done: &mut (impl FnMut(T, (&Input<'_>, &Archived), &mut Output) -> FileResult<()> + Send),
+) -> FileResult<()> {
     let blank = output.page();
     let buffers: Mutex<Vec<Vec<u8>>> = Mutex::default();
     let lock = || buffers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,35 +128,24 @@ fn through<T: Send>(
             let made = work(&input(path, &document), &document.options, &mut page);
             (made, page.into_page(), document)
         });
-        Ok::<_, Error>(MadeItem { said, of_document })
+        Ok::<_, Error>((said, of_document))
     };
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
     in_order(bounds, items, on_page, |result| {
-        let named = |error: Error| Failure::File(Error::new(format!("{}: {error}", name(path))));
-        let MadeItem { said, of_document } = result.map_err(named)?;
+        let (said, of_document) = result.map_err(|error| failure(path, &error))?;
         for (offset, code, message) in said {
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }
         let Some((made, page, document)) = of_document else { return Ok(()) };
         output.reach(document.key.offset.file);
-        output.append(page).map_err(Failure::Output)?;
-        let made = made.map_err(Failure::Output)?;
-        let done = done(made, (&input(path, &document), &document), output);
-        done.map_err(Failure::Output)?.map_err(Failure::File)?;
+        output.append(page)?;
+        done(made?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())
     })
 }
 
 fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {
-    Input {
-        name: DocumentName { path, record: Some(&document.key) },
-        format: document.options.format,
-        before: &[],
-        bytes: document.bytes(),
-        after: &[],
-        offset: 0,
-        lines: 0,
-        entity: Arc::from(""),
-    }
+    let name = DocumentName { path, record: Some(&document.key) };
+    Input::whole(name, document.options.format, document.bytes())
 }

@@ -40,10 +40,8 @@ pub(crate) struct Archived {
 
 /// Where the bytes of a document are.
 enum Held {
-    /// They are the block of a record.
-    Block(Record),
-    /// They are what a response brings that is the block of a record.
-    Payload(Record, Vec<u8>),
+    /// They are the block of a record, or what a response brings that is the block.
+    Record(Record, Option<Vec<u8>>),
     /// Elsewhere.
     Bytes(Vec<u8>),
 }
@@ -79,10 +77,7 @@ impl Item {
             Cow::Borrowed(_) => None,
             Cow::Owned(payload) => Some(payload),
         };
-        let held = match payload {
-            None => Held::Block(record),
-            Some(payload) => Held::Payload(record, payload),
-        };
+        let held = Held::Record(record, payload);
         Self { said, document: Some(Archived { key, held, options, content_type }) }
     }
 }
@@ -101,15 +96,15 @@ impl Archived {
     /// All of it.
     pub(crate) fn bytes(&self) -> &[u8] {
         match &self.held {
-            Held::Block(record) => record.block(),
-            Held::Payload(_, bytes) | Held::Bytes(bytes) => bytes,
+            Held::Record(record, None) => record.block(),
+            Held::Record(_, Some(bytes)) | Held::Bytes(bytes) => bytes,
         }
     }
 
     /// Its record.
     pub(crate) fn record(&self) -> Option<&Record> {
         match &self.held {
-            Held::Block(record) | Held::Payload(record, _) => Some(record),
+            Held::Record(record, _) => Some(record),
             Held::Bytes(_) => None,
         }
     }
@@ -117,7 +112,7 @@ impl Archived {
     /// What it was read into, to be used again.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         match self.held {
-            Held::Block(record) | Held::Payload(record, _) => record.into_buffer(),
+            Held::Record(record, _) => record.into_buffer(),
             Held::Bytes(bytes) => bytes,
         }
     }

@@ -64,13 +64,13 @@ pub(crate) fn parse(
     if let Some(map) = map.filter(|_| is_found && !line.is_typed("url_map")) {
         settings.holds(map).map_err(refused)?;
     }
-    let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    let command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
     if line.is_typed("url_map") {
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
-    if let Some(documents) = command.documents() {
+    if let Some(documents) = command.reads() {
         let sections = Sections::new(line, settings, &documents.paths, &documents.reading);
-        documents.sections = Some(Box::new(sections));
+        documents.sections.get_or_init(|| Box::new(sections));
     }
     Ok(Asked { talk, settings: is_said.then_some(path), command })
 }

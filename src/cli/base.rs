@@ -33,11 +33,12 @@ use std::io::{self, Write};
 
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status};
-use baselink::diagnostic::Code;
 use baselink::error::{name, visible};
 use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
+use super::advice::is_of_bases;
 use super::archive;
+use super::failure::Failure;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{File, Input};
@@ -53,7 +54,7 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
     let mut has_tree = false;
     let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
     let Read { status, documents: files, left } =
-        each_document(documents, output, |_| false, work, |_, is_tree| has_tree |= is_tree)?;
+        each_document(documents, output, None, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
         writeln!(output.out(), "\nRFC 1808, section 3: the innermost of these gives the base.")?;
         for rule in RULES {
@@ -76,8 +77,9 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
             };
             let read = archive::each(archive, output, work, |is_tree, _, _| {
                 has_tree |= is_tree;
-                Ok(Ok(()))
-            })?;
+                Ok(())
+            });
+            let read = Failure::nested(read)?;
             return Ok((after(read, ExitStatus::Done, output), has_tree));
         }
         Err(file) => *file,
@@ -87,7 +89,8 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
         has_tree |= is_tree;
         hints.add(input, options, &totals);
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     if let Some(hint) =
         hints.url.filter(|_| asked.documents.paths.len() == 1 && !asked.documents.has_folder())
     {
@@ -145,21 +148,6 @@ fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::R
     let base = chain.base.as_deref().map_or("none".into(), visible);
     let (path, source) = (input.name, chain.source.name());
     writeln!(output.out(), "{path}{number}\t{base}\t{source}")
-}
-
-/// Whether a diagnostic is one of the document or its base, not of its links or of their change.
-fn is_of_bases(code: Code) -> bool {
-    !matches!(
-        code,
-        Code::ProfilesDiffer
-            | Code::BaseElementKept
-            | Code::SignatureBroken
-            | Code::FieldsRenamed
-            | Code::LineTooLong
-            | Code::DigestWrong
-            | Code::Doubt
-            | Code::Growth
-    )
 }
 
 const RULES: [Rule; 4] = [Rule::Embedded, Rule::Encapsulating, Rule::Retrieval, Rule::Default];

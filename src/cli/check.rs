@@ -126,8 +126,8 @@ fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
 
 fn say_accepted(asked: &Check, baseline: Option<&Baseline>, listed: &Listed, output: &mut Output) {
     let (Some(baseline), Some(path)) = (baseline, &asked.baseline) else { return };
-    let accepted = count(listed.accepted, "finding is", "findings are");
-    let gone = match baseline.len().saturating_sub(listed.accepted) {
+    let accepted = count(listed.accepted(), "finding is", "findings are");
+    let gone = match baseline.len().saturating_sub(listed.accepted()) {
         0 => String::new(),
         gone => format!("; {gone} that it has {} gone", if gone == 1 { "is" } else { "are" }),
     };

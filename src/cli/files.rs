@@ -15,9 +15,9 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::{iter, mem};
 
-use baselink::error::{Error, Result, name, visible};
+use baselink::error::{Error, Result, name};
 use baselink::tree::walk::{EntryKind, TreeEntry, TreeWalk, walk};
-use baselink::tree::write::most_pending;
+use baselink::tree::write::{Suffix, most_pending};
 
 use super::in_order::{Bounds, in_order};
 use super::input::{File, OpenedInput};
@@ -58,23 +58,19 @@ pub(crate) fn each<T: Send>(
     done: impl FnMut(Worked<T>, &mut Output) -> io::Result<()> + Send,
 ) -> io::Result<usize> {
     let is_tree = documents.has_folder();
-    if is_tree {
-        output.count_diagnostics();
-    }
+    let counts = is_tree && output.count_diagnostics();
     let roots = || documents.roots().map(Path::to_owned).collect::<Vec<_>>();
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     // What nobody can see need not be counted.
     let progress = (documents.progress && takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
-    if let Some(progress) = &progress {
-        output.show_progress(progress.clone());
-    }
+    output.show_progress(progress.clone());
     say_what_is_missing(documents, output);
     let mut all = FilesInOrder::of(documents, output);
     let failed = through(&mut all, progress.as_ref(), output, work, done)?;
-    output.end_progress();
-    if is_tree {
+    output.show_progress(None);
+    if counts {
         output.say_diagnostics();
     }
     if all.hidden > 0 {
@@ -137,7 +133,7 @@ fn through<T: Send>(
                 done(mem::take(&mut worked), output)?;
             }
             if let Some(failure) = failure {
-                output.error(&visible(&failure.to_string()));
+                output.error(&failure);
                 failed += 1;
             }
             Ok::<_, io::Error>(())
@@ -159,7 +155,7 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     let missing = map.missing(&roots);
     for sentence in missing.iter().take(MISSING) {
-        output.caution(&visible(sentence));
+        output.caution(sentence);
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
@@ -221,7 +217,7 @@ impl<'d> FilesInOrder<'d> {
             if !paths.is_empty() {
                 let found = walk(paths, &documents.selection);
                 for overlap in found.overlaps() {
-                    output.caution(&visible(overlap));
+                    output.caution(overlap);
                 }
                 parts.push(FileSource::Below(Box::new(found)));
             }
@@ -351,43 +347,30 @@ impl Left {
     }
 }
 
-/// What was found, by what the system says of it.
-pub(crate) enum FileKind<'o> {
-    /// To be opened.
-    File,
-    /// A folder: what is in it comes by itself.
-    Folder,
-    /// A symbolic link, which is not followed.
-    Link,
-    /// A temporary file of a run that was killed, or is still going on.
-    Temporary(&'o TreeEntry),
-}
-
-/// What `origin` is. What was named is a file.
+/// Why `origin` is not to be opened, by what the system says of it; `None` where it is, as what was named. A temporary
+/// file of a run that was killed is removed, where files are replaced in their places.
 ///
 /// # Errors
 ///
 /// A device, a pipe or a socket that was only found: to open one may take forever.
-pub(crate) fn found(origin: &Origin) -> Result<FileKind<'_>> {
-    let Origin::Entry(entry) = origin else { return Ok(FileKind::File) };
-    match entry.kind {
-        EntryKind::Folder => Ok(FileKind::Folder),
-        _ if origin.is_named() => Ok(FileKind::File),
-        EntryKind::File if entry.is_temporary() => Ok(FileKind::Temporary(entry)),
-        EntryKind::File => Ok(FileKind::File),
-        EntryKind::Symlink => Ok(FileKind::Link),
+pub(crate) fn why_left(origin: &Origin, documents: &Documents) -> Result<Option<Why>> {
+    let Origin::Entry(entry) = origin else { return Ok(None) };
+    Ok(match entry.kind {
+        EntryKind::Folder => Some(Why::Folder),
+        _ if origin.is_named() => None,
+        EntryKind::File if entry.is_temporary() => {
+            if documents.selection.temporary {
+                entry.remove_left();
+            }
+            Some(Why::Temporary)
+        }
+        EntryKind::File => None,
+        EntryKind::Symlink => Some(Why::Link),
         EntryKind::Special => {
             let path = name(&entry.path);
-            Err(Error::new(format!("{path}: not a regular file; it was left out")))
+            return Err(Error::new(format!("{path}: not a regular file; it was left out")));
         }
-    }
-}
-
-/// Removes the temporary file `entry` of a run that was killed, where files are replaced in their places.
-pub(crate) fn remove_left(entry: &TreeEntry, documents: &Documents) {
-    if documents.selection.temporary {
-        entry.remove_left();
-    }
+    })
 }
 
 /// What came of reading documents.
@@ -399,27 +382,22 @@ pub(crate) struct Read {
 }
 
 /// Opens every file and does `work` with those that are documents, on several threads; `done` gets what that
-/// gives, in the order of the files. A file of which `is_backup` holds is no document.
+/// gives, in the order of the files. A file whose name ends as that of a `backup` is no document.
 pub(crate) fn each_document<T: Send>(
     documents: &Documents,
     output: &mut Output,
-    is_backup: impl Fn(&Origin) -> bool + Sync,
+    backup: Option<&Suffix>,
     work: impl Fn(&Origin, File<'_>, &mut Output) -> io::Result<(ExitStatus, T)> + Sync,
     mut done: impl FnMut(Origin, T) + Send,
 ) -> io::Result<Read> {
     let mut read = Read { status: ExitStatus::Done, documents: 0, left: Left::default() };
     let one = |origin: &Origin, output: &mut Output| {
-        if is_backup(origin) {
+        if origin.is_backup(backup) {
             return Ok(Err(Why::NoDocument));
         }
-        let opened = match found(origin) {
-            Ok(FileKind::Link) => return Ok(Err(Why::Link)),
-            Ok(FileKind::Folder) => return Ok(Err(Why::NoDocument)),
-            Ok(FileKind::Temporary(entry)) => {
-                remove_left(entry, documents);
-                return Ok(Err(Why::Temporary));
-            }
-            Ok(FileKind::File) => File::open(origin, documents, None),
+        let opened = match why_left(origin, documents) {
+            Ok(Some(why)) => return Ok(Err(why)),
+            Ok(None) => File::open(origin, documents, None),
             Err(failure) => Err(failure),
         };
         let failure = match opened {

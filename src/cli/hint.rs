@@ -14,7 +14,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use baselink::error::{Error, Result, visible};
+use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
@@ -50,8 +50,8 @@ pub(crate) struct Hint {
 
 impl Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { by, line, column, .. } = self;
-        write!(f, "perhaps {} ({by}, {line}:{column}); give it with --url", visible(&self.url))?;
+        let Self { url, by, line, column, .. } = self;
+        write!(f, "perhaps {url} ({by}, {line}:{column}); give it with --url")?;
         if self.is_page {
             write!(f, ", or take it with --base-from canonical")?;
         }
@@ -99,11 +99,7 @@ impl Hints {
                 read.map_err(|error| Error::io(path, error))?;
             }
         }
-        let (before, bytes, after, entity) = (&[][..], &head[..], &[][..], "".into());
-        let (format, offset, lines) = (options.format, 0, 0);
-        let name = DocumentName::of(path);
-        let input = Input { name, format, before, bytes, after, offset, lines, entity };
-        self.add(&input, options, totals);
+        self.add(&Input::whole(DocumentName::of(path), options.format, &head), options, totals);
         Ok(())
     }
 

@@ -15,10 +15,9 @@
 //! Deliberately absent: what the items are, and results out of order.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::{io, iter, thread};
-
-use baselink::error::Error;
+use std::{iter, thread};
 
 /// How much is under way at a time.
 #[derive(Clone, Copy, Debug)]
@@ -29,32 +28,6 @@ pub(crate) struct Bounds {
     pub(crate) items: usize,
     /// The sum of their sizes; one item may be larger.
     pub(crate) size: usize,
-}
-
-impl Bounds {
-    /// So many threads, and some items for each, whatever their sizes.
-    pub(crate) fn of(threads: usize) -> Self {
-        Self { threads, items: 4 * threads, size: usize::MAX }
-    }
-}
-
-/// What ends the work on a file.
-pub(crate) enum Failure {
-    /// Standard output cannot be written to.
-    Output(io::Error),
-    /// The file cannot be read, or what is made of it not be written.
-    File(Error),
-}
-
-impl Failure {
-    /// The error of standard output, and in it that of the file.
-    pub(crate) fn nested<T>(ended: Result<T, Self>) -> io::Result<Result<T, Error>> {
-        match ended {
-            Ok(made) => Ok(Ok(made)),
-            Err(Self::File(error)) => Ok(Err(error)),
-            Err(Self::Output(error)) => Err(error),
-        }
-    }
 }
 
 /// Does `work` for each of the `items`, which come with their sizes, and `receive`s the results in their order.
@@ -90,6 +63,20 @@ pub(crate) fn in_order<I: Send, R: Send, E: Send>(
         }
         (None, _) => Ok(()),
     }
+}
+
+/// The same with some items for each of so many threads, whatever their sizes, and results that are only received.
+pub(crate) fn all_in_order<I: Send, R: Send>(
+    threads: usize,
+    items: impl Iterator<Item = I>,
+    work: impl Fn(I) -> R + Sync,
+    mut receive: impl FnMut(R) + Send,
+) {
+    let bounds = Bounds { threads, items: 4 * threads, size: usize::MAX };
+    let Ok(()) = in_order(bounds, items.map(|item| (item, 0)), work, |result| {
+        receive(result);
+        Ok::<_, Infallible>(())
+    });
 }
 
 /// What the threads share.

@@ -21,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use baselink::Options;
 use baselink::archive::is_archive;
 use baselink::base::Retrieval;
 use baselink::container::mbox::Messages;
@@ -33,12 +34,12 @@ use baselink::tree::maildir;
 use baselink::tree::origin::canonical;
 use baselink::tree::walk::EntryKind;
 use baselink::tree::write::Original;
-use baselink::{Beside, Options};
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
+use super::failure::FileResult;
 use super::foreign::ForeignFile;
-use super::request::{Archives, Documents, Origin, Reading, is_standard_input};
+use super::request::{Archives, Documents, Origin, is_standard_input};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -62,15 +63,12 @@ pub(crate) struct File<'a> {
     pub(crate) path: &'a Path,
     /// What it is read as.
     pub(crate) format: Format,
-    /// By which URL it was retrieved (RFC 1808, 3.3).
-    pub(crate) retrieval: Option<Retrieval>,
     /// A sentence for each URL that is none.
     pub(crate) passed_over: Vec<String>,
     /// What the system says of it, where that is known and no original does.
     pub(crate) metadata: Option<Metadata>,
-    /// What lies beside it.
-    beside: Option<Arc<dyn Beside>>,
-    reading: Arc<Reading>,
+    /// The library's options for it; of an archive, but for what it says of each document.
+    options: Options,
     contents: Contents,
     /// How many threads there are to read it.
     jobs: usize,
@@ -92,16 +90,6 @@ pub(crate) struct NoDocument {
     /// What of it has been read.
     head: Vec<u8>,
     rest: Box<dyn Read>,
-}
-
-impl<'a> OpenedInput<'a> {
-    /// The document; `None` where it is none.
-    pub(crate) fn document(self) -> Option<File<'a>> {
-        match self {
-            Self::Document(file) => Some(file),
-            Self::NoDocument(_) => None,
-        }
-    }
 }
 
 impl NoDocument {
@@ -129,16 +117,16 @@ impl NoDocument {
         ))
     }
 
-    /// Writes all of it to `out`, as it is; the inner error is one of reading.
-    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> io::Result<Result<()>> {
+    /// Writes all of it, which is the file `path`, to `out`, as it is.
+    pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
         let mut buffer = vec![0; KEPT];
         loop {
             match self.rest.read(&mut buffer) {
-                Ok(0) => return Ok(Ok(())),
+                Ok(0) => return Ok(()),
                 Ok(length) => out.write_all(&buffer[..length])?,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Ok(Err(Error::io(path, error))),
+                Err(error) => return Err(Error::io(path, error).into()),
             }
         }
     }
@@ -198,6 +186,14 @@ pub(crate) struct Input<'a> {
     pub(crate) entity: Arc<str>,
 }
 
+impl<'a> Input<'a> {
+    /// A document that is the whole of its file, or record.
+    pub(crate) fn whole(name: DocumentName<'a>, format: Format, bytes: &'a [u8]) -> Self {
+        let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
+        Self { name, format, before, bytes, after, offset: 0, lines: 0, entity }
+    }
+}
+
 impl<'a> File<'a> {
     /// Opens what `origin` names, to be read as `documents` say or as what it looks like. Only a file that is
     /// to be replaced has an `original`.
@@ -243,36 +239,33 @@ impl<'a> File<'a> {
             None if is_archive(&bytes) => Format::Warc,
             None => detect(origin, &bytes, scan),
         };
-        if format.is_archive() {
-            refuse_archive(origin, documents, original)?;
-        }
+        let is_left = format.is_archive() && is_archive_left(origin, documents, original)?;
         let utf_16 = || ForeignFile::utf_16(&bytes).filter(|_| scan.charset.is_none());
         let foreign = match format.is_archive() {
             true => None,
             false => ForeignFile::of(&bytes).or_else(utf_16),
         };
-        let is_left = format.is_archive()
-            && match documents.archives {
-                Archives::None => true,
-                Archives::Named => !origin.is_named(),
-                Archives::All => false,
-            };
-        let is_document = !is_left && (format.is_read() || is_read(format, scan));
-        if !is_document || foreign.is_some() {
+        let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
+        if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let is_taken_for_one = is_document;
-            return Ok(OpenedInput::NoDocument(NoDocument {
-                why,
-                is_taken_for_one,
-                head: bytes,
-                rest: reader,
-            }));
+            let (head, rest) = (bytes, reader);
+            return Ok(OpenedInput::NoDocument(NoDocument { why, is_taken_for_one, head, rest }));
         }
-        let (retrieval, passed_over) = match origin {
+        let origins = &reading.origins;
+        let (retrieval, passed_over, beside) = match origin {
             Origin::Entry(entry) => {
-                reading.origins.of_seen(entry, seen.as_ref().unwrap_or(entry), format, &bytes)
+                let seen = seen.as_ref().unwrap_or(entry);
+                let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
+                (retrieval, passed_over, Some(origins.beside(entry)))
             }
-            Origin::Standard => reading.origins.of_standard_input(format, &bytes),
+            Origin::Standard => {
+                let (retrieval, passed_over) = origins.of_standard_input(format, &bytes);
+                (retrieval, passed_over, None)
+            }
+        };
+        let options = match format.is_archive() {
+            true => reading.options.clone(),
+            false => Options { format, retrieval, beside, ..reading.options.clone() },
         };
         let contents = if format.is_archive() {
             let is_compressed = bytes.starts_with(b"\x1f\x8b");
@@ -299,38 +292,20 @@ impl<'a> File<'a> {
             Contents::Whole(bytes)
         };
         let jobs = documents.jobs;
-        let beside = match origin {
-            Origin::Entry(entry) => Some(reading.origins.beside(entry)),
-            Origin::Standard => None,
-        };
-        let file = Self {
-            path,
-            format,
-            reading,
-            contents,
-            retrieval,
-            passed_over,
-            beside,
-            metadata,
-            jobs,
-        };
+        let file = Self { path, format, passed_over, metadata, options, contents, jobs };
         Ok(OpenedInput::Document(file))
     }
 
     /// A large document that has not been read, and the library's options for it.
-    pub(crate) fn large(&self) -> Option<(&fs::File, Options)> {
+    pub(crate) fn large(&self) -> Option<(&fs::File, &Options)> {
         let Contents::Large(file, _) = &self.contents else { return None };
-        let (format, retrieval, beside) =
-            (self.format, self.retrieval.clone(), self.beside.clone());
-        Some((file, Options { format, retrieval, beside, ..self.reading.options.clone() }))
+        Some((file, &self.options))
     }
 
     /// The mailbox that it is; the file itself where it is none.
     pub(crate) fn into_mailbox(self) -> std::result::Result<Mailbox<'a>, Box<Self>> {
         let Contents::Mailbox(reader) = self.contents else { return Err(Box::new(self)) };
-        let Self { path, format, reading, retrieval, .. } = self;
-        let options = Options { format, retrieval, ..reading.options.clone() };
-        Ok(Mailbox { path, reader, options })
+        Ok(Mailbox { path: self.path, reader, options: self.options })
     }
 
     /// The archive that it is; the file itself where it is none.
@@ -338,49 +313,36 @@ impl<'a> File<'a> {
         let Contents::Archive(contents, is_compressed) = self.contents else {
             return Err(Box::new(self));
         };
-        let Self { path, reading, jobs, .. } = self;
-        Ok(Archive { path, contents, options: reading.options.clone(), jobs, is_compressed })
+        let Self { path, options, jobs, .. } = self;
+        Ok(Archive { path, contents, options, jobs, is_compressed })
     }
 
-    /// Does `work` for every document in it, which is no archive, with the library's options for it; the inner error is one
-    /// of reading.
+    /// Does `work` for every document in it, which is no archive, with the library's options for it.
     pub(crate) fn each(
         self,
-        mut work: impl FnMut(&Input<'_>, &Options) -> io::Result<()>,
-    ) -> io::Result<Result<()>> {
-        let Self { path, format, reading, contents, retrieval, beside, jobs, .. } = self;
-        let mut options = Options { format, retrieval, beside, ..reading.options.clone() };
+        mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
+    ) -> FileResult<()> {
+        let Self { path, format, mut options, contents, jobs, .. } = self;
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
         let mut of_whole = |whole: Vec<u8>| {
-            let (before, after, entity) = (&[][..], &[][..], Arc::from(""));
-            let bytes = whole.as_slice();
-            let input = Input { name, format, before, bytes, after, offset: 0, lines: 0, entity };
-            work(&input, &options)?;
+            work(&Input::whole(name, format, &whole), &options)?;
             if whole.capacity() <= KEPT {
                 BUFFER.set(whole);
             }
-            Ok(Ok(()))
+            Ok(())
         };
         let reader = match contents {
             Contents::Mailbox(reader) => reader,
             Contents::Whole(whole) => return of_whole(whole),
             // What is made of records is another matter ([`Self::into_archive`]).
-            Contents::Archive(..) => return Ok(Ok(())),
+            Contents::Archive(..) => return Ok(()),
             Contents::Large(file, size) => {
-                return match read_large(file, size, jobs) {
-                    Ok(whole) => of_whole(whole),
-                    Err(error) => Ok(Err(failed(error))),
-                };
+                return of_whole(read_large(file, size, jobs).map_err(failed)?);
             }
         };
         let mut messages = Messages::new(reader);
         let mut lines = 0;
-        loop {
-            let found = match messages.next_message() {
-                Ok(Some(found)) => found,
-                Ok(None) => return Ok(Ok(())),
-                Err(error) => return Ok(Err(failed(error))),
-            };
+        while let Some(found) = messages.next_message().map_err(failed)? {
             let Span { start, end } = found.message;
             let (before, after) = (&found.bytes[..start], &found.bytes[end..]);
             let count = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count();
@@ -392,21 +354,26 @@ impl<'a> File<'a> {
             work(&Input { name, format, before, bytes, after, offset, lines, entity }, &options)?;
             lines += count(&found.bytes[start..]);
         }
+        Ok(())
     }
 }
 
-/// Refuses the archive that `origin` names, where it cannot be what was meant.
-fn refuse_archive(
+/// Whether an archive is no document here.
+///
+/// # Errors
+///
+/// It was named, and cannot be what was meant.
+fn is_archive_left(
     origin: &Origin,
     documents: &Documents,
     original: Option<&Original>,
-) -> Result<()> {
+) -> Result<bool> {
     const NEVER: &str = "an archive is never altered; -o FILE writes what is made of its documents";
-    let why = match (original, documents.archives) {
-        _ if !origin.is_named() => return Ok(()),
-        (_, Archives::None) => "an archive; rewrite, links and base read it",
-        (Some(_), _) => NEVER,
-        _ => return Ok(()),
+    let why = match documents.archives {
+        archives if !origin.is_named() => return Ok(archives != Archives::All),
+        Archives::None => "an archive; rewrite, links and base read it",
+        _ if original.is_some() => NEVER,
+        Archives::Named | Archives::All => return Ok(false),
     };
     Err(Error::new(format!("{}: {why}", name(origin.path()))))
 }

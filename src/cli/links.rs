@@ -15,13 +15,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io};
 
-use baselink::error::{Error, Result, visible};
+use anstyle::Style;
+use baselink::error::{Error, visible};
 use baselink::{
     ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
 };
 
 use super::archive;
 use super::document_name::DocumentName;
+use super::failure::{Failure, FileResult};
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
 use super::input::{Archive, File, Input, readers};
@@ -29,7 +31,7 @@ use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_
 use super::places::FilePlaces;
 use super::record;
 use super::request::{LinksForm, ListLinks, Origin};
-use super::results::{ResultOf, Results};
+use super::results::Results;
 use super::status::ExitStatus;
 use super::tally::{LinkResult, Tally};
 
@@ -48,9 +50,10 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
     let kept = AtomicUsize::new(0);
     let work = |origin: &Origin, file: File<'_>, output: &mut Output| {
         let Some(results) = &results else { return one(asked, file, output) };
-        Ok(match results.of(origin, output, |output| one(asked, file, output))? {
-            Ok(ResultOf::Made(made)) => made,
-            Ok(ResultOf::Kept) => {
+        let made = results.of(origin, output, |output| one(asked, file, output));
+        Ok(match Failure::nested(made)? {
+            Ok(Some(made)) => made,
+            Ok(None) => {
                 kept.fetch_add(1, Ordering::Relaxed);
                 (ExitStatus::Done, Default::default())
             }
@@ -60,16 +63,11 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
             }
         })
     };
-    let Read { status, documents: files, left } = each_document(
-        documents,
-        output,
-        |_| false,
-        work,
-        |_, (listed, helps)| {
+    let Read { status, documents: files, left } =
+        each_document(documents, output, None, work, |_, (listed, helps)| {
             tally.merge(&listed);
             hints.merge(helps);
-        },
-    )?;
+        })?;
     match files {
         0 => {}
         1 => output.notice(&tally),
@@ -119,28 +117,27 @@ fn one(
     };
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let mut listing = LinkListing::of(asked);
-    let mut status = ExitStatus::Done;
     if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
         let path = file.path;
-        let read = listing.large((path, large), &options, output)?.and_then(|totals| {
-            let (mut from, found) = (large, &totals.diagnostics);
-            let places = FilePlaces::in_file_of(path, &mut from, totals.charset, found)?;
-            output.diagnostics(&places, found);
+        let read = listing.large((path, large), options, output).and_then(|totals| {
+            let places = FilePlaces::in_file_of((path, large), &totals)?;
+            output.diagnostics(&places, &totals.diagnostics);
             tally.add_totals(&totals);
-            hints.add_large(large, path, &options, &totals)
+            Ok(hints.add_large(large, path, options, &totals)?)
         });
-        if listing.strict.say(output) {
-            status = ExitStatus::NotHeld;
-        }
+        let read = Failure::nested(read)?;
+        let status = listing.strict.say(output);
         return Ok((after(read, status, output), (tally, hints)));
     }
+    let mut status = ExitStatus::Done;
     let read = file.each(|input, options| {
         let (totals, held) = listing.document(input, options, output)?;
         status = status.max(held);
         tally.add_totals(&totals);
         hints.add(input, options, &totals);
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     Ok((after(read, status, output), (tally, hints)))
 }
 
@@ -157,8 +154,9 @@ fn in_archive(
     let read = archive::each(archive, output, work, |(totals, held), _, _| {
         status = status.max(held);
         tally.add_totals(&totals);
-        Ok(Ok(()))
-    })?;
+        Ok(())
+    });
+    let read = Failure::nested(read)?;
     Ok((after(read, status, output), (tally, Hints::default())))
 }
 
@@ -201,11 +199,7 @@ impl<'a> LinkListing<'a> {
         let rows = |row: &mut LinkFn<'_>| baselink::links(input.bytes, options, row);
         let totals = self.list(input.name, (input.lines, input.offset), output, rows)?;
         output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        let status = match std::mem::take(&mut self.strict).say(output) {
-            true => ExitStatus::NotHeld,
-            false => ExitStatus::Done,
-        };
-        Ok((totals, status))
+        Ok((totals, std::mem::take(&mut self.strict).say(output)))
     }
 
     /// Lists the links of a large file, of which a piece is in memory at a time.
@@ -214,19 +208,16 @@ impl<'a> LinkListing<'a> {
         (path, file): (&Path, &fs::File),
         options: &Options,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         let failed = |error| Error::io(path, error);
-        let length = match file.metadata() {
-            Ok(metadata) => metadata.len(),
-            Err(error) => return Ok(Err(failed(error))),
-        };
+        let length = file.metadata().map_err(failed)?.len();
         let mut readers = readers(file, length, 1);
         let rows = |row: &mut LinkFn<'_>| links_stream(&mut readers, options, WINDOW, row);
         let listed = self.list(DocumentName::of(path), (0, 0), output, rows)?;
         Ok(listed.map_err(|error| {
             let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
             failed(error)
-        }))
+        })?)
     }
 
     /// Prints the links that `rows` gives, of a document that so many lines and bytes of its file come before.
@@ -329,20 +320,12 @@ impl Table<'_> {
 
     fn row(&self, found: &ListedLink, widths: [usize; 3], output: &mut Output) -> io::Result<()> {
         let (ink, link) = (output.ink, &found.link);
-        let [place, outcome, location] = self.columns(found);
-        let gap =
-            |width: usize, column: &str| " ".repeat(width.saturating_sub(column.chars().count()));
-        let gaps = [gap(widths[0], &place), gap(widths[1], &outcome), gap(widths[2], &location)];
-        write!(
-            output.out(),
-            "{}{}  {}{}  {location}{}  {}",
-            ink.paint(PLACE, &place),
-            gaps[0],
-            ink.paint(style_of(link.outcome), &outcome),
-            gaps[1],
-            gaps[2],
-            shown(&link.reference)
-        )?;
+        let styles = [PLACE, style_of(link.outcome), Style::new()];
+        for ((column, width), style) in self.columns(found).iter().zip(widths).zip(styles) {
+            let gap = width.saturating_sub(column.chars().count()) + 2;
+            write!(output.out(), "{}{:gap$}", ink.paint(style, column), "")?;
+        }
+        write!(output.out(), "{}", shown(&link.reference))?;
         if let Some(target) = link.target.as_deref().filter(|_| link.outcome != Outcome::Absolute) {
             write!(output.out(), " {} {}", ink.paint(FAINT, "->"), visible(target))?;
         }

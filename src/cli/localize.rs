@@ -13,21 +13,19 @@
 //! Deliberately absent: how a file is rewritten ([`super::rewrite`]), and what is written in the place of a
 //! link, which `baselink::tree::localize` knows.
 
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io, iter};
 
-use baselink::base::Retrieval;
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::tree::index::Index;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::tree::write::{Replacement, remove_left_beside};
 
-use super::in_order::{Bounds, in_order};
+use super::in_order::all_in_order;
 use super::input;
 use super::output::Output;
-use super::request::{Localize, Origin, WrittenTo, is_standard_input};
+use super::request::{Localize, Origin, WrittenTo, folder_of, is_standard_input};
 use super::rewrite::{Work, rewrite};
 use super::status::ExitStatus;
 
@@ -58,7 +56,7 @@ fn is_a_folder(path: &Path) -> Result<()> {
             "{}: it is a file; name the folder that holds it, and its other files",
             name(path)
         ))),
-        Err(error) => Err(Error::new(format!("{}: {}", name(path), cause(&error)))),
+        Err(error) => Err(Error::io(path, error)),
     }
 }
 
@@ -68,8 +66,7 @@ fn may_list(asked: &Localize) -> Result<()> {
         return Ok(());
     };
     let real = |path: &Path| fs::canonicalize(path).ok();
-    let around = list.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let around = real(around.unwrap_or(Path::new(".")));
+    let around = real(folder_of(list));
     let is_within = |folder: &Path| {
         around.as_ref().zip(real(folder)).is_some_and(|(list, folder)| list.starts_with(folder))
     };
@@ -105,24 +102,22 @@ fn index(asked: &Localize) -> Result<Index> {
     let mut origins = entries.map(Origin::Entry);
     let chunks = iter::from_fn(|| {
         let chunk: Vec<Origin> = origins.by_ref().take(FILES).collect();
-        (!chunk.is_empty()).then_some((chunk, 0))
+        (!chunk.is_empty()).then_some(chunk)
     });
-    let retrievals = |chunk: Vec<Origin>| -> Vec<(Origin, Option<Retrieval>)> {
-        let retrieval = |origin: &Origin| input::retrieval(origin, documents).ok().flatten();
+    let retrievals = |chunk: Vec<Origin>| {
         let with_retrieval = |origin| {
-            let found = retrieval(&origin);
-            (origin, found)
+            let retrieval = input::retrieval(&origin, documents).ok().flatten();
+            (origin, retrieval)
         };
-        chunk.into_iter().map(with_retrieval).collect()
+        chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
     let mut index = Index::new(documents.origins()?);
-    let Ok(()) = in_order(Bounds::of(documents.jobs), chunks, retrievals, |found| {
+    all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             if let Origin::Entry(entry) = origin {
                 index.add(entry, retrieval.as_ref(), None);
             }
         }
-        Ok::<_, Infallible>(())
     });
     for path in found.unread_below_roots() {
         index.add_unknown(path);

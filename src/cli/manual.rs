@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::iter;
 use std::path::Path;
 
-use baselink::error::{Error, Result, cause, name};
+use baselink::error::{Error, Result, name};
 use baselink::tree::mirror::Mirror;
 use baselink::tree::write::commit_all;
 use clap::{Arg, Command};
@@ -56,8 +56,7 @@ fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
         return Err(Error::new(format!("{}: it is no folder", name(folder))));
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| Error::new(format!("{}: {}", name(folder), cause(&error))))?;
+    fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;
     let begin = |command: &Command| {
         let path = format!("{}.1", display_name(command));
@@ -83,13 +82,10 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     // Arguments come first, as in `--help`.
     let is_shown = |is_positional: bool| {
         let usage = usage.clone();
-        let heading = |one: Arg| match one.is_positional() {
-            true => one.help_heading("Arguments"),
-            false => one,
-        };
-        let hide = move |one: Arg| match one.is_positional() == is_positional {
-            true => heading(one),
-            false => one.hide(true),
+        let hide = move |one: Arg| match (is_positional, one.is_positional()) {
+            (true, true) => one.help_heading("Arguments"),
+            (false, false) => one,
+            _ => one.hide(true),
         };
         Man::new(command.clone().override_usage(usage).mut_args(hide))
     };
@@ -145,8 +141,7 @@ fn see_also(command: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     let own = display_name(command);
     let all = program();
     let names = all.get_subcommands().map(|one| format!("baselink-{}", one.get_name()));
-    let others: Vec<_> = ["baselink".to_owned()]
-        .into_iter()
+    let others: Vec<_> = iter::once("baselink".to_owned())
         .chain(names)
         .filter(|name| name != own)
         .map(|name| format!("{name}(1)"))

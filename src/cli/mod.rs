@@ -30,6 +30,7 @@ mod check;
 mod closed;
 mod diff;
 mod document_name;
+mod failure;
 mod files;
 mod foreign;
 mod har;

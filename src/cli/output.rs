@@ -31,6 +31,7 @@ use super::places::FilePlaces;
 use super::progress::Progress;
 use super::request::Talk;
 use super::result_file::ResultFile;
+use super::status::ExitStatus;
 
 /// A place that can be clicked on.
 pub(crate) const PLACE: Style = Style::new().dimmed();
@@ -230,20 +231,14 @@ impl Output {
         }
     }
 
-    /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`.
-    pub(crate) fn count_diagnostics(&mut self) {
-        if !self.talk.verbose {
+    /// From now on, diagnostics are counted, and said in the end: there are many files. Not with `--verbose`. Gives
+    /// whether they were not counted before.
+    pub(crate) fn count_diagnostics(&mut self) -> bool {
+        let begins = self.counted.is_none() && !self.talk.verbose;
+        if begins {
             self.counted = Some(CountedDiagnostics::default());
         }
-    }
-
-    /// Counts diagnostics from now on, and gives whether it did not before.
-    pub(crate) fn begins_to_count(&mut self) -> bool {
-        let is_counting = self.counted.is_some();
-        if !is_counting {
-            self.count_diagnostics();
-        }
-        !is_counting
+        begins
     }
 
     /// From now on what is written is files, and the work goes on when standard output is closed.
@@ -256,19 +251,17 @@ impl Output {
     /// Says why not all could be printed, once the work is done. Whoever closed a pipe knows it.
     pub(crate) fn end(&mut self) -> io::Result<()> {
         self.flush()?;
-        match &mut self.sink {
-            Surface::Streams(out, _) => match out.lost.take() {
-                Some(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
-                _ => Ok(()),
-            },
-            Surface::Page(_) => Ok(()),
-        }
+        let lost = match &mut self.sink {
+            Surface::Streams(out, _) => out.lost.take(),
+            Surface::Page(_) => None,
+        };
+        lost.filter(|error| error.kind() != ErrorKind::BrokenPipe).map_or(Ok(()), Err)
     }
 
-    /// Shows on standard error how far the work is.
-    pub(crate) fn show_progress(&mut self, progress: Progress) {
+    /// Shows on standard error how far the work is, or shows it no more.
+    pub(crate) fn show_progress(&mut self, progress: Option<Progress>) {
         if let Surface::Streams(_, shown) = &mut self.sink {
-            *shown = Some(progress);
+            *shown = progress;
         }
     }
 
@@ -286,39 +279,30 @@ impl Output {
         }
     }
 
-    /// Shows it no more.
-    pub(crate) fn end_progress(&mut self) {
-        if let Surface::Streams(_, shown) = &mut self.sink {
-            *shown = None;
-        }
-    }
-
     /// A page that looks like these streams.
     pub(crate) fn page(&self) -> Self {
-        let counted = self.counted.is_some().then(CountedDiagnostics::default);
-        let Self { talk, is_looked_at, ink, err, is_begun, .. } = *self;
-        let sink = Surface::Page(Page::default());
-        let (file, reaches, is_page, json_line) = (None, None, true, Vec::new());
         Self {
-            sink,
-            talk,
-            is_looked_at,
-            ink,
-            err,
-            counted,
-            is_begun,
-            file,
-            reaches,
-            is_page,
-            json_line,
+            sink: Surface::Page(Page::default()),
+            counted: self.counted.is_some().then(CountedDiagnostics::default),
+            file: None,
+            reaches: None,
+            is_page: true,
+            json_line: Vec::new(),
+            ..*self
         }
     }
 
     /// The same with results that go to `file`.
     pub(crate) fn with_file(&self, file: ResultFile) -> Self {
-        let (is_page, ink, is_looked_at) = (self.is_page, Ink(false), false);
-        let (file, reaches) = (Some(file), self.progress().cloned());
-        Self { is_page, ink, is_looked_at, is_begun: false, file, reaches, ..self.page() }
+        Self {
+            is_looked_at: false,
+            ink: Ink(false),
+            is_begun: false,
+            file: Some(file),
+            reaches: self.progress().cloned(),
+            is_page: self.is_page,
+            ..self.page()
+        }
     }
 
     /// Where its results went, and what else was said.
@@ -374,11 +358,10 @@ impl Output {
     /// Prints `divider` between what comes and what came before.
     pub(crate) fn divide(&mut self, divider: &[u8]) -> io::Result<()> {
         let is_begun = std::mem::replace(&mut self.is_begun, true);
-        match (&mut self.file, &mut self.sink) {
+        match (&self.file, &mut self.sink) {
             (None, Surface::Page(page)) => page.pieces.push((Stream::Divider, divider.to_vec())),
-            (Some(file), _) if is_begun => file.write_all(divider)?,
-            (None, Surface::Streams(out, _)) if is_begun => out.write_all(divider)?,
-            (Some(_), _) | (None, Surface::Streams(..)) => {}
+            _ if is_begun => self.out().write_all(divider)?,
+            _ => {}
         }
         Ok(())
     }
@@ -463,21 +446,25 @@ impl Output {
     /// Says which URLs cannot be that by which a file was retrieved.
     pub(crate) fn passed_over(&mut self, sentences: &[String]) {
         for sentence in sentences {
-            self.of_a_file("retrieval-url", sentence);
+            self.found(None, "retrieval-url", sentence);
         }
     }
 
     /// Says what a file is that its name calls a document, where it was only found.
     pub(crate) fn no_document(&mut self, remark: Option<&str>) {
         if let Some(sentence) = remark {
-            self.of_a_file("no-document", sentence);
+            self.found(None, "no-document", sentence);
         }
     }
 
-    fn of_a_file(&mut self, code: &'static str, sentence: &str) {
+    /// Says what is unexpected, or counts it.
+    fn found(&mut self, place: Option<&str>, code: &'static str, sentence: &str) {
         match &mut self.counted {
-            Some(counted) => counted.add(code, 1, || visible(sentence).into_owned()),
-            None => self.warning(None, code, &visible(sentence)),
+            Some(counted) => counted.add(code, 1, || match place {
+                Some(place) => format!("{place}: {sentence}"),
+                None => sentence.to_owned(),
+            }),
+            None => self.warning(place, code, &sentence),
         }
     }
 
@@ -553,12 +540,7 @@ impl Output {
 
     /// Says what is unexpected at a `place`.
     pub(crate) fn of_a_place(&mut self, place: &str, code: Code, sentence: &str) {
-        match &mut self.counted {
-            Some(counted) => {
-                counted.add(code.name(), 1, || format!("{place}: {}", visible(sentence)));
-            }
-            None => self.warning(Some(place), code.name(), &visible(sentence)),
-        }
+        self.found(Some(place), code.name(), sentence);
     }
 
     /// With `--verbose`, says how each base was found, and which links were not made absolute.
@@ -598,8 +580,8 @@ impl Output {
         }
     }
 
-    /// Says which links of a report `--strict` does not accept; whether there are any.
-    pub(crate) fn strict(&mut self, places: &FilePlaces<'_>, report: &Report) -> bool {
+    /// Says which links of a report `--strict` does not accept.
+    pub(crate) fn strict(&mut self, places: &FilePlaces<'_>, report: &Report) -> ExitStatus {
         let mut strict = Strict::default();
         for link in &report.links {
             strict.add(link, || places.at(link.span));
@@ -623,13 +605,13 @@ impl Strict {
             return;
         }
         self.number += 1;
-        let reference = || format!("'{}'", visible(&link.reference));
+        let reference = || format!("'{}'", link.reference);
         self.first.get_or_insert_with(|| [place(), reference(), outcome_and_reason(link)]);
     }
 
-    /// Says which there are; whether there are any.
-    pub(crate) fn say(&self, output: &mut Output) -> bool {
-        let Some([place, first, what]) = &self.first else { return false };
+    /// Says which there are.
+    pub(crate) fn say(&self, output: &mut Output) -> ExitStatus {
+        let Some([place, first, what]) = &self.first else { return ExitStatus::Done };
         match self.number {
             1 => output
                 .error(&format_args!("{place}: --strict: {first} was not made absolute: {what}")),
@@ -638,7 +620,7 @@ impl Strict {
                  {first}: {what}; -v lists all"
             )),
         }
-        true
+        ExitStatus::NotHeld
     }
 }
 

@@ -16,7 +16,7 @@ use baselink::tree::mirror::Mirror;
 use baselink::tree::walk::TreeEntry;
 use baselink::tree::write::Replacement;
 
-use super::request::Documents;
+use super::request::{Documents, folder_of};
 
 /// A folder that gets what the inputs have.
 pub(crate) struct OutputFolder {
@@ -72,9 +72,8 @@ impl OutputFolder {
         let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
             return Err(Error::new(format!("{}: no name of a file", name(path))));
         };
-        let out = if above.as_os_str().is_empty() { Path::new(".") } else { above };
         let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
-        let mirror = Mirror::new(out)?.preserving_times();
+        let mirror = Mirror::new(folder_of(path))?.preserving_times();
         Ok(Self { mirror, out: above.to_owned(), only_documents: false, follow: false, names })
     }
 
@@ -89,11 +88,6 @@ impl OutputFolder {
             Some(read) => self.mirror.begin_like(&entry.path, to, read),
             None => self.mirror.begin(&entry.path, to),
         }
-    }
-
-    /// Begins a file at `to` that has nothing of `entry` but its place.
-    pub(crate) fn begin_new(&self, entry: &TreeEntry, to: &Path) -> Result<Replacement> {
-        self.mirror.begin_new(&entry.path, to)
     }
 
     pub(crate) fn preserving_times(self) -> Self {

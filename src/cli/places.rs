@@ -9,11 +9,11 @@
 //! Deliberately absent: columns of characters. An editor and `cut -b` agree on bytes.
 
 use std::cell::OnceCell;
+use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use baselink::Totals;
-use baselink::diagnostic::Diagnostic;
 use baselink::error::{Error, Result};
 use baselink::layer::charset::Charset;
 use baselink::span::{Lines, Span};
@@ -56,17 +56,15 @@ impl<'a> FilePlaces<'a> {
         }
     }
 
-    /// The places of `diagnostics` in a file in this encoding. It is read as far as the last of them.
+    /// The places of the diagnostics of a file, of which there are these `totals`. It is read as far as the last of them.
     pub(crate) fn in_file_of(
-        path: &'a Path,
-        file: &mut (impl Read + Seek),
-        charset: Charset,
-        diagnostics: &[Diagnostic],
+        (path, mut file): (&'a Path, &File),
+        Totals { charset, diagnostics, .. }: &Totals,
     ) -> Result<Self> {
         let offsets = diagnostics.iter().map(|found| found.span.start);
         let known = match charset.is_ascii_compatible() {
-            true => lines_and_columns(file, offsets),
-            false => lines_and_columns_in(charset, file, offsets),
+            true => lines_and_columns(&mut file, offsets),
+            false => lines_and_columns_in(*charset, &mut file, offsets),
         };
         let known = known.map_err(|error| Error::io(path, error))?;
         let lines = OnceCell::new();
@@ -107,8 +105,8 @@ impl<'a> FilePlaces<'a> {
 /// Line and column of some offsets, by offset.
 type KnownPlaces = Vec<(usize, (usize, usize))>;
 
-/// Line and column of `offsets` of a file in an encoding in which a line end may have more than one byte. Such a file has been in memory as a
-/// whole before.
+/// Line and column of `offsets` of a file in an encoding in which a line end may have more than one byte. Such a file
+/// has been in memory as a whole before.
 fn lines_and_columns_in(
     charset: Charset,
     file: &mut (impl Read + Seek),

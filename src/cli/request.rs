@@ -11,7 +11,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anstream::ColorChoice;
 use baselink::Options;
@@ -23,6 +23,7 @@ use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
 use baselink::tree::write::{InPlace, Suffix};
+use clap::ValueEnum;
 use clap_complete::Shell;
 
 /// What was asked for.
@@ -58,18 +59,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Which documents it reads, to be completed.
-    pub(crate) fn documents(&mut self) -> Option<&mut Documents> {
-        match self {
-            Self::Rewrite(asked) => Some(&mut asked.documents),
-            Self::Links(asked) => Some(&mut asked.documents),
-            Self::Base(asked) => Some(&mut asked.documents),
-            Self::Localize(asked) => Some(&mut asked.rewrite.documents),
-            Self::Check(asked) => Some(&mut asked.documents),
-            Self::Resolve(_) | Self::Completions(_) | Self::Man(_) => None,
-        }
-    }
-
     /// What it reads.
     pub(crate) fn reads(&self) -> Option<&Documents> {
         match self {
@@ -263,12 +252,11 @@ pub(crate) enum CheckForm {
     Github,
 }
 
-/// What is listed one by one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What is listed one by one: what links lead to, or the links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum By {
-    /// What links lead to.
+    // What is said of these in documentation would be said by `--help`.
     Target,
-    /// The links.
     Link,
 }
 
@@ -341,8 +329,8 @@ pub(crate) struct Documents {
     pub(crate) archives: Archives,
     /// How they are read, but for what settings say of some of them.
     pub(crate) reading: Arc<Reading>,
-    /// What settings say of single files, where there are settings.
-    pub(crate) sections: Option<Box<dyn BySection>>,
+    /// What settings say of single files, where there are settings; it is known once all else is.
+    pub(crate) sections: OnceLock<Box<dyn BySection>>,
 }
 
 /// Which archives are gone through.
@@ -390,7 +378,7 @@ impl Documents {
     ///
     /// What settings say of it cannot be used together.
     pub(crate) fn reading_of(&self, origin: &Origin) -> Result<(Arc<Reading>, Option<TreeEntry>)> {
-        match (&self.sections, origin) {
+        match (self.sections.get(), origin) {
             (Some(sections), Origin::Entry(entry)) => sections.reading_of(entry),
             _ => Ok((Arc::clone(&self.reading), None)),
         }
@@ -453,6 +441,12 @@ impl Origin {
         }
     }
 
+    /// Whether it was found under the name of a backup, which ends so.
+    pub(crate) fn is_backup(&self, suffix: Option<&Suffix>) -> bool {
+        let name = self.path().file_name().unwrap_or_default();
+        !self.is_named() && suffix.is_some_and(|suffix| suffix.ends(name))
+    }
+
     /// Whether it is a folder.
     pub(crate) fn is_folder(&self) -> bool {
         matches!(self, Self::Entry(entry) if entry.kind == EntryKind::Folder)
@@ -465,6 +459,12 @@ impl Origin {
             Self::Entry(entry) => entry.size,
         }
     }
+}
+
+/// The folder of the file `path`.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether `path` means standard input. A file of that name is called `./-`.

@@ -12,7 +12,7 @@
 
 use std::io::{self, BufRead};
 
-use baselink::error::{cause, visible};
+use baselink::error::cause;
 use baselink::resolve::{Base, explain};
 
 use super::output::Output;
@@ -24,19 +24,18 @@ use super::status::ExitStatus;
 pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus> {
     let base =
         |text: &str| BaseAsTyped { base: Base::new(asked.profile, text), text: text.to_owned() };
-    let session = Session { asked };
     match &asked.what {
         What::References { base: text, references } => {
             let base = base(text);
             references.iter().try_fold(ExitStatus::Done, |status, reference| {
-                Ok(status.max(session.one(&base, reference, None, output)?))
+                Ok(status.max(asked.one(&base, reference, None, output)?))
             })
         }
         What::Lines { base: text } => {
             let base = base(text);
             lines(output, |line, place, output| match str::from_utf8(line) {
-                Ok(reference) => session.one(&base, reference, Some(place), output),
-                Err(_) => session.undecodable(Some(&base.text), line, place, output),
+                Ok(reference) => asked.one(&base, reference, Some(place), output),
+                Err(_) => asked.undecodable(Some(&base.text), line, place, output),
             })
         }
         What::Pairs => {
@@ -44,23 +43,29 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
             let mut last: Option<BaseAsTyped> = None;
             lines(output, |line, place, output| {
                 let Ok(text) = str::from_utf8(line) else {
-                    return session.undecodable(None, line, place, output);
+                    return asked.undecodable(None, line, place, output);
                 };
                 let Some((of, reference)) = pair(text) else {
                     let why = "neither a tab nor white space divides a base and a reference";
-                    return session.unresolved(None, text, why, Some(place), output);
+                    return asked.unresolved(None, text, why, Some(place), output);
                 };
-                if last.as_ref().is_none_or(|last| last.text != of) {
-                    if let Err(why) = Base::absolute(asked.profile, of) {
-                        let why = why.to_string();
-                        return session.unresolved(Some(of), reference, &why, Some(place), output);
+                let base = match &last {
+                    Some(last) if last.text == of => last,
+                    _ => {
+                        if let Err(why) = Base::absolute(asked.profile, of) {
+                            let why = why.to_string();
+                            return asked.unresolved(
+                                Some(of),
+                                reference,
+                                &why,
+                                Some(place),
+                                output,
+                            );
+                        }
+                        last.insert(base(of))
                     }
-                    last = Some(base(of));
-                }
-                match &last {
-                    Some(base) => session.one(base, reference, Some(place), output),
-                    None => Ok(ExitStatus::Done),
-                }
+                };
+                asked.one(base, reference, Some(place), output)
             })
         }
     }
@@ -110,11 +115,7 @@ fn lines(
     Ok(status)
 }
 
-struct Session<'a> {
-    asked: &'a Resolve,
-}
-
-impl Session<'_> {
+impl Resolve {
     fn one(
         &self,
         base: &BaseAsTyped,
@@ -129,7 +130,7 @@ impl Session<'_> {
                 return self.unresolved(Some(&base.text), reference, &why, place, output);
             }
         };
-        match self.asked.form {
+        match self.form {
             ResolveForm::Target => output.text(target.as_bytes())?,
             ResolveForm::Explanation => self.explain(&base.text, reference, output)?,
             ResolveForm::Json => self.json(Some(&base.text), reference, Some(&target), output)?,
@@ -146,7 +147,7 @@ impl Session<'_> {
         place: Option<&str>,
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
-        match (self.asked.form, base) {
+        match (self.form, base) {
             (ResolveForm::Target, _) => output.text(reference.as_bytes())?,
             (ResolveForm::Explanation, Some(base)) => self.explain(base, reference, output)?,
             (ResolveForm::Explanation, None) => {}
@@ -164,7 +165,7 @@ impl Session<'_> {
         output: &mut Output,
     ) -> io::Result<ExitStatus> {
         let shown = String::from_utf8_lossy(line);
-        match self.asked.form {
+        match self.form {
             ResolveForm::Target => output.text(line)?,
             ResolveForm::Explanation => {}
             ResolveForm::Json => self.json(base, &shown, None, output)?,
@@ -174,7 +175,7 @@ impl Session<'_> {
 
     fn explain(&self, base: &str, reference: &str, output: &mut Output) -> io::Result<()> {
         output.gap()?;
-        writeln!(output.out(), "{}", explain(self.asked.profile, base, reference))
+        writeln!(output.out(), "{}", explain(self.profile, base, reference))
     }
 
     fn json(
@@ -184,15 +185,14 @@ impl Session<'_> {
         target: Option<&str>,
         output: &mut Output,
     ) -> io::Result<()> {
-        let (grammar, resolver) = (GrammarRecord::of(reference), self.asked.profile.name());
+        let (grammar, resolver) = (GrammarRecord::of(reference), self.profile.name());
         output.json(&Resolved { base, reference, target, grammar, resolver })
     }
 }
 
 /// Says why a reference has no target.
 fn say(reference: &str, why: &str, place: Option<&str>, output: &mut Output) -> ExitStatus {
-    let sentence = format!("'{}' has no target: {}", visible(reference), visible(why));
-    output.warning(place, "unresolvable", &sentence);
+    output.warning(place, "unresolvable", &format_args!("'{reference}' has no target: {why}"));
     ExitStatus::NotHeld
 }
 

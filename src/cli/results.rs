@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result};
 
+use super::failure::FileResult;
 use super::output::Output;
 use super::output_folder::OutputFolder;
 use super::request::{Documents, Origin};
@@ -28,13 +29,6 @@ pub(crate) struct Results {
     extension: &'static str,
 }
 
-/// What became of a result.
-pub(crate) enum ResultOf<T> {
-    Made(T),
-    /// It was there.
-    Kept,
-}
-
 impl Results {
     /// Those of `documents` in the folder `out`, in files with this extension.
     ///
@@ -45,29 +39,23 @@ impl Results {
         Ok(Self { folder: OutputFolder::of(out, true, documents)?, extension })
     }
 
-    /// Makes the result of `origin` by `work`, which prints it, unless it is there. It is written where all of the file
-    /// could be used. The outer error is one of standard output.
+    /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
+    /// of the file could be used.
     pub(crate) fn of<T>(
         &self,
         origin: &Origin,
         output: &mut Output,
         work: impl FnOnce(&mut Output) -> io::Result<(ExitStatus, T)>,
-    ) -> io::Result<Result<ResultOf<(ExitStatus, T)>>> {
+    ) -> FileResult<Option<(ExitStatus, T)>> {
         let Origin::Entry(entry) = origin else {
             let why = "standard input has no name for a result in a folder; name files";
-            return Ok(Err(Error::new(why)));
+            return Err(Error::new(why).into());
         };
-        let to = match self.folder.place(entry) {
-            Ok(place) => with_extension(place, self.extension),
-            Err(error) => return Ok(Err(error)),
-        };
+        let to = with_extension(self.folder.place(entry)?, self.extension);
         if is_made(&self.folder.out.join(&to), &entry.path) {
-            return Ok(Ok(ResultOf::Kept));
+            return Ok(None);
         }
-        let begun = match self.folder.begin_new(entry, &to) {
-            Ok(begun) => begun,
-            Err(error) => return Ok(Err(error)),
-        };
+        let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
         let mut of_file = output.with_file(ResultFile::new(begun));
         let made = work(&mut of_file);
         let (file, page) = of_file.into_file();
@@ -77,7 +65,7 @@ impl Results {
             let file = file.filter(|_| made.0 != ExitStatus::Unusable);
             file.map_or(Ok(()), ResultFile::commit).map(|()| made)
         });
-        Ok(made.map(ResultOf::Made).map_err(|error| ResultFile::failure(&entry.path, error)))
+        made.map(Some).map_err(|error| ResultFile::failure(&entry.path, error).into())
     }
 }
 

@@ -26,7 +26,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use baselink::Options;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, is_message};
 
@@ -34,7 +34,8 @@ use self::examined::{examined, is_listed, say_totals, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
-use super::files::{self, FileKind, Why, Worked};
+use super::failure::{Failure, FileResult};
+use super::files::{self, Why, Worked};
 use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, count};
 use super::places::FilePlaces;
@@ -67,7 +68,13 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         stop_between_files()?;
     }
     let (mut totals, mut status) = (RunSummary::default(), ExitStatus::Done);
-    let of_one = |origin: &Origin, output: &mut Output| one(asked, work, &target, origin, output);
+    let of_one = |origin: &Origin, output: &mut Output| {
+        let outcome = Failure::nested(one(asked, work, &target, origin, output))?;
+        Ok(outcome.unwrap_or_else(|error| {
+            output.error(&error);
+            FileOutcome::Left(Why::Unusable)
+        }))
+    };
     let failed = files::each(&asked.documents, output, of_one, |batch, output| {
         status = status.max(settle(asked, work, batch, &mut totals, output)?);
         Ok(())
@@ -81,7 +88,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
         totals.say(work, target.writes_files(), output);
     }
     if let Some(path) = work.list_of_missing().filter(|_| !is_stopped())
-        && let Err(error) = totals.list_missing(path, output)?
+        && let Err(error) = Failure::nested(totals.list_missing(path, output))?
     {
         output.error(&error);
         status = ExitStatus::Unusable;
@@ -117,31 +124,17 @@ fn one(
     target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<FileOutcome> {
-    let outcome = match files::found(origin) {
-        Ok(FileKind::Folder) => target.folder(origin).map(|()| FileOutcome::Left(Why::Folder)),
-        Ok(FileKind::Link) => Ok(FileOutcome::Left(Why::Link)),
-        Ok(FileKind::Temporary(entry)) => {
-            files::remove_left(entry, &asked.documents);
-            Ok(FileOutcome::Left(Why::Temporary))
+) -> FileResult<FileOutcome> {
+    Ok(FileOutcome::Left(match files::why_left(origin, &asked.documents)? {
+        Some(Why::Folder) => {
+            target.folder(origin)?;
+            Why::Folder
         }
-        Ok(FileKind::File) if is_backup(asked, origin) => Ok(FileOutcome::Left(Why::Backup)),
-        Ok(FileKind::File) if target.replaces_inputs() && is_delivery(origin) => {
-            Ok(FileOutcome::Left(Why::Delivery))
-        }
-        Ok(FileKind::File) => document(asked, work, target, origin, output)?,
-        Err(error) => Err(error),
-    };
-    Ok(outcome.unwrap_or_else(|error| {
-        output.error(&error);
-        FileOutcome::Left(Why::Unusable)
+        Some(why) => why,
+        None if origin.is_backup(asked.backup.as_ref()) => Why::Backup,
+        None if target.replaces_inputs() && is_delivery(origin) => Why::Delivery,
+        None => return document(asked, work, target, origin, output),
     }))
-}
-
-/// Whether it was found under the name of a backup, as `--backup` gives them.
-fn is_backup(asked: &Rewrite, origin: &Origin) -> bool {
-    let name = origin.path().file_name().unwrap_or_default();
-    !origin.is_named() && asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
 }
 
 /// Whether it was found among what is being delivered to a Maildir.
@@ -163,22 +156,18 @@ fn is_passed(
     !is_listed(asked, work, output) && is_file && !options.format.has_headings()
 }
 
-/// The outer error is one of standard output.
+/// Rewrites what is to be opened.
 fn document(
     asked: &Rewrite,
     work: &Work,
     target: &RunTarget<'_>,
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<FileOutcome>> {
-    let mut sink = match target.begin(origin) {
-        Ok(sink) => sink,
-        Err(error) => return Ok(Err(error)),
-    };
-    let file = match File::open(origin, &asked.documents, sink.original()) {
-        Ok(OpenedInput::Document(file)) => file,
-        Ok(OpenedInput::NoDocument(none)) => return no_document(none, origin, sink, output),
-        Err(error) => return Ok(Err(error)),
+) -> FileResult<FileOutcome> {
+    let mut sink = target.begin(origin)?;
+    let file = match File::open(origin, &asked.documents, sink.original())? {
+        OpenedInput::Document(file) => file,
+        OpenedInput::NoDocument(none) => return no_document(none, origin, sink, output),
     };
     let format = file.format;
     let rewritten = |summary: FileSummary, sink: FileSink<'_>| {
@@ -189,17 +178,17 @@ fn document(
     sink.reads(file.metadata.as_ref());
     let file = match file.into_archive() {
         Ok(archive) => {
-            let done = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
-            return Ok(done.and_then(|summary| rewritten(summary, sink)));
+            let summary = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
+            return rewritten(summary, sink);
         }
         Err(file) => *file,
     };
     if matches!(sink, FileSink::Documents(_)) {
         let why = "--documents takes the documents out of archives, and this is none; use -o";
-        return Ok(match origin.is_named() {
-            true => Err(Error::new(format!("{}: {why}", name(origin.path())))),
+        return match origin.is_named() {
+            true => Err(Error::new(format!("{}: {why}", name(origin.path()))).into()),
             false => Ok(FileOutcome::Left(Why::NoDocument)),
-        });
+        };
     }
     // A thread that is one of several has its own files to work on.
     let is_shared = format.holds_many() && asked.documents.jobs > 1 && !output.is_page();
@@ -207,75 +196,66 @@ fn document(
     let file = match mailbox {
         Err(file) => *file,
         Ok(mailbox) => {
-            let done = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
-            return Ok(done.and_then(|summary| rewritten(summary, sink)));
+            let summary = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
+            return rewritten(summary, sink);
         }
     };
-    let (mut summary, mut failed) = (FileSummary::default(), Ok(()));
+    let mut summary = FileSummary::default();
     if let Some((large, options)) = file.large() {
-        let options = work.options(origin, &options);
+        let options = work.options(origin, options);
         if is_passed(asked, work, &sink, origin.path(), &options, output) {
             let jobs = asked.documents.jobs;
-            let made = sink.add_large((origin.path(), large), &options, jobs, output)?;
-            let ended = made.and_then(|totals| {
-                let (mut from, found) = (large, &totals.diagnostics);
-                let places =
-                    FilePlaces::in_file_of(origin.path(), &mut from, totals.charset, found)?;
-                output.diagnostics(&places, found);
-                summary.add_diagnostics(asked, found, &places);
-                summary.add_totals(&totals);
-                summary.hints.add_large(large, origin.path(), &options, &totals)
-            });
-            return Ok(ended.and_then(|()| rewritten(summary, sink)));
+            let totals = sink.add_large((origin.path(), large), &options, jobs, output)?;
+            let places = FilePlaces::in_file_of((origin.path(), large), &totals)?;
+            output.diagnostics(&places, &totals.diagnostics);
+            summary.add_diagnostics(asked, &totals.diagnostics, &places);
+            summary.add_totals(&totals);
+            summary.hints.add_large(large, origin.path(), &options, &totals)?;
+            return rewritten(summary, sink);
         }
     }
-    let read = file.each(|input, options| {
-        if failed.is_err() {
-            return Ok(());
-        }
+    file.each(|input, options| {
         let options = work.options(origin, options);
         if is_passed(asked, work, &sink, input.name.path, &options, output) {
-            match sink.add_passed(input, &options, output)? {
-                Ok(totals) => say_totals(asked, input, &options, &totals, &mut summary, output),
-                Err(error) => failed = Err(error),
-            }
-        } else {
-            let one = examined((asked, work), input, &options, &mut summary, output);
-            failed = written(&one, input, &mut sink, output)?;
+            let totals = sink.add_passed(input, &options, output)?;
+            say_totals(asked, input, &options, &totals, &mut summary, output);
+            return Ok(());
         }
-        Ok(())
+        let one = examined((asked, work), input, &options, &mut summary, output);
+        written(&one, input, &mut sink, output)
     })?;
-    Ok(read.and(failed).and_then(|()| rewritten(summary, sink)))
+    rewritten(summary, sink)
 }
 
 /// What becomes of a file that is no document: of an output folder's it is copied, else it is left, and an
-/// error where it was named. The outer error is one of standard output.
+/// error where it was named.
 fn no_document(
     mut none: NoDocument,
     origin: &Origin,
     sink: FileSink<'_>,
     output: &mut Output,
-) -> io::Result<Result<FileOutcome>> {
+) -> FileResult<FileOutcome> {
     let path = origin.path();
     if let (Origin::Standard, FileSink::Standard) = (origin, &sink) {
         // A filter hands on what it cannot use: there may be no other copy of it.
-        let copied = none.copy_to(path, output.out())?;
-        return Ok(copied.and(Err(none.error(path))));
+        none.copy_to(path, output.out())?;
+        return Err(none.error(path).into());
     }
     if origin.is_named() && none.remark().is_some() {
-        return Ok(Err(none.error(path)));
+        return Err(none.error(path).into());
     }
     output.no_document(none.remark());
-    Ok(match sink.copy() {
-        Some(copied) => copied.map(|(to, lost)| {
+    match sink.copy() {
+        Some(copied) => {
+            let (to, lost) = copied?;
             for lost in lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
             }
-            FileOutcome::Copied(to)
-        }),
-        None if origin.is_named() => Err(none.error(path)),
+            Ok(FileOutcome::Copied(to))
+        }
+        None if origin.is_named() => Err(none.error(path).into()),
         None => Ok(FileOutcome::Left(Why::NoDocument)),
-    })
+    }
 }
 
 /// Gives the files of a batch their new contents, and says what became of each.

@@ -15,7 +15,7 @@
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::iter;
 use std::path::{Path, PathBuf};
 
@@ -165,10 +165,9 @@ impl Settings {
     /// Of a root outside that folder, as `--config` can bring about, it is empty, or the name
     /// of the file that `root` is.
     pub(crate) fn way_to(&self, root: &Path) -> PathBuf {
-        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
         let way = || {
             let root = fs::canonicalize(root).ok()?;
-            Some(root.strip_prefix(fs::canonicalize(folder).ok()?).ok()?.to_owned())
+            Some(root.strip_prefix(self.real_folder().ok()?).ok()?.to_owned())
         };
         way().unwrap_or_else(|| match root.file_name() {
             Some(file) if root.is_file() => file.into(),
@@ -183,10 +182,8 @@ impl Settings {
     ///
     /// It is none.
     pub(crate) fn holds(&self, path: &Path) -> Result<()> {
-        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        let failed = |error| Error::io(path, error);
-        let (real, folder) = (fs::canonicalize(path).map_err(failed)?, fs::canonicalize(folder));
-        if real.is_file() && folder.is_ok_and(|folder| real.starts_with(folder)) {
+        let real = fs::canonicalize(path).map_err(|error| Error::io(path, error))?;
+        if real.is_file() && self.real_folder().is_ok_and(|folder| real.starts_with(folder)) {
             return Ok(());
         }
         Err(Error::new(format!(
@@ -194,6 +191,12 @@ impl Settings {
              settings with --config",
             name(path)
         )))
+    }
+
+    /// The folder of the file, without symbolic links.
+    fn real_folder(&self) -> io::Result<PathBuf> {
+        let is_here = self.folder.as_os_str().is_empty();
+        fs::canonicalize(if is_here { Path::new(".") } else { &self.folder })
     }
 
     /// Which sections are there for the file at `path` below the folder of the settings, by number, in
@@ -392,17 +395,6 @@ mod tests {
             // Only typed.
             ("# a\noutput = 'x'", "2: 'output' is only for the command line"),
             ("in-place = true", "1: 'in-place' is only for the command line"),
-            ("backup = '.orig'", "1: 'backup' is only for the command line"),
-            ("report = 'x'", "1: 'report' is only for the command line"),
-            ("editor = 'x:{path}'", "1: 'editor' is only for the command line"),
-            ("missing = 'x'", "1: 'missing' is only for the command line"),
-            ("fix = true", "1: 'fix' is only for the command line"),
-            ("follow = true", "1: 'follow' is only for the command line"),
-            ("baseline = 'x'", "1: 'baseline' is only for the command line"),
-            ("config = 'x'", "1: 'config' is only for the command line"),
-            ("no-config = true", "1: 'no-config' is only for the command line"),
-            ("help = true", "1: 'help' is only for the command line"),
-            ("version = '1'", "1: 'version' is only for the command line"),
             ("paths = ['x']", "1: 'paths' is only for the command line"),
             ("path = 'x'", "1: 'path' is only for the command line"),
             ("[files.'*']\noutput = 'x'", "2: 'output' is only for the command line"),
@@ -472,6 +464,10 @@ mod tests {
                 None => assert_eq!(said, expected, "{text}"),
             }
             assert!(!said.contains(|c: char| c.is_control() || c == '\u{202e}'), "{said:?}");
+        }
+        for key in options::ONLY_TYPED {
+            let said = parsed(&format!("{key} = 1")).unwrap_err().to_string();
+            assert_eq!(said, format!("baselink.toml:1: '{key}' is only for the command line"));
         }
     }
 

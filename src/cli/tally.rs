@@ -46,12 +46,8 @@ impl LinkResult {
         Self::NotEditable,
     ];
 
-    /// What `rewrite` made of `link`.
-    pub(crate) fn of(link: &LinkReport) -> Self {
-        Self::of_outcome(link.outcome)
-    }
-
-    fn of_outcome(outcome: Outcome) -> Self {
+    /// What `rewrite` made of a link.
+    fn of(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Rewritten => Self::Rewritten,
             Outcome::Absolute => Self::Absolute,
@@ -64,7 +60,7 @@ impl LinkResult {
     /// What `localize` made of it.
     pub(crate) fn of_localized(link: &LinkReport) -> Self {
         let new = link.in_output();
-        match (Self::of(link), link.reason) {
+        match (Self::of(link.outcome), link.reason) {
             (Self::Rewritten, _) if new.is_empty() => Self::BaseEmptied,
             (Self::Rewritten, _) if scheme(Grammar::Rfc3986, new).is_some() => Self::MadeAbsolute,
             (Self::Rewritten, _) => Self::MadeLocal,
@@ -127,15 +123,15 @@ impl Tally {
     /// Counts what `rewrite` made of the links of a document, too.
     pub(crate) fn add_totals(&mut self, totals: &Totals) {
         for (outcome, reason, number) in totals.counts() {
-            *self.counts.entry((LinkResult::of_outcome(outcome), reason)).or_default() += number;
+            *self.counts.entry((LinkResult::of(outcome), reason)).or_default() += number;
         }
     }
 
-    /// Counts the links of a document, too.
-    pub(crate) fn add(&mut self, report: &Report, of: fn(&LinkReport) -> LinkResult) {
+    /// Counts what `localize` made of the links of a document, too.
+    pub(crate) fn add_localized(&mut self, report: &Report) {
         for link in &report.links {
-            let (result, reason) = (of(link), link.reason);
-            let reason = reason.filter(|_| result != LinkResult::Local);
+            let result = LinkResult::of_localized(link);
+            let reason = link.reason.filter(|_| result != LinkResult::Local);
             *self.counts.entry((result, reason)).or_default() += 1;
         }
     }
@@ -168,14 +164,11 @@ impl Display for Tally {
             let Some(((result, _), _)) = reasons.first() else { continue };
             write!(f, "{before}{} {}", self.count(*result), result.name())?;
             before = ", ";
-            let named =
-                reasons.iter().filter_map(|((_, reason), number)| Some(((*reason)?, number)));
-            let named: Vec<_> = named
-                .map(|(reason, number)| match reasons.len() {
-                    1 => reason.name().to_owned(),
-                    _ => format!("{number} {}", reason.name()),
-                })
-                .collect();
+            let named = reasons.iter().filter_map(|((_, reason), number)| {
+                let name = (*reason)?.name();
+                Some(if reasons.len() == 1 { name.to_owned() } else { format!("{number} {name}") })
+            });
+            let named: Vec<_> = named.collect();
             if !named.is_empty() {
                 write!(f, " ({})", named.join(", "))?;
             }

@@ -15,7 +15,7 @@ use baselink::reference::{Grammar, Reference};
 use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::InPlace;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::{TypedInPlace, backup_suffix};
@@ -73,7 +73,7 @@ pub(super) struct TypedCheck {
     list: Vec<Classes>,
     /// What the list goes by: what links lead to, with their number and the first of them, or every link [default: target; link with --list]
     #[arg(long, value_name = "WHAT", help_heading = "Output", conflicts_with_all = ["json", "sarif", "github", "diff"])]
-    by: Option<TypedBy>,
+    by: Option<By>,
     /// A JSON object per link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
     json: bool,
@@ -94,12 +94,6 @@ pub(super) struct TypedCheck {
     /// List what is odd in each document, too
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedBy {
-    Target,
-    Link,
 }
 
 impl TypedCheck {
@@ -126,7 +120,7 @@ impl TypedCheck {
         let refused = |why: &str| Err(Error::new(why));
         let url_map = self.documents.url_map.clone();
         let policy = self.policy();
-        let mut documents = self.documents.meant_with(&policy)?;
+        let mut documents = self.documents.meant(Some(&policy))?;
         let [folder] = documents.paths.as_slice() else {
             return refused(
                 "check takes one folder: links lead from one file of a tree to another",
@@ -183,12 +177,9 @@ impl TypedCheck {
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.assume_root(to.as_ref());
         }
-        let by = match self.by {
-            Some(TypedBy::Target) => By::Target,
-            Some(TypedBy::Link) => By::Link,
-            None if form == CheckForm::Text && self.list.is_empty() => By::Target,
-            None => By::Link,
-        };
+        let default =
+            if form == CheckForm::Text && self.list.is_empty() { By::Target } else { By::Link };
+        let by = self.by.unwrap_or(default);
         let deny = Classes::of(self.deny, &Classes::DENIED);
         let list = match (self.list.is_empty(), form) {
             (false, _) => Classes::of(self.list, &[]),

@@ -7,7 +7,6 @@
 //! Deliberately absent: arguments that several commands have ([`super::documents`], [`super::output`]), and settings.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use baselink::error::{Error, Result, visible};
 use baselink::reference::{Grammar, scheme as scheme_of};
@@ -89,11 +88,7 @@ impl Typed {
         let Some((_, documents, policy)) = self.of_documents() else {
             return Err(Error::new("it has no documents"));
         };
-        let mut reading = documents.reading_without_map()?;
-        match policy {
-            Some(policy) => policy.add_to(&mut reading.options),
-            None => reading.origins.every_source = true,
-        }
+        let mut reading = documents.reading_without_map(policy.as_ref())?;
         if let TypedCommand::Check(typed) = &self.command {
             typed.assume_root(&mut reading.origins)?;
         }
@@ -286,7 +281,7 @@ pub(super) struct TypedBase {
 
 impl TypedRewrite {
     pub(super) fn meant(self) -> Result<Rewrite> {
-        let mut documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant(Some(&self.policy))?;
         let verify = self.output.verify;
         let (destination, backup) = match self.documents_to {
             Some(out) => (WrittenTo::Documents(out), None),
@@ -302,7 +297,7 @@ impl TypedRewrite {
 
 impl TypedLinks {
     pub(super) fn meant(self) -> Result<ListLinks> {
-        let mut documents = self.documents.meant_with(&self.policy)?;
+        let mut documents = self.documents.meant(Some(&self.policy))?;
         documents.has_result_files = self.output.is_some();
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
@@ -321,10 +316,7 @@ impl TypedLinks {
 
 impl TypedBase {
     pub(super) fn meant(self) -> Result<ShowBases> {
-        let mut documents = self.documents.meant()?;
-        if let Some(reading) = Arc::get_mut(&mut documents.reading) {
-            reading.origins.every_source = true;
-        }
+        let documents = self.documents.meant(None)?;
         let form = match (self.json, self.short) {
             (true, _) => BasesForm::Json,
             (_, true) => BasesForm::Short,

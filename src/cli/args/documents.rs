@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use baselink::error::{Error, Result};
 use baselink::format::Format;
@@ -209,7 +209,8 @@ fn charset(label: &str) -> Result<Charset> {
 }
 
 impl TypedDocuments {
-    pub(super) fn meant(mut self) -> Result<Documents> {
+    /// Which documents, and how they are read. Where there is no `policy` for their links, every source of a base is asked.
+    pub(super) fn meant(mut self, policy: Option<&TypedPolicy>) -> Result<Documents> {
         let mut paths = std::mem::take(&mut self.paths);
         if paths.is_empty() {
             paths.push("-".into());
@@ -238,7 +239,7 @@ impl TypedDocuments {
             usize::from,
         );
         let progress = !matches!(self.progress, Some(TypedProgress::Never));
-        let reading = Arc::new(self.reading()?);
+        let reading = Arc::new(self.reading(policy)?);
         Ok(Documents {
             paths,
             selection,
@@ -247,11 +248,11 @@ impl TypedDocuments {
             has_result_files: false,
             archives: Archives::All,
             reading,
-            sections: None,
+            sections: OnceLock::new(),
         })
     }
 
-    fn reading(self) -> Result<Reading> {
+    fn reading(self, policy: Option<&TypedPolicy>) -> Result<Reading> {
         let profile = self.resolver.unwrap_or_default();
         if let Some(url) = &self.url {
             check_url(profile, url)?;
@@ -285,7 +286,7 @@ impl TypedDocuments {
             true => ContentLocationUse::Label,
             false => ContentLocationUse::Base,
         };
-        let options = Options {
+        let mut options = Options {
             profile,
             content_location,
             local_copies,
@@ -293,6 +294,11 @@ impl TypedDocuments {
             scan,
             ..Options::default()
         };
+        if let Some(policy) = policy {
+            options.fragments = policy.fragments;
+            options.base_element = policy.base_element.unwrap_or_default();
+            options.dkim = if policy.skip_dkim { Dkim::Keep } else { Dkim::Rewrite };
+        }
         let map = self.url_map.as_deref().map(|path| match is_standard_input(path) {
             true => UrlMap::read_from(io::stdin().lock(), path),
             false => UrlMap::read(path),
@@ -307,6 +313,7 @@ impl TypedDocuments {
             keeps_local_copies: local_copies == LocalCopies::Keep,
             companions: Companions::trusting(trust_saved_from),
             canonical: base_from.canonical,
+            every_source: policy.is_none(),
             ..Origins::default()
         };
         let origins = match self.scheme {
@@ -317,24 +324,8 @@ impl TypedDocuments {
     }
 
     /// How documents are read, without the table of `--url-map`.
-    pub(super) fn reading_without_map(&self) -> Result<Reading> {
-        Self { url_map: None, ..self.clone() }.reading()
-    }
-
-    pub(super) fn meant_with(self, policy: &TypedPolicy) -> Result<Documents> {
-        let mut meant = self.meant()?;
-        if let Some(reading) = Arc::get_mut(&mut meant.reading) {
-            policy.add_to(&mut reading.options);
-        }
-        Ok(meant)
-    }
-}
-
-impl TypedPolicy {
-    pub(super) fn add_to(&self, options: &mut Options) {
-        options.fragments = self.fragments;
-        options.base_element = self.base_element.unwrap_or_default();
-        options.dkim = if self.skip_dkim { Dkim::Keep } else { Dkim::Rewrite };
+    pub(super) fn reading_without_map(&self, policy: Option<&TypedPolicy>) -> Result<Reading> {
+        Self { url_map: None, ..self.clone() }.reading(policy)
     }
 }
 

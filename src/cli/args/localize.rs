@@ -60,7 +60,7 @@ impl TypedLocalize {
 
     pub(super) fn meant(self) -> Result<Localize> {
         let policy = self.policy();
-        let mut documents = self.documents.meant_with(&policy)?;
+        let mut documents = self.documents.meant(Some(&policy))?;
         documents.archives = Archives::None;
         let is_elsewhere = self.output.output.is_some();
         let verify = self.output.verify;

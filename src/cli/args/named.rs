@@ -47,15 +47,10 @@ pub(super) fn named<T>(names: &'static [&'static str]) -> NameParser<T> {
 }
 
 /// What reads a value that may have one of some names.
+#[derive(Clone)]
 pub(super) struct NameParser<T> {
     names: &'static [&'static str],
     of: PhantomData<fn() -> T>,
-}
-
-impl<T> Clone for NameParser<T> {
-    fn clone(&self) -> Self {
-        named(self.names)
-    }
 }
 
 impl<T> TypedValueParser for NameParser<T>

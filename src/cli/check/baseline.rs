@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::str::Utf8Chunk;
 
 use baselink::error::{Error, Result, cause, name};
 use baselink::tree::relocate::{Class, Finding, ScannedLink};
@@ -56,23 +57,13 @@ impl Key {
 /// The `path` of a file below the folder: as it is where it is UTF-8, else each byte that is not is U+FFFD and
 /// its two hexadecimal digits. That character is written so, too, so that no two files have one path.
 pub(super) fn path(path: &[u8]) -> String {
-    let mut written = String::with_capacity(path.len());
-    for chunk in path.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\u{fffd}' => {
-                    c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| put(&mut written, byte))
-                }
-                _ => written.push(c),
-            }
-        }
-        chunk.invalid().iter().for_each(|&byte| put(&mut written, byte));
-    }
-    written
-}
-
-fn put(written: &mut String, byte: u8) {
-    written.push_str(&format!("\u{fffd}{byte:02X}"));
+    const MARK: &str = "\u{fffd}";
+    let escaped =
+        |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{MARK}{byte:02X}")).collect() };
+    let mark = escaped(MARK.as_bytes());
+    let written =
+        |chunk: Utf8Chunk<'_>| chunk.valid().replace(MARK, &mark) + &escaped(chunk.invalid());
+    path.utf8_chunks().map(written).collect()
 }
 
 /// Findings that are accepted, by file.

@@ -25,7 +25,7 @@ use super::report::ReportPage;
 use super::targets::Targets;
 use super::tree::CheckedTree;
 use crate::cli::output::{Output, count};
-use crate::cli::request::{Check, is_standard_input};
+use crate::cli::request::{Check, folder_of, is_standard_input};
 
 const REPORT: &str = "--report";
 const WRITE_BASELINE: &str = "--write-baseline";
@@ -71,9 +71,7 @@ pub(super) fn look(asked: &Check) -> Result<()> {
 
 /// Where a file will be that may not be there yet.
 fn place(path: &Path) -> Option<PathBuf> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-    Some(folder.join(path.file_name()?))
+    Some(fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?))
 }
 
 /// Whether an earlier run wrote it. One without findings is empty, which a document may be, too.

@@ -11,14 +11,14 @@
 
 use std::io;
 
-use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, name};
 use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
 use baselink::{Options, Outcome, examine, verify};
 
-use super::tree::{Checked, CheckedTree, ClassCounts, changed};
+use super::tree::{Checked, CheckedTree, ClassCounts, open_again};
+use crate::cli::advice::is_of_a_change;
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
-use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, Origin, WrittenTo};
@@ -76,14 +76,17 @@ pub(super) fn make(
         let Some(file) = tree.file(origin) else { return Ok(None) };
         let found = quick_findings(&file.scanned, &tree.index, &tree.moving);
         let counts = ClassCounts::of_file(&file.scanned, &found);
-        let done = match counts.fixes > 0 && !(is_written && is_delivery(origin)) {
-            true => one(asked, &target, tree, file, &found, origin, output)?.map(Some),
+        let done = match counts.fixes() > 0 && !(is_written && is_delivery(origin)) {
+            true => {
+                let done = one(asked, &target, tree, file, &found, origin, output);
+                Failure::nested(done)?.map(Some)
+            }
             false => Ok(None),
         };
         Ok(Some((counts, done)))
     };
     let mut judged = Vec::with_capacity(tree.files.len());
-    output.count_diagnostics();
+    let counts = output.count_diagnostics();
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         let mut all = Vec::new();
         for (origin, page, of_file) in batch {
@@ -104,7 +107,9 @@ pub(super) fn make(
         }
         Ok(())
     })?;
-    output.say_diagnostics();
+    if counts {
+        output.say_diagnostics();
+    }
     for (file, (counts, after)) in tree.files.iter_mut().zip(judged) {
         file.counts = counts;
         if let Some((scanned, counts)) = after {
@@ -121,20 +126,7 @@ fn in_words_of_the_option(error: Error) -> Error {
     Error::new(error.to_string().replace("`break-links`", "--fix=break-links"))
 }
 
-/// Whether a diagnostic is one of the change; all others were said when the file was scanned.
-fn is_of_the_change(found: &&Diagnostic) -> bool {
-    matches!(
-        found.code,
-        Code::SignatureBroken
-            | Code::FieldsRenamed
-            | Code::LineTooLong
-            | Code::DigestWrong
-            | Code::Doubt
-            | Code::Growth
-    )
-}
-
-/// The outer error is one of standard output.
+/// Makes the fixes of a file.
 fn one(
     asked: &Check,
     target: &RunTarget<'_>,
@@ -143,25 +135,14 @@ fn one(
     found: &[Option<Finding>],
     origin: &Origin,
     output: &mut Output,
-) -> io::Result<Result<FileFixes>> {
-    let mut sink = match target.begin(origin) {
-        Ok(sink) => sink,
-        Err(error) => return Ok(Err(error)),
-    };
-    let opened =
-        match File::open(origin, &asked.documents, sink.original()).map(OpenedInput::document) {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return Ok(Err(changed(origin))),
-            Err(error) => return Ok(Err(error)),
-        };
-    let (mut with_fixes, mut links, mut failed) = (None, 0, Ok(()));
+) -> FileResult<FileFixes> {
+    let mut sink = target.begin(origin)?;
+    let opened = open_again(origin, &asked.documents, sink.original())?;
+    let (mut with_fixes, mut links) = (None, 0);
     let mut again = target.replaces_inputs().then(|| Scanning::again(&file.scanned));
     // How long the documents are that come before, and what is made of them.
     let (mut old, mut new) = (0, 0);
-    let read = opened.each(|input, options| {
-        if failed.is_err() {
-            return Ok(());
-        }
+    opened.each(|input, options| {
         let with_fixes: &mut Options =
             with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
         with_fixes.scan = options.scan.clone();
@@ -178,30 +159,28 @@ fn one(
             let name = input.name;
             output.error(&format_args!("{name}: left as it is: {}", difference.message));
             again = None;
-            return sink.add_unproved(input, output);
+            return Ok(sink.add_unproved(input, output)?);
         }
         if let Some(again) = &mut again {
             again.add_examined(&made, input.offset - old + new, &as_written, report);
             (old, new) = (old + input.bytes.len(), new + made.len());
         }
         let places = FilePlaces::of(input, &rewritten.totals);
-        for found in rewritten.report.diagnostics.iter().filter(is_of_the_change) {
-            output.diagnostic(&places, found);
-        }
+        // All others were said when the file was scanned.
+        let of_the_change =
+            rewritten.report.diagnostics.iter().filter(|found| is_of_a_change(found.code));
+        of_the_change.for_each(|found| output.diagnostic(&places, found));
         links += rewritten.report.count(Outcome::Rewritten);
-        failed = sink.add(input, &rewritten.edits, output)?;
-        Ok(())
+        sink.add(input, &rewritten.edits, output)
     })?;
-    let ended = read.and(failed).and_then(|()| sink.end());
-    Ok(ended.map(|written| {
-        let after = again.map(|again| {
-            let scanned = again.end();
-            let found = quick_findings(&scanned, &tree.index, &tree.moving);
-            let counts = ClassCounts::of_file(&scanned, &found);
-            (scanned, counts)
-        });
-        FileFixes { links, written, after }
-    }))
+    let written = sink.end()?;
+    let after = again.map(|again| {
+        let scanned = again.end();
+        let found = quick_findings(&scanned, &tree.index, &tree.moving);
+        let counts = ClassCounts::of_file(&scanned, &found);
+        (scanned, counts)
+    });
+    Ok(FileFixes { links, written, after })
 }
 
 impl Fixed {

@@ -13,7 +13,6 @@ use std::io;
 use std::path::Path;
 
 use baselink::error::visible;
-use baselink::tree::relocate::Class;
 
 use super::form::FindingForm;
 use super::listed::{FindingPlace, Shown};
@@ -35,11 +34,7 @@ impl FindingForm for Github {
         place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
-        let level = match (shown.is_denied, shown.finding.class) {
-            (true, _) => "error",
-            (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "notice",
-            _ => "warning",
-        };
+        let level = shown.level("notice");
         let file = property(&plain(&path.to_string_lossy()));
         let title = property(&words::class_and_cause(shown.finding.class, shown.finding.cause));
         let message = message(&words::sentences(shown.finding).join("\n"));

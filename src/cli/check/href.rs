@@ -10,6 +10,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::cli::request::folder_of;
+
 /// A path as a URI reference, its names percent-encoded; an absolute one is a `file` URL.
 pub(super) fn uri(path: &Path) -> String {
     let scheme = if path.is_absolute() { "file://" } else { "" };
@@ -47,8 +49,7 @@ impl Hrefs {
     /// Those from the page that `report` will be to files in `folder`.
     pub(super) fn new(report: &Path, folder: &Path, editor: Option<&str>) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let beside = report.parent().filter(|beside| !beside.as_os_str().is_empty());
-        let (from, to) = (absolute(beside.unwrap_or(Path::new("."))), absolute(folder));
+        let (from, to) = (absolute(folder_of(report)), absolute(folder));
         let there = if editor.is_some() { to } else { relative(&from, &to) };
         Self { folder: folder.to_owned(), there, editor: editor.map(str::to_owned) }
     }

@@ -17,6 +17,7 @@ use baselink::tree::relocate::{Class, Finding, ScannedLink};
 use super::baseline::Key;
 use super::tree::CheckedTree;
 use crate::cli::input::Input;
+use crate::cli::request::Classes;
 use crate::cli::status::ExitStatus;
 
 /// A finding that is listed.
@@ -26,6 +27,17 @@ pub(super) struct Shown<'a> {
     pub(super) finding: &'a Finding,
     /// Whether its class is denied.
     pub(super) is_denied: bool,
+}
+
+impl Shown<'_> {
+    /// How bad it is; `note` is the word for what breaks nothing.
+    pub(super) fn level(&self, note: &'static str) -> &'static str {
+        match self.is_denied {
+            true => "error",
+            false if Classes::BROKEN.contains(&self.finding.class) => "warning",
+            false => note,
+        }
+    }
 }
 
 /// Where a finding is.
@@ -45,23 +57,28 @@ pub(super) struct FindingPlace {
 }
 
 /// What came of the list.
+#[derive(Default)]
 pub(super) struct Listed {
     pub(super) status: ExitStatus,
-    /// How many findings the baseline accepts, and of which class.
-    pub(super) accepted: usize,
-    pub(super) by_class: BTreeMap<Class, usize>,
+    /// How many findings of which class the baseline accepts.
+    pub(super) accepted_of: BTreeMap<Class, usize>,
     /// The findings for a new baseline.
     pub(super) noted: BTreeMap<Key, usize>,
 }
 
 impl Listed {
+    /// How many findings the baseline accepts.
+    pub(super) fn accepted(&self) -> usize {
+        self.accepted_of.values().sum()
+    }
+
     /// How many findings of which of these classes are left, which the baseline does not accept.
     pub(super) fn left(
         &self,
         tree: &CheckedTree,
         is_asked: impl Fn(Class) -> bool,
     ) -> Vec<(Class, usize)> {
-        let accepted = |class| self.by_class.get(&class).copied().unwrap_or_default();
+        let accepted = |class| self.accepted_of.get(&class).copied().unwrap_or_default();
         let left = |class: Class| tree.sum.of(class).saturating_sub(accepted(class));
         let classes = Class::ALL.iter().copied().filter(|class| is_asked(*class));
         classes.map(|class| (class, left(class))).filter(|(_, links)| *links > 0).collect()

@@ -24,9 +24,10 @@ use super::github::Github;
 use super::listed::{FindingPlace, Listed, Shown, within};
 use super::sarif::Sarif;
 use super::text::TextForm;
-use super::tree::{Checked, CheckedTree, changed};
+use super::tree::{Checked, CheckedTree, changed, open_again};
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
-use crate::cli::input::{File, Input};
+use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{Check, CheckForm, Classes, Origin};
@@ -52,20 +53,14 @@ pub(super) fn list(
     let is_concerned =
         |file: &&Checked| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
-    let mut listed = Listed {
-        status: ExitStatus::Done,
-        accepted: 0,
-        by_class: BTreeMap::new(),
-        noted: BTreeMap::new(),
-    };
+    let mut listed = Listed::default();
     listing.form.begin(output.out())?;
     let work = |origin: &Origin, output: &mut Output| listing.one(origin, output);
     files::each_again(&asked.documents, entries, output, work, |batch, output| {
         for (_, page, done) in batch {
             output.append(page)?;
             for (class, number) in done.accepted {
-                listed.accepted += number;
-                *listed.by_class.entry(class).or_default() += number;
+                *listed.accepted_of.entry(class).or_default() += number;
             }
             for key in done.noted {
                 *listed.noted.entry(key).or_default() += 1;
@@ -101,8 +96,13 @@ struct Listing<'a> {
 impl Listing<'_> {
     /// Whether anything is done with findings of `class`.
     fn concerns(&self, class: Class) -> bool {
+        self.list.contains(class) || self.is_noted(class)
+    }
+
+    /// Whether there is a baseline that has findings of `class`.
+    fn is_noted(&self, class: Class) -> bool {
         let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
-        self.list.contains(class) || (has_baseline && baseline::is_noted(self.asked, class))
+        has_baseline && baseline::is_noted(self.asked, class)
     }
 
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
@@ -111,12 +111,11 @@ impl Listing<'_> {
         let path = baseline::path(&file.scanned.path);
         let mut accepted = self.baseline.map(|one| one.of(&path)).unwrap_or_default();
         let found = file.findings(self.tree, |class| self.concerns(class));
-        let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
         let mut shown: Vec<Shown<'_>> = Vec::new();
         for (link, finding) in file.scanned.links().zip(&found) {
             let Some(finding) = finding else { continue };
             let class = finding.class;
-            if has_baseline && baseline::is_noted(self.asked, class) {
+            if self.is_noted(class) {
                 let key = Key::of(&path, &link, finding);
                 let is_accepted = accepted.takes(&key);
                 if self.asked.write_baseline.is_some() {
@@ -135,7 +134,11 @@ impl Listing<'_> {
             return Ok(done);
         }
         shown.sort_by_key(|shown| shown.link.span.start);
-        self.show(origin, file, &found, &shown, &mut done, output)?;
+        let read = self.show(origin, file, &found, &shown, output);
+        if let Err(error) = Failure::nested(read)? {
+            done.is_unusable = true;
+            output.error(&error);
+        }
         Ok(done)
     }
 
@@ -146,23 +149,13 @@ impl Listing<'_> {
         file: &Checked,
         found: &[Option<Finding>],
         shown: &[Shown<'_>],
-        done: &mut ListedFile,
         output: &mut Output,
-    ) -> io::Result<()> {
-        let opened = File::open(origin, &self.asked.documents, None);
-        let opened = opened.and_then(|opened| opened.document().ok_or_else(|| changed(origin)));
-        let opened = match opened {
-            Ok(opened) => opened,
-            Err(error) => {
-                done.is_unusable = true;
-                output.error(&error);
-                return Ok(());
-            }
-        };
+    ) -> FileResult<()> {
+        let opened = open_again(origin, &self.asked.documents, None)?;
         let has_fixes = self.form.has_edits()
             && shown.iter().any(|one| matches!(one.finding.fix, Some(Fix::Reference(_))));
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
-        let read = opened.each(|input, options| {
+        opened.each(|input, options| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);
             let edits: Vec<Edit> = match has_fixes {
                 true => {
@@ -194,12 +187,7 @@ impl Listing<'_> {
             }
             Ok(())
         })?;
-        let read = if next < shown.len() { read.and(Err(changed(origin))) } else { read };
-        if let Err(error) = read {
-            done.is_unusable = true;
-            output.error(&error);
-        }
-        Ok(())
+        if next < shown.len() { Err(changed(origin).into()) } else { Ok(()) }
     }
 }
 

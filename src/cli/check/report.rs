@@ -14,17 +14,17 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
-use std::io;
+use std::{io, iter};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use baselink::error::{name, visible};
-use baselink::tree::relocate::Class;
+use baselink::tree::relocate::{Cause, Class};
 use sha2::{Digest as _, Sha256};
 
 use super::href::Hrefs;
 use super::listed::Listed;
-use super::targets::{TargetSummary, Targets};
+use super::targets::{FoundLink, TargetSummary, Targets};
 use super::tree::{Checked, CheckedTree, ClassCounts};
 use super::words::{self, RULES, counted, number};
 use crate::cli::request::{Check, Classes};
@@ -65,7 +65,7 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-impl ReportPage<'_> {
+impl<'a> ReportPage<'a> {
     /// Writes the page.
     pub(super) fn write(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let Self { asked, tree, .. } = self;
@@ -115,45 +115,34 @@ impl ReportPage<'_> {
 
     fn classes(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let sum = &self.tree.sum;
-        writeln!(
-            out,
-            "<section>\n<h2>Classes</h2>\n{}\n{}",
-            bar(sum, "bar wide"),
-            head(
-                "classes",
-                "How many links have which class",
-                &["Class", "#Links", "#Targets", "#With a fix", "Meaning"]
-            )
-        )?;
-        let (some, none): (Vec<_>, Vec<_>) =
-            ranked(self.asked).into_iter().partition(|class| sum.of(*class) > 0);
-        for class in some.into_iter().chain(none) {
-            let of_class = |target: &&TargetSummary| target.class == class;
-            let targets = self.targets.all.iter().filter(of_class).count();
+        writeln!(out, "<section>\n<h2>Classes</h2>\n{}", bar(sum, "bar wide"))?;
+        let mut classes = ranked(self.asked);
+        classes.sort_by_key(|class| sum.of(*class) == 0);
+        let rows = classes.into_iter().map(|class| {
+            let targets = self.targets.all.iter().filter(|target| target.class == class).count();
             let targets = match targets {
                 0 if sum.of(class) > 0 => "–".to_owned(),
                 targets => number(targets),
             };
             let fails = |one: Class| one == class && self.asked.deny.contains(one);
             let is_denied = !self.listed.left(self.tree, fails).is_empty();
-            row(
-                out,
-                &[
-                    ("Class", tag(class, None, is_denied)),
-                    ("#Links", number(sum.of(class))),
-                    ("#Targets", targets),
-                    ("#With a fix", number(sum.fixes_of.get(&class).copied().unwrap_or_default())),
-                    ("Meaning", meaning(class).to_owned()),
-                ],
-            )?;
-        }
-        out.write_all(b"</tbody>\n</table>\n")?;
+            let fixes = sum.fixes_of.get(&class).copied().unwrap_or_default();
+            vec![
+                tag(class, None, is_denied),
+                number(sum.of(class)),
+                targets,
+                number(fixes),
+                meaning(class).to_owned(),
+            ]
+        });
+        let columns = ["Class", "#Links", "#Targets", "#With a fix", "Meaning"];
+        table("classes", "How many links have which class", &columns, rows, out)?;
         if sum.differing > 0 {
             let links = counted(sum.differing, "link leads", "links lead");
             writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
         }
-        if self.listed.accepted > 0 {
-            let findings = counted(self.listed.accepted, "finding is", "findings are");
+        if self.listed.accepted() > 0 {
+            let findings = counted(self.listed.accepted(), "finding is", "findings are");
             writeln!(
                 out,
                 "<p>{findings} accepted by the baseline: counted here, and not listed as targets and links.</p>"
@@ -168,16 +157,7 @@ impl ReportPage<'_> {
         if all.is_empty() {
             return writeln!(out, "<p>None: no link would break.</p>\n</section>");
         }
-        writeln!(
-            out,
-            "{}",
-            head(
-                "targets",
-                "What links lead to that break, classes that fail first",
-                &["Class", "Leads to", "#Links", "#Files", "#With a fix", "First places"]
-            )
-        )?;
-        for target in all.iter().take(TARGETS) {
+        let rows = all.iter().take(TARGETS).map(|target| {
             let mut to = format!("<code>{}</code>", escaped(&target.to));
             for said in words::of_target(target) {
                 let _ = write!(to, "<br><small>{}</small>", escaped(&said));
@@ -188,23 +168,18 @@ impl ReportPage<'_> {
                 let path = name_of(&file.scanned.path);
                 format!("<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>", place.line, place.column)
             });
-            let places: Vec<_> = places.collect();
-            row(
-                out,
-                &[
-                    (
-                        "Class",
-                        tag(target.class, target.cause.map(|cause| cause.name()), target.is_denied),
-                    ),
-                    ("Leads to", to),
-                    ("#Links", number(target.links)),
-                    ("#Files", number(target.files)),
-                    ("#With a fix", number(target.fixes)),
-                    ("First places", places.join("<br>")),
-                ],
-            )?;
-        }
-        out.write_all(b"</tbody>\n</table>\n")?;
+            vec![
+                tag(target.class, target.cause, target.is_denied),
+                to,
+                number(target.links),
+                number(target.files),
+                number(target.fixes),
+                places.collect::<Vec<_>>().join("<br>"),
+            ]
+        });
+        let columns = ["Class", "Leads to", "#Links", "#Files", "#With a fix", "First places"];
+        let caption = "What links lead to that break, classes that fail first";
+        table("targets", caption, &columns, rows, out)?;
         self.without_scripts(all.len(), TARGETS, "targets", out)?;
         writeln!(out, "</section>")
     }
@@ -263,20 +238,15 @@ impl ReportPage<'_> {
         let mut columns = vec!["File"];
         columns.extend(numbers.iter().map(String::as_str));
         columns.extend(["#With a fix", "#Links"]);
-        writeln!(out, "{}", head("files", "Files with links that break", &columns))?;
-        for &file in files.iter().take(FILES) {
+        let rows = files.iter().take(FILES).map(|&file| {
             let file = &self.tree.files[file];
-            let href = self.href(file, 1, 1);
+            let (href, counts) = (self.href(file, 1, 1), &file.counts);
             let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.scanned.path));
-            let mut cells = vec![("File", path)];
-            for (class, column) in classes.iter().zip(&numbers) {
-                cells.push((column.as_str(), number(file.counts.of(*class))));
-            }
-            cells.push(("#With a fix", number(file.counts.fixes)));
-            cells.push(("#Links", number(file.counts.links())));
-            row(out, &cells)?;
-        }
-        out.write_all(b"</tbody>\n</table>\n")?;
+            let numbers = classes.iter().map(|class| counts.of(*class));
+            let numbers = numbers.chain([counts.fixes(), counts.links()]).map(number);
+            iter::once(path).chain(numbers).collect()
+        });
+        table("files", "Files with links that break", &columns, rows, out)?;
         self.without_scripts(files.len(), FILES, "files", out)?;
         writeln!(out, "</section>")
     }
@@ -331,40 +301,31 @@ impl ReportPage<'_> {
 
     /// Writes what the script draws: names once, and numbers that say which.
     fn data(&self, files: &[usize], out: &mut dyn io::Write) -> io::Result<()> {
-        let mut names = DistinctTexts::default();
-        let mut numbers: HashMap<usize, usize> = HashMap::new();
-        write!(out, "<script type=\"application/json\" id=\"data\">{{\"classes\":[")?;
-        let classes = ranked(self.asked);
-        for (number, class) in classes.iter().enumerate() {
-            let is_denied = u8::from(self.asked.deny.contains(*class));
-            write!(out, "{}[{},{is_denied}]", comma(number), json(class.name()))?;
-        }
-        write!(out, "],\"columns\":[")?;
-        let columns = self.columns();
+        let (classes, columns) = (ranked(self.asked), self.columns());
         let place_of =
             |class: Class| classes.iter().position(|known| *known == class).unwrap_or_default();
-        for (number, class) in columns.iter().enumerate() {
-            write!(out, "{}{}", comma(number), place_of(*class))?;
-        }
-        write!(out, "],\"files\":[")?;
-        for (place, &number) in files.iter().enumerate() {
-            numbers.insert(number, place);
-            let file = &self.tree.files[number];
+        write!(out, "<script type=\"application/json\" id=\"data\">")?;
+        let class = |class: &Class| {
+            let is_denied = u8::from(self.asked.deny.contains(*class));
+            format!("[{},{is_denied}]", json(class.name()))
+        };
+        list("{\"classes\":[", classes.iter().map(class), out)?;
+        let places = columns.iter().map(|class| place_of(*class).to_string());
+        list(",\"columns\":[", places, out)?;
+        let file = |number: &usize| {
+            let file = &self.tree.files[*number];
             let path = String::from_utf8_lossy(&file.scanned.path);
-            let href = self.hrefs.of(&file.entry.path);
-            write!(out, "{}[{},{}", comma(place), json(&path), json(&href))?;
+            let mut row = format!("[{},{}", json(&path), json(&self.hrefs.of(&file.entry.path)));
             for class in &columns {
-                write!(out, ",{}", file.counts.of(*class))?;
+                let _ = write!(row, ",{}", file.counts.of(*class));
             }
-            write!(out, ",{},{}]", file.counts.fixes, file.counts.links())?;
-        }
-        write!(out, "],\"targets\":[")?;
-        for (place, target) in self.targets.all.iter().enumerate() {
+            row + &format!(",{},{}]", file.counts.fixes(), file.counts.links())
+        };
+        list(",\"files\":[", files.iter().map(file), out)?;
+        let target = |target: &TargetSummary| {
             let said: Vec<String> = words::of_target(target).iter().map(|one| json(one)).collect();
-            write!(
-                out,
-                "{}[{},{},{},{},{},{},[{}]]",
-                comma(place),
+            format!(
+                "[{},{},{},{},{},{},[{}]]",
                 place_of(target.class),
                 json(target.cause.map_or("", |cause| cause.name())),
                 json(&target.to),
@@ -372,31 +333,41 @@ impl ReportPage<'_> {
                 target.files,
                 target.fixes,
                 said.join(",")
-            )?;
-        }
+            )
+        };
+        list(",\"targets\":[", self.targets.all.iter().map(target), out)?;
         // Of each link the target, the file, line and column, and the names of its place and reference.
-        write!(out, "],\"links\":[")?;
-        let mut is_first = true;
-        for (number, target) in self.targets.all.iter().enumerate() {
-            for place in &target.places {
-                let Some(file) = numbers.get(&place.file) else { continue };
-                let divider = if std::mem::replace(&mut is_first, false) { "\n" } else { ",\n" };
-                let (location, reference) =
-                    (names.number(&place.location), names.number(&place.reference));
-                let (line, column) = (place.line, place.column);
-                write!(out, "{divider}{number},{file},{line},{column},{location},{reference}")?;
-            }
-        }
-        write!(out, "],\"names\":[")?;
-        for (number, name) in names.in_order().into_iter().enumerate() {
-            write!(out, "{}{}", comma(number), json(name))?;
-        }
-        writeln!(out, "]}}</script>")
+        let numbers: HashMap<usize, usize> = files.iter().copied().zip(0..).collect();
+        let (mut names, mut begin) = (DistinctTexts::default(), "\n");
+        let links =
+            self.targets.all.iter().enumerate().flat_map(|(number, target)| {
+                target.places.iter().map(move |place| (number, place))
+            });
+        let link = |(number, place): (usize, &'a FoundLink)| {
+            let file = numbers.get(&place.file)?;
+            let (begin, line, column) = (std::mem::take(&mut begin), place.line, place.column);
+            let (location, reference) =
+                (names.number(&place.location), names.number(&place.reference));
+            Some(format!("{begin}{number},{file},{line},{column},{location},{reference}"))
+        };
+        list(",\"links\":[", links.filter_map(link), out)?;
+        list(",\"names\":[", names.in_order().into_iter().map(json), out)?;
+        writeln!(out, "}}</script>")
     }
 }
 
-fn comma(number: usize) -> &'static str {
-    if number == 0 { "" } else { ",\n" }
+/// Writes what begins a list of the data, then its `entries`.
+fn list(
+    begin: &str,
+    entries: impl Iterator<Item = String>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    out.write_all(begin.as_bytes())?;
+    for (number, entry) in entries.enumerate() {
+        let divider = if number == 0 { "" } else { ",\n" };
+        write!(out, "{divider}{entry}")?;
+    }
+    write!(out, "]")
 }
 
 /// `text` for people, as a JSON string in which nothing ends a `script` (HTML, 4.12.1.3).
@@ -422,27 +393,33 @@ impl<'a> DistinctTexts<'a> {
     }
 }
 
-/// The beginning of a table; `#` marks a column of numbers. Roles are said because cards are no table to a browser.
-fn head(id: &str, caption: &str, columns: &[&str]) -> String {
-    let mut head = format!(
+/// Writes a table; `#` marks a column of numbers. Roles are said because cards are no table to a browser.
+fn table(
+    id: &str,
+    caption: &str,
+    columns: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    write!(
+        out,
         "<table role=\"table\" id=\"{id}-table\">\n<caption>{caption}</caption>\n\
          <thead role=\"rowgroup\"><tr role=\"row\">"
-    );
+    )?;
     for column in columns {
         let (class, column) = numeric(column);
-        let _ = write!(head, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>");
+        write!(out, "<th role=\"columnheader\" scope=\"col\"{class}>{column}</th>")?;
     }
-    head + "</tr></thead>\n<tbody role=\"rowgroup\">"
-}
-
-/// A row of a table: of each cell its column, and markup.
-fn row(out: &mut dyn io::Write, cells: &[(&str, String)]) -> io::Result<()> {
-    write!(out, "<tr role=\"row\">")?;
-    for (column, cell) in cells {
-        let (class, column) = numeric(column);
-        write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
+    writeln!(out, "</tr></thead>\n<tbody role=\"rowgroup\">")?;
+    for cells in rows {
+        write!(out, "<tr role=\"row\">")?;
+        for (column, cell) in columns.iter().zip(cells) {
+            let (class, column) = numeric(column);
+            write!(out, "<td role=\"cell\" data-label=\"{column}\"{class}>{cell}</td>")?;
+        }
+        writeln!(out, "</tr>")?;
     }
-    writeln!(out, "</tr>")
+    out.write_all(b"</tbody>\n</table>\n")
 }
 
 /// How the cells of a column look, and its name.
@@ -451,10 +428,10 @@ fn numeric(column: &str) -> (&'static str, &str) {
 }
 
 /// A class, with its cause, and whether it fails.
-fn tag(class: Class, cause: Option<&str>, is_denied: bool) -> String {
-    let cause = cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
+fn tag(class: Class, cause: Option<Cause>, is_denied: bool) -> String {
     let fails = if is_denied { " <b class=\"fails\">fails</b>" } else { "" };
-    format!("<span class=\"tag {0}\">{0}{cause}</span>{fails}", class.name())
+    let said = words::class_and_cause(class, cause);
+    format!("<span class=\"tag {}\">{said}</span>{fails}", class.name())
 }
 
 fn meaning(class: Class) -> &'static str {
@@ -491,11 +468,8 @@ fn bar(counts: &ClassCounts, style: &str) -> String {
 
 /// `3 pinned, 1 dangling`
 fn broken(counts: &ClassCounts) -> String {
-    let of_class = |class: &Class| match counts.of(*class) {
-        0 => None,
-        links => Some(format!("{} {}", number(links), class.name())),
-    };
-    Classes::BROKEN.iter().filter_map(of_class).collect::<Vec<_>>().join(", ")
+    let numbers = Classes::BROKEN.map(|class| (class, counts.of(class)));
+    words::classes(numbers.iter().filter(|(_, links)| *links > 0))
 }
 
 /// The class of which a file has most of what may break.
@@ -587,19 +561,14 @@ fn squares(files: &[&Checked], room: &mut usize, page: &mut String) {
     page.push_str("<div class=\"squares\" aria-hidden=\"true\">");
     for file in files.iter().take(*room) {
         let label = name_of(way(&file.scanned.path).1);
-        match worst_class(&file.counts) {
-            None => {
-                let _ = write!(page, "<span class=\"s travels\" title=\"{label}\"></span>");
-            }
+        let (class, said, letter) = match worst_class(&file.counts) {
+            None => (Class::Travels.name(), String::new(), String::new()),
             Some(class) => {
                 let (said, class) = (broken(&file.counts), class.name());
-                let letter = class[..1].to_ascii_uppercase();
-                let _ = write!(
-                    page,
-                    "<span class=\"s {class}\" title=\"{label}: {said}\">{letter}</span>"
-                );
+                (class, format!(": {said}"), class[..1].to_ascii_uppercase())
             }
-        }
+        };
+        let _ = write!(page, "<span class=\"s {class}\" title=\"{label}{said}\">{letter}</span>");
     }
     page.push_str("</div>\n");
     let left = files.len().saturating_sub(*room);

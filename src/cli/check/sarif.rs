@@ -12,7 +12,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use baselink::tree::relocate::{Class, Fix};
+use baselink::tree::relocate::Fix;
 use serde_json::{Value, json};
 
 use super::form::FindingForm;
@@ -78,18 +78,13 @@ fn rule(rule: &FindingRule) -> Value {
 /// A finding in the file at `path`.
 fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
     let finding = shown.finding;
-    let level = match (shown.is_denied, finding.class) {
-        (true, _) => "error",
-        (_, Class::Travels | Class::Lines | Class::Outside | Class::Left) => "note",
-        _ => "warning",
-    };
     let number = FindingRule::of(finding.class, finding.cause);
     let artifact = json!({ "uri": uri(path) });
     let span = shown.link.span;
     let mut result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
-        "level": level,
+        "level": shown.level("note"),
         "message": { "text": words::sentences(finding).join("; ") },
         "locations": [{
             "physicalLocation": {

@@ -11,7 +11,6 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::convert::Infallible;
 use std::io;
 
 use baselink::span::Span;
@@ -20,10 +19,10 @@ use baselink::tree::relocate::{Cause, Class, Finding, ScannedLink};
 
 use super::baseline::{self, Baseline, Key};
 use super::listed::within;
-use super::tree::{Checked, CheckedTree, changed};
+use super::tree::{Checked, CheckedTree, changed, open_again};
+use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
-use crate::cli::in_order::{Bounds, in_order};
-use crate::cli::input::File;
+use crate::cli::in_order::all_in_order;
 use crate::cli::output::{Output, location_of};
 use crate::cli::places::FilePlaces;
 use crate::cli::request::{By, Check, Classes, Origin};
@@ -140,20 +139,14 @@ pub(super) fn find(
         }
         found
     };
-    let chunks = numbered.chunks(FILES).map(|files| (files, 0));
-    let Ok(()) = in_order(Bounds::of(asked.documents.jobs), chunks, work, |found| {
-        merge(&mut all, found, room);
-        Ok::<_, Infallible>(())
-    });
+    let chunks = numbered.chunks(FILES);
+    all_in_order(asked.documents.jobs, chunks, work, |found| merge(&mut all, found, room));
     let mut all: Vec<TargetSummary> = all.into_values().collect();
-    all.sort_by(|one, other| {
-        let key = |target: &TargetSummary| (Reverse(target.is_denied), Reverse(target.links));
-        let place =
-            |target: &TargetSummary| target.places.first().map(|first| (first.file, first.link));
-        (key(one).cmp(&key(other)))
-            .then_with(|| place(one).cmp(&place(other)))
-            .then_with(|| (one.class, &one.to).cmp(&(other.class, &other.to)))
-    });
+    let key = |target: &TargetSummary| {
+        let first = target.places.first().map(|first| (first.file, first.link));
+        (Reverse(target.is_denied), Reverse(target.links), first, target.class)
+    };
+    all.sort_by(|one, other| key(one).cmp(&key(other)).then_with(|| one.to.cmp(&other.to)));
     let mut room = ROWS;
     for target in &mut all {
         target.places.truncate(room.max(PLACES));
@@ -296,11 +289,8 @@ fn look_up_in(
     }
     spans.sort_unstable_by_key(|(span, _)| span.start);
     let mut next = 0;
-    let opened = File::open(origin, &asked.documents, None);
-    let opened = opened.and_then(|opened| opened.document().ok_or_else(|| changed(origin)));
-    let read = match opened {
-        Err(error) => Err(error),
-        Ok(opened) => opened.each(|input, _| {
+    let mut read = || -> FileResult<()> {
+        open_again(origin, &asked.documents, None)?.each(|input, _| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);
             while let Some((span, index)) = spans.get(next) {
                 let Some(span) = within(*span, input) else { break };
@@ -308,9 +298,10 @@ fn look_up_in(
                 (found[*index].line, found[*index].column) = places.line_and_column(span);
             }
             Ok(())
-        })?,
+        })?;
+        if next < spans.len() { Err(changed(origin).into()) } else { Ok(()) }
     };
-    let read = if next < spans.len() { read.and(Err(changed(origin))) } else { read };
+    let read = Failure::nested(read())?;
     if let Err(error) = &read {
         output.error(error);
     }

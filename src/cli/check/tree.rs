@@ -7,13 +7,12 @@
 //! Deliberately absent: what is said of it ([`super`]), and the links themselves, which are found again for a list.
 
 use std::collections::{BTreeMap, HashMap};
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::{fs, io};
 
 use baselink::base::lacks_only_scheme;
 use baselink::diagnostic::{Code, Diagnostic};
-use baselink::error::{Error, name};
+use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Span;
@@ -22,14 +21,16 @@ use baselink::tree::relocate::{
     Cause, Class, Finding, Fix, Move, ScannedFile, Scanning, findings, quick_findings,
 };
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::is_temporary;
+use baselink::tree::write::{Original, is_temporary};
 
+use crate::cli::advice::is_of_bases;
+use crate::cli::failure::Failure;
 use crate::cli::files::{Left, after, each_document};
-use crate::cli::in_order::{Bounds, in_order};
-use crate::cli::input::File;
+use crate::cli::in_order::all_in_order;
+use crate::cli::input::{File, OpenedInput};
 use crate::cli::output::{Output, count};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{Check, Classes, Origin};
+use crate::cli::request::{Check, Classes, Documents, Origin};
 use crate::cli::status::ExitStatus;
 
 /// So many files are judged by one thread at a time.
@@ -78,11 +79,10 @@ impl Checked {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,
-    /// That have a fix.
-    pub(super) fixes: usize,
+    /// How many of them have a fix.
+    pub(super) fixes_of: BTreeMap<Class, usize>,
     /// Of which the reference itself becomes another.
     pub(super) references: usize,
-    pub(super) fixes_of: BTreeMap<Class, usize>,
     pub(super) differing: usize,
     /// That are left because no base is known.
     pub(super) without_base: usize,
@@ -115,7 +115,6 @@ impl ClassCounts {
     fn add(&mut self, reference: &str, finding: &Finding) {
         *self.classes.entry(finding.class).or_default() += 1;
         if finding.fix.is_some() {
-            self.fixes += 1;
             *self.fixes_of.entry(finding.class).or_default() += 1;
         }
         self.references += usize::from(matches!(finding.fix, Some(Fix::Reference(_))));
@@ -134,7 +133,6 @@ impl ClassCounts {
         for (class, number) in &other.fixes_of {
             *self.fixes_of.entry(*class).or_default() += number;
         }
-        self.fixes += other.fixes;
         self.references += other.references;
         self.differing += other.differing;
         self.without_base += other.without_base;
@@ -146,17 +144,18 @@ impl ClassCounts {
         self.classes.get(&class).copied().unwrap_or_default()
     }
 
-    fn of_all(&self, classes: &[Class]) -> usize {
-        classes.iter().map(|class| self.of(*class)).sum()
+    pub(super) fn links(&self) -> usize {
+        self.classes.values().sum()
     }
 
-    pub(super) fn links(&self) -> usize {
-        self.of_all(&Class::ALL)
+    /// How many have a fix.
+    pub(super) fn fixes(&self) -> usize {
+        self.fixes_of.values().sum()
     }
 
     /// How many may break.
     pub(super) fn broken(&self) -> usize {
-        self.of_all(&Classes::BROKEN)
+        Classes::BROKEN.iter().map(|class| self.of(*class)).sum()
     }
 }
 
@@ -179,22 +178,19 @@ impl CheckedTree {
             sum: ClassCounts::default(),
             left: Left::default(),
         };
-        let is_backup = |origin: &Origin| {
-            let name = origin.path().file_name().unwrap_or_default();
-            asked.backup.as_ref().is_some_and(|suffix| suffix.ends(name))
-        };
         let is_asked_for =
             documents.reading.format.is_some() || !documents.selection.include.is_empty();
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
             scan(moving, is_asked_for, origin, file, output)
         };
-        let read = each_document(documents, output, is_backup, scan, |origin, found| {
-            match (origin, found) {
+        let read =
+            each_document(documents, output, asked.backup.as_ref(), scan, |origin, found| match (
+                origin, found,
+            ) {
                 (Origin::Entry(entry), FileContent::Document(scanned)) => tree.add(entry, *scanned),
                 (_, FileContent::Part) => tree.parts += 1,
                 _ => {}
-            }
-        })?;
+            })?;
         tree.left = read.left;
         tree.index_all(asked);
         if is_first {
@@ -259,7 +255,6 @@ impl CheckedTree {
     /// Judges the links of all files.
     pub(super) fn judge_all(&mut self, threads: usize) {
         let (index, moving, sum) = (&self.index, &self.moving, &mut self.sum);
-        let chunks = self.files.chunks_mut(FILES).map(|files| (files, 0));
         let judge = |files: &mut [Checked]| {
             let mut sum = ClassCounts::default();
             for file in files {
@@ -271,10 +266,8 @@ impl CheckedTree {
             }
             sum
         };
-        let Ok(()) = in_order(Bounds::of(threads), chunks, judge, |of_files| {
-            sum.merge(&of_files);
-            Ok::<_, Infallible>(())
-        });
+        let chunks = self.files.chunks_mut(FILES);
+        all_in_order(threads, chunks, judge, |of_files| sum.merge(&of_files));
     }
 
     pub(super) fn file(&self, origin: &Origin) -> Option<&Checked> {
@@ -319,7 +312,8 @@ fn scan(
             output.diagnostic(&places, &Diagnostic::new(found.code, span, found.message.clone()));
         }
         Ok(())
-    })?;
+    });
+    let read = Failure::nested(read)?;
     let found = match scanning {
         Some(scanning) => FileContent::Document(Box::new(scanning.end())),
         None if is_part => FileContent::Part,
@@ -331,18 +325,19 @@ fn scan(
 /// Whether a diagnostic is one of the document itself, and not only of one in which every link becomes absolute. That a
 /// base is relative is what a tree that moves needs.
 fn is_of_the_document(found: &Diagnostic) -> bool {
-    !matches!(
-        found.code,
-        Code::ProfilesDiffer
-            | Code::BaseRelative
-            | Code::SignatureBroken
-            | Code::FieldsRenamed
-            | Code::BaseElementKept
-            | Code::LineTooLong
-            | Code::DigestWrong
-            | Code::Doubt
-            | Code::Growth
-    )
+    is_of_bases(found.code) && found.code != Code::BaseRelative
+}
+
+/// Opens a file again that was scanned. Only one that is to be replaced has an `original`.
+pub(super) fn open_again<'a>(
+    origin: &'a Origin,
+    documents: &Documents,
+    original: Option<&Original>,
+) -> Result<File<'a>> {
+    match File::open(origin, documents, original)? {
+        OpenedInput::Document(file) => Ok(file),
+        OpenedInput::NoDocument(_) => Err(changed(origin)),
+    }
 }
 
 /// Says that a file is no longer what was scanned.

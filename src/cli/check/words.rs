@@ -27,6 +27,7 @@ pub(super) struct FindingRule {
     pub(super) help: &'static str,
 }
 
+/// What findings of `class` mean where there is this cause.
 const fn rule(
     class: Class,
     cause: &'static str,
@@ -34,6 +35,11 @@ const fn rule(
     help: &'static str,
 ) -> FindingRule {
     FindingRule { class, cause: Some(cause), why, help }
+}
+
+/// What findings of `class` mean, which has no causes.
+const fn harmless(class: Class, why: &'static str) -> FindingRule {
+    FindingRule { class, cause: None, why, help: "The move does nothing to it." }
 }
 
 /// Of a link on which the profiles disagree.
@@ -125,18 +131,8 @@ pub(super) const RULES: &[FindingRule] = &[
         why: "it has no target",
         help: "Nothing is said of what it leads to.",
     },
-    FindingRule {
-        class: Class::Outside,
-        cause: None,
-        why: "it leads out of the tree, and goes on leading there",
-        help: "The move does nothing to it.",
-    },
-    FindingRule {
-        class: Class::Travels,
-        cause: None,
-        why: "it moves with the tree",
-        help: "The move does nothing to it.",
-    },
+    harmless(Class::Outside, "it leads out of the tree, and goes on leading there"),
+    harmless(Class::Travels, "it moves with the tree"),
     rule(
         Class::Escapes,
         "not-saved",
@@ -173,12 +169,7 @@ pub(super) const RULES: &[FindingRule] = &[
         "a symbolic link on the way leads out of the tree",
         "Put what it leads to into the tree, as `cp -rL` does.",
     ),
-    FindingRule {
-        class: Class::Lines,
-        cause: None,
-        why: "a script of the page marks these lines",
-        help: "The move does nothing to it.",
-    },
+    harmless(Class::Lines, "a script of the page marks these lines"),
 ];
 
 impl FindingRule {
@@ -313,8 +304,8 @@ pub(super) fn verdict(
 }
 
 /// `1 pinned, 2,000 escapes`
-pub(super) fn classes(of: &[(Class, usize)]) -> String {
-    let said = of.iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
+pub(super) fn classes<'n>(of: impl IntoIterator<Item = &'n (Class, usize)>) -> String {
+    let said = of.into_iter().map(|(class, links)| format!("{} {}", number(*links), class.name()));
     said.collect::<Vec<_>>().join(", ")
 }
 

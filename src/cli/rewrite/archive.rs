@@ -10,45 +10,36 @@
 //!
 //! Deliberately absent: which documents there are ([`crate::cli::archive`]), and how a record is written.
 
-use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use baselink::Options;
 use baselink::archive::{WarcWriter, Warcinfo};
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, name};
 use baselink::format::Format;
 use baselink::rewrite::record::payload;
 use baselink::scan::is_read;
 
-use super::examined::{Examined, examined};
+use super::examined::examined;
 use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
 use crate::cli::archive;
 use crate::cli::archived::ArchiveContents;
 use crate::cli::diff::DiffProgress;
+use crate::cli::failure::FileResult;
 use crate::cli::input::{Archive, Input};
 use crate::cli::output::Output;
 use crate::cli::request::{Origin, Rewrite};
 
-/// What was made of a document.
-struct RewrittenDocument {
-    summary: FileSummary,
-    examined: Examined,
-    /// Its record in the new archive, or what is in its file.
-    made: Option<Vec<u8>>,
-}
-
-/// Rewrites the documents of `archive` on several threads. The outer error is one of standard output, the inner one of
-/// reading or writing.
+/// Rewrites the documents of `archive` on several threads.
 pub(super) fn rewrite(
     (asked, work): (&Rewrite, &Work),
     origin: &Origin,
     archive: Archive<'_>,
     sink: &mut FileSink<'_>,
     output: &mut Output,
-) -> io::Result<Result<FileSummary>> {
+) -> FileResult<FileSummary> {
     let path = archive.path;
     let why = match archive.contents {
         ArchiveContents::Warc(_) => None,
@@ -58,7 +49,7 @@ pub(super) fn rewrite(
         ArchiveContents::Har(_) => Some(", and nothing rewrites it"),
     };
     if let Some(why) = why {
-        return Ok(Err(Error::new(format!("{}: links and base read it{why}", name(path)))));
+        return Err(Error::new(format!("{}: links and base read it{why}", name(path))).into());
     }
     let to = sink.path();
     let is_compressed = match &to {
@@ -78,30 +69,28 @@ pub(super) fn rewrite(
     if form == ResultForm::Record {
         let mut first = Vec::new();
         writer.warcinfo(&mut first)?;
-        if let Err(error) = sink.add_bytes(path, &first, output)? {
-            return Ok(Err(error));
-        }
+        sink.add_bytes(path, &first, output)?;
     }
     let work_on = |input: &Input<'_>, options: &Options, output: &mut Output| {
         let mut summary = FileSummary::default();
         let options = work.options(origin, options);
         let examined = examined((asked, work), input, &options, &mut summary, output);
-        let changes = !examined.edits.is_empty();
+        // What becomes a record of the new archive, or a file.
         let made = match form {
             ResultForm::Nothing => None,
             // Of a response without one only the header fields were looked at.
             _ if !examined.is_proved || !has_document(input, &options) => None,
-            ResultForm::Record if !changes => None,
+            ResultForm::Record if examined.edits.is_empty() => None,
             ResultForm::Record | ResultForm::File => {
                 let whole = examined.edits.apply(input.bytes);
                 payload(&whole, input.format).map(std::borrow::Cow::into_owned)
             }
         };
-        Ok(RewrittenDocument { summary, examined, made })
+        Ok((summary, examined, made))
     };
     let mut summary = FileSummary::default();
-    let ended = archive::each(archive, output, work_on, |done, (input, archived), output| {
-        let RewrittenDocument { summary: of_document, examined, made } = done;
+    archive::each(archive, output, work_on, |done, (input, archived), output| {
+        let (of_document, examined, made) = done;
         summary.merge(of_document);
         match (&mut *sink, made, archived.record()) {
             (FileSink::Diff(progress), ..) if examined.is_proved => {
@@ -109,20 +98,20 @@ pub(super) fn rewrite(
                 *progress = DiffProgress::default();
                 sink.add(input, &examined.edits, output)
             }
-            (FileSink::Documents(files), Some(made), _) => Ok(files.add(input, &made)),
+            (FileSink::Documents(files), Some(made), _) => Ok(files.add(input, &made)?),
             (_, Some(made), Some(record)) => {
                 let mut bytes = Vec::with_capacity(made.len() / 2 + 512);
                 let content_type = &archived.content_type;
                 writer.conversion(&mut bytes, record, content_type, &made)?;
                 sink.add_bytes(path, &bytes, output)
             }
-            _ => Ok(Ok(())),
+            _ => Ok(()),
         }
     })?;
     if let FileSink::Documents(files) = sink {
         files.say(path, output);
     }
-    Ok(ended.map(|()| summary))
+    Ok(summary)
 }
 
 /// Whether the media type of `input` is that of a document that is read.

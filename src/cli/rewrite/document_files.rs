@@ -34,7 +34,6 @@ pub(in crate::cli) struct DocumentFiles<'f> {
     taken: HashSet<PathBuf>,
     /// Files that are written together.
     pending: Vec<Replacement>,
-    written: usize,
     /// Documents of URLs that have a file, and those whose URL can be no path.
     again: usize,
     nameless: usize,
@@ -56,7 +55,6 @@ impl DocumentFolder {
             folder: self,
             taken: HashSet::new(),
             pending: Vec::new(),
-            written: 0,
             again: 0,
             nameless: 0,
         }
@@ -83,11 +81,8 @@ impl DocumentFiles<'_> {
 
     /// Gives the files their names.
     pub(in crate::cli) fn commit(&mut self) -> Result<()> {
-        for written in write::commit_all(mem::take(&mut self.pending)) {
-            written?;
-            self.written += 1;
-        }
-        Ok(())
+        let written = write::commit_all(mem::take(&mut self.pending));
+        written.into_iter().try_for_each(|file| file.map(drop))
     }
 
     /// The folder of all of them.

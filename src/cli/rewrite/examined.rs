@@ -6,15 +6,13 @@
 //!
 //! Deliberately absent: documents of which no report is made. [`super::target`] writes those as they are rewritten.
 
-use std::io;
-
 use baselink::edit::Edits;
-use baselink::error::Result;
 use baselink::{Options, Totals, verify};
 
 use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
+use crate::cli::failure::FileResult;
 use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
@@ -45,7 +43,9 @@ pub(super) fn examined(
     let places = FilePlaces::of(input, &rewritten.totals);
     output.diagnostics(&places, &report.diagnostics);
     output.details(input, &places, report);
-    let is_strict = !(asked.strict && output.strict(&places, report));
+    if asked.strict {
+        summary.status = summary.status.max(output.strict(&places, report));
+    }
     let differences = match asked.verify {
         true => verify::verify(&rewritten, options).err().unwrap_or_default(),
         false => Vec::new(),
@@ -58,7 +58,7 @@ pub(super) fn examined(
         output.error(&format_args!("{place}: --verify: {}", difference.message));
     }
     let is_proved = differences.is_empty();
-    if !(is_strict && is_proved) {
+    if !is_proved {
         summary.status = summary.status.max(ExitStatus::NotHeld);
     }
     summary.add_diagnostics(asked, &report.diagnostics, &places);
@@ -89,16 +89,16 @@ pub(super) fn say_totals(
     summary.hints.add(input, options, totals);
 }
 
-/// Writes `input` with these edits, after what came before it; the outer error is one of standard output.
+/// Writes `input` with these edits, after what came before it.
 pub(super) fn written(
     Examined { edits, is_proved }: &Examined,
     input: &Input<'_>,
     sink: &mut FileSink<'_>,
     output: &mut Output,
-) -> io::Result<Result<()>> {
+) -> FileResult<()> {
     if *is_proved {
         return sink.add(input, edits, output);
     }
     // What is on its way already cannot be called back, so a message in it stays as it was.
-    sink.add_unproved(input, output).map(Ok)
+    Ok(sink.add_unproved(input, output)?)
 }

@@ -10,7 +10,6 @@
 //!
 //! Deliberately absent: what a message is. `baselink::container::mbox` knows that.
 
-use std::io;
 use std::iter;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use baselink::Options;
 use baselink::container::mbox::{Batch, MessagePlace, Messages};
 use baselink::edit::Edits;
-use baselink::error::{Error, Result};
+use baselink::error::Error;
 use baselink::format::Format;
 
 use super::examined::{Examined, examined, written};
@@ -26,7 +25,8 @@ use super::summary::FileSummary;
 use super::target::FileSink;
 use super::work::Work;
 use crate::cli::document_name::DocumentName;
-use crate::cli::in_order::{Bounds, Failure, in_order};
+use crate::cli::failure::FileResult;
+use crate::cli::in_order::{Bounds, in_order};
 use crate::cli::input::{Input, Mailbox};
 use crate::cli::output::{Output, Page};
 use crate::cli::request::{Origin, Rewrite};
@@ -158,45 +158,19 @@ fn join(edits: &mut Edits, of_message: Edits, start: usize) {
     let _ = edits.append(of_message, start);
 }
 
-/// Writes what is done.
-struct Writer<'a, 't> {
-    path: &'a Path,
-    sink: &'a mut FileSink<'t>,
-    output: &'a mut Output,
-    summary: FileSummary,
-}
-
-impl Writer<'_, '_> {
-    /// Writes a batch.
-    fn write(&mut self, done: &mut RewrittenBatch) -> std::result::Result<(), Failure> {
-        self.summary.merge(std::mem::take(&mut done.summary));
-        for BatchPiece { page, place, examined, .. } in done.pieces.drain(..) {
-            self.output.append(page).map_err(Failure::Output)?;
-            let input = done.part.input(&place, self.path);
-            let written = written(&examined, &input, self.sink, self.output);
-            written.map_err(Failure::Output)?.map_err(Failure::File)?;
-        }
-        match done.part.batch.failed.take() {
-            Some(error) => Err(Failure::File(Error::io(self.path, error))),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Rewrites the messages of `mailbox` on several threads. The outer error is one of standard output, the inner
-/// one of reading or writing.
+/// Rewrites the messages of `mailbox` on several threads.
 pub(super) fn rewrite(
     (asked, work): (&Rewrite, &Work),
     origin: &Origin,
     mailbox: Mailbox<'_>,
     sink: &mut FileSink<'_>,
     output: &mut Output,
-) -> io::Result<Result<FileSummary>> {
+) -> FileResult<FileSummary> {
     let Mailbox { path, reader, options } = mailbox;
     let joins = !matches!(sink, FileSink::Diff(_));
     let all = MailboxTask { asked, work, origin, mailbox: (path, &options), joins };
     let blank = output.page();
-    let mut writer = Writer { path, sink, output, summary: FileSummary::default() };
+    let mut summary = FileSummary::default();
     let (mut messages, mut lines, mut is_last) = (Messages::new(reader), 0, false);
     // Buffers of what was written.
     let spare: Mutex<Vec<Vec<u8>>> = Mutex::default();
@@ -214,15 +188,19 @@ pub(super) fn rewrite(
     let threads = asked.documents.jobs;
     let items = threads + AHEAD;
     let bounds = Bounds { threads, items, size: LONG.max(items * BYTES) };
-    let written = in_order(
-        bounds,
-        parts,
-        |part| all.done(part, &blank),
-        |mut done| {
-            writer.write(&mut done)?;
-            buffers().push(done.part.batch.bytes);
-            Ok(())
-        },
-    );
-    Failure::nested(written.map(|()| writer.summary))
+    let write = |done: RewrittenBatch| -> FileResult<()> {
+        let RewrittenBatch { mut part, pieces, summary: of_batch } = done;
+        summary.merge(of_batch);
+        for BatchPiece { page, place, examined, .. } in pieces {
+            output.append(page)?;
+            written(&examined, &part.input(&place, path), sink, output)?;
+        }
+        if let Some(error) = part.batch.failed.take() {
+            return Err(Error::io(path, error).into());
+        }
+        buffers().push(part.batch.bytes);
+        Ok(())
+    };
+    in_order(bounds, parts, |part| all.done(part, &blank), write)?;
+    Ok(summary)
 }

@@ -10,18 +10,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use baselink::base::{Rule, Source};
 use baselink::diagnostic::Diagnostic;
-use baselink::error::{Result, name, visible};
+use baselink::error::name;
 use baselink::format::Format;
 use baselink::tree::write::Replacement;
 use baselink::{LinkBases, Report, Totals};
 
 use super::work::Work;
+use crate::cli::failure::FileResult;
 use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
@@ -62,7 +62,10 @@ type MissingTargets = HashMap<String, usize>;
 impl FileSummary {
     /// Adds a document of the file.
     pub(super) fn add(&mut self, report: &Report, totals: &Totals, work: &Work) {
-        self.tally.add(report, work.result_of());
+        if matches!(work, Work::Absolute) {
+            return self.add_totals(totals);
+        }
+        self.tally.add_localized(report);
         for target in work.missing(report) {
             match self.missing.get_mut(target) {
                 Some(number) => *number += 1,
@@ -72,7 +75,7 @@ impl FileSummary {
         self.add_counted(totals);
     }
 
-    /// The same of a document whose links are only counted.
+    /// Adds a document of the file, whose links are only counted and become absolute.
     pub(super) fn add_totals(&mut self, totals: &Totals) {
         self.tally.add_totals(totals);
         self.add_counted(totals);
@@ -207,14 +210,10 @@ impl RunSummary {
         let (files, tally) = self.formats.entry(format.name()).or_default();
         *files += 1;
         tally.merge(&summary.tally);
-        match summary.tally.is_new() {
-            false => self.unchanged += 1,
-            true => self.rewritten += 1,
-        }
-        let without_base = match is_copy {
-            true => &mut self.copies_without_base,
-            false => &mut self.without_base,
-        };
+        let number = if summary.tally.is_new() { &mut self.rewritten } else { &mut self.unchanged };
+        *number += 1;
+        let without_base =
+            if is_copy { &mut self.copies_without_base } else { &mut self.without_base };
         *without_base += usize::from(summary.tally.count(LinkResult::NoBase) > 0);
         self.hints.merge(summary.hints);
         for (target, number) in summary.missing {
@@ -293,22 +292,20 @@ impl RunSummary {
     }
 
     /// Lists the URLs of the tree that have no file, in order, one a line.
-    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> io::Result<Result<()>> {
+    pub(super) fn list_missing(&self, path: &Path, output: &mut Output) -> FileResult<()> {
         let mut urls: Vec<_> = self.missing.keys().map(|url| in_a_line(url)).collect();
         urls.sort_unstable();
         let list = urls.iter().fold(String::new(), |list, url| list + url + "\n");
         if is_standard_input(path) {
             output.out().write_all(list.as_bytes())?;
-            return Ok(Ok(()));
+            return Ok(());
         }
-        let written = Replacement::begin(path).and_then(|mut file| {
-            file.write(|out| out.write_all(list.as_bytes()))?;
-            file.commit()
-        });
-        Ok(written.map(|_| {
-            let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
-            output.notice(&format_args!("{listed} listed in {}", name(path)));
-        }))
+        let mut file = Replacement::begin(path)?;
+        file.write(|out| out.write_all(list.as_bytes()))?;
+        file.commit()?;
+        let listed = count(urls.len(), "URL that has no file is", "URLs that have no file are");
+        output.notice(&format_args!("{listed} listed in {}", name(path)));
+        Ok(())
     }
 
     fn say_what_is_missing(&self, output: &mut Output) {
@@ -328,7 +325,7 @@ impl RunSummary {
         urls.sort_by_key(|&(url, number)| (Reverse(number), url));
         let width = urls.first().map_or(0, |(_, number)| number.to_string().len());
         for (url, number) in urls.iter().take(NAMED) {
-            output.notice(&format_args!("  {number:>width$}  {}", visible(url)));
+            output.notice(&format_args!("  {number:>width$}  {url}"));
         }
         if urls.len() > NAMED {
             output.notice(&format_args!("  and {} more", urls.len() - NAMED));
@@ -338,10 +335,9 @@ impl RunSummary {
 
 /// A URL without what would end a line, or what a list of URLs has between them.
 fn in_a_line(url: &str) -> String {
-    let is_kept = |character: &char| !character.is_ascii_control() && *character != ' ';
-    let escaped = |character: char| match is_kept(&character) {
-        true => character.to_string(),
-        false => format!("%{:02X}", u32::from(character)),
+    let escaped = |character: char| match character {
+        '\0'..=' ' | '\x7f' => format!("%{:02X}", u32::from(character)),
+        kept => kept.to_string(),
     };
     url.chars().map(escaped).collect()
 }

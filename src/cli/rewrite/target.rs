@@ -2,7 +2,7 @@
 //! ones.
 //!
 //! ```text
-//! Target (of the whole run) --begin--> Sink (of a file) --end--> Written, or Pending --commit_all--> Written
+//! Target (of the whole run) --begin--> Sink (of a file) --end--> Written::Pending --commit_all--> Written
 //! ```
 //!
 //! A file is begun with its first document, and one in place with the first that changes: a file in
@@ -23,11 +23,11 @@ use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::walk::TreeEntry;
 use baselink::tree::write::{self, FileState, InPlace, Lost, Original, Replacement};
-
 use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
 
 use crate::cli::diff;
 use crate::cli::document_name::DocumentName;
+use crate::cli::failure::FileResult;
 use crate::cli::input::{Input, readers};
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
@@ -61,23 +61,7 @@ impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
         let folder = documents.roots().find(|root| root.is_dir());
-        let target = Self::for_files(destination, documents, folder)?;
-        match &target {
-            Self::File(path) => write::remove_left_beside(iter::once(*path)),
-            Self::InPlace(_) => {
-                write::remove_left_beside(documents.roots().filter(|root| root.is_file()));
-            }
-            _ => {}
-        }
-        Ok(target)
-    }
-
-    fn for_files(
-        destination: &'a WrittenTo,
-        documents: &Documents,
-        folder: Option<&Path>,
-    ) -> Result<Self> {
-        Ok(match destination {
+        let target = match destination {
             WrittenTo::Standard => match folder {
                 None => Self::Standard,
                 Some(folder) => {
@@ -94,19 +78,17 @@ impl<'a> RunTarget<'a> {
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
-                // To write a file onto itself is to replace it, with the same care.
-                let is_itself = is_file && documents.roots().any(|root| is_same(root, path));
-                if is_itself {
-                    let (break_links, preserve_times) = (true, *preserve_times);
-                    let how = InPlace { break_links, preserve_times, backup: None };
-                    return Ok(Self::InPlace(Cow::Owned(how)));
-                }
-                match (is_file, preserve_times) {
+                match (is_file, *preserve_times) {
+                    // To write a file onto itself is to replace it, with the same care.
+                    (true, preserve_times) if documents.roots().any(|root| is_same(root, path)) => {
+                        let how = InPlace { break_links: true, preserve_times, backup: None };
+                        Self::InPlace(Cow::Owned(how))
+                    }
                     (true, false) => Self::File(path),
                     (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
-                    (false, _) => {
+                    (false, preserve_times) => {
                         let below = OutputFolder::of(path, *only_documents, documents)?;
-                        Self::Below(if *preserve_times { below.preserving_times() } else { below })
+                        Self::Below(if preserve_times { below.preserving_times() } else { below })
                     }
                 }
             }
@@ -114,7 +96,15 @@ impl<'a> RunTarget<'a> {
             WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
-        })
+        };
+        match &target {
+            Self::File(path) => write::remove_left_beside(iter::once(*path)),
+            Self::InPlace(_) => {
+                write::remove_left_beside(documents.roots().filter(|root| root.is_file()));
+            }
+            _ => {}
+        }
+        Ok(target)
     }
 
     /// Whether files are written.
@@ -153,14 +143,13 @@ impl<'a> RunTarget<'a> {
     pub(in crate::cli) fn begin<'t>(&'t self, origin: &'t Origin) -> Result<FileSink<'t>> {
         Ok(match (self, origin) {
             (Self::Standard, _) => FileSink::Standard,
-            (Self::File(path), _) => FileSink::File(Some((Replacement::begin(path)?, path))),
+            (Self::File(path), _) => FileSink::File(Replacement::begin(path)?, path),
             (Self::Below(below), Origin::Entry(entry)) => {
                 let (to, read, new) = (below.place(entry)?, None, None);
-                FileSink::Below { below, entry, read, to, new, is_dropped: false }
+                FileSink::Below { below, entry, read, to, new }
             }
             (Self::InPlace(how), Origin::Entry(entry)) => {
-                let original = entry.original()?;
-                FileSink::InPlace { how, original, new: None, is_dropped: false }
+                FileSink::InPlace { how, original: entry.original()?, new: None }
             }
             (Self::Below(_) | Self::InPlace(_), Origin::Standard) => {
                 return Err(Error::new("standard input has no name in a folder; name files"));
@@ -183,8 +172,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Where the result of a file goes.
 pub(in crate::cli) enum FileSink<'t> {
     Standard,
-    /// `None` once it is not to be written after all.
-    File(Option<(Replacement, &'t Path)>),
+    File(Replacement, &'t Path),
     Below {
         below: &'t OutputFolder,
         entry: &'t TreeEntry,
@@ -192,17 +180,15 @@ pub(in crate::cli) enum FileSink<'t> {
         read: Option<Metadata>,
         to: PathBuf,
         new: Option<Replacement>,
-        /// It is not to be written after all.
-        is_dropped: bool,
     },
     InPlace {
         how: &'t InPlace,
         original: Original,
         new: Option<NewContents>,
-        is_dropped: bool,
     },
     Documents(DocumentFiles<'t>),
     Diff(diff::DiffProgress),
+    /// Also where it is not to be written after all.
     Nowhere,
 }
 
@@ -251,13 +237,13 @@ impl FileSink<'_> {
         }
     }
 
-    /// Adds a document; the outer error is one of standard output.
+    /// Adds a document.
     pub(in crate::cli) fn add(
         &mut self,
         input: &Input<'_>,
         edits: &Edits,
         output: &mut Output,
-    ) -> io::Result<Result<()>> {
+    ) -> FileResult<()> {
         let write = |out: &mut dyn io::Write| {
             out.write_all(input.before)?;
             edits.write_to(input.bytes, &mut &mut *out)?;
@@ -265,65 +251,60 @@ impl FileSink<'_> {
         };
         match self {
             Self::Standard => write(output.out())?,
-            Self::File(Some((file, _))) => return Ok(file.write(write)),
-            Self::Below { is_dropped: true, .. } | Self::InPlace { is_dropped: true, .. } => {}
-            Self::Below { below, entry, read, to, new, .. } => {
+            Self::File(file, _) => file.write(write)?,
+            Self::Below { below, entry, read, to, new } => {
                 let begun = match new.take() {
-                    Some(begun) => Ok(begun),
+                    Some(begun) => begun,
                     None => {
                         // The name of a message in a Maildir has its size.
                         if !edits.is_empty() && maildir::is_message(&entry.path) {
                             *to = maildir::with_sizes_of(to, write)?;
                         }
-                        below.begin(entry, to, read.as_ref())
+                        below.begin(entry, to, read.as_ref())?
                     }
                 };
-                return Ok(begun.and_then(|begun| new.insert(begun).write(write)));
+                new.insert(begun).write(write)?;
             }
-            Self::InPlace { new: Some(new), .. } => return Ok(new.write(write)),
+            Self::InPlace { new: Some(new), .. } => new.write(write)?,
             Self::InPlace { new: None, .. } if edits.is_empty() => {}
-            Self::InPlace { how, original, new, .. } => {
-                let begun = begin(how, original, input).and_then(|mut begun| {
-                    begun.write(write)?;
-                    Ok(begun)
-                });
-                return Ok(begun.map(|begun| *new = Some(begun)));
+            Self::InPlace { how, original, new } => {
+                let mut begun = begin(how, original, input)?;
+                begun.write(write)?;
+                *new = Some(begun);
             }
             Self::Diff(progress) => diff::print(input, edits, progress, output)?,
-            Self::File(None) | Self::Documents(_) | Self::Nowhere => {}
+            Self::Documents(_) | Self::Nowhere => {}
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Where the result goes, where it is one file.
     pub(super) fn path(&self) -> Option<PathBuf> {
         match self {
-            Self::File(file) => file.as_ref().map(|(_, path)| path.to_path_buf()),
+            Self::File(_, path) => Some(path.to_path_buf()),
             Self::Below { below, to, .. } => Some(below.out.join(to)),
             _ => None,
         }
     }
 
-    /// Adds `bytes` to what is made of the file `path`; the outer error is one of standard output.
+    /// Adds `bytes` to what is made of the file `path`.
     pub(super) fn add_bytes(
         &mut self,
         path: &Path,
         bytes: &[u8],
         output: &mut Output,
-    ) -> io::Result<Result<()>> {
-        let (name, entity) = (DocumentName::of(path), "".into());
-        let (before, after, format, offset, lines) = (&[][..], &[][..], Format::Warc, 0, 0);
-        let input = Input { name, format, before, bytes, after, offset, lines, entity };
+    ) -> FileResult<()> {
+        let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
         self.add(&input, &Edits::default(), output)
     }
 
-    /// Adds a document that is rewritten on its way; the outer error is one of standard output.
+    /// Adds a document that is rewritten on its way.
     pub(in crate::cli) fn add_passed(
         &mut self,
         input: &Input<'_>,
         options: &Options,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         self.add_written(output, |out| {
             let mut buffer = BUFFER.take();
             buffer.reserve(PIECE);
@@ -335,20 +316,16 @@ impl FileSink<'_> {
         })
     }
 
-    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own;
-    /// the outer error is one of standard output.
+    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own.
     pub(in crate::cli) fn add_large(
         &mut self,
         (path, document): (&Path, &fs::File),
         options: &Options,
         threads: usize,
         output: &mut Output,
-    ) -> io::Result<Result<Totals>> {
+    ) -> FileResult<Totals> {
         let failed = |error| Error::io(path, error);
-        let before = match FileState::settled(document) {
-            Ok(before) => before,
-            Err(error) => return Ok(Err(failed(error))),
-        };
+        let before = FileState::settled(document).map_err(failed)?;
         self.add_written(output, |out| {
             let mut readers = readers(document, before.length, threads.min(2));
             let made = match threads {
@@ -380,33 +357,27 @@ impl FileSink<'_> {
         &mut self,
         output: &mut Output,
         mut write: impl FnMut(&mut dyn io::Write) -> io::Result<Result<Totals>>,
-    ) -> io::Result<Result<Totals>> {
-        match self {
-            Self::Standard => write(output.out()),
-            Self::File(Some((file, _))) => Ok(file.write_and_tell(write).and_then(|made| made)),
-            Self::Below { below, entry, read, to, new, is_dropped: false } => {
-                let begun = below.begin(entry, to, read.as_ref());
-                Ok(begun.and_then(|begun| {
-                    new.insert(begun).write_and_tell(write).and_then(|made| made)
-                }))
+    ) -> FileResult<Totals> {
+        Ok(match self {
+            Self::Standard => write(output.out())??,
+            Self::File(file, _) => file.write_and_tell(write)??,
+            Self::Below { below, entry, read, to, new } => {
+                let begun = below.begin(entry, to, read.as_ref())?;
+                new.insert(begun).write_and_tell(write)??
             }
-            Self::InPlace { how, original, new, is_dropped: false } => {
+            Self::InPlace { how, original, new } => {
                 // It is begun only where something changes.
-                let totals = write(&mut io::sink())?;
-                if !totals.as_ref().is_ok_and(|totals| totals.changed) {
+                let totals = write(&mut io::sink())??;
+                if !totals.changed {
                     return Ok(totals);
                 }
-                Ok(how.begin(original).and_then(|mut begun| {
-                    let totals = begun.write_and_tell(write).and_then(|made| made)?;
-                    *new = Some(NewContents::File(Box::new(begun)));
-                    Ok(totals)
-                }))
+                let mut begun = how.begin(original)?;
+                let totals = begun.write_and_tell(write)??;
+                *new = Some(NewContents::File(Box::new(begun)));
+                totals
             }
-            Self::Below { .. } | Self::InPlace { .. } => write(&mut io::sink()),
-            Self::File(None) | Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {
-                write(&mut io::sink())
-            }
-        }
+            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink())??,
+        })
     }
 
     /// Takes in that a document is not what it should be.
@@ -422,10 +393,9 @@ impl FileSink<'_> {
                 out.write_all(input.bytes)?;
                 out.write_all(input.after)?;
             }
-            Self::Standard => *self = Self::Nowhere,
-            Self::File(file) => *file = None,
-            Self::Below { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
-            Self::InPlace { new, is_dropped, .. } => (*new, *is_dropped) = (None, true),
+            Self::Standard | Self::File(..) | Self::Below { .. } | Self::InPlace { .. } => {
+                *self = Self::Nowhere;
+            }
             Self::Documents(_) | Self::Diff(_) | Self::Nowhere => {}
         }
         Ok(())
@@ -435,11 +405,9 @@ impl FileSink<'_> {
     pub(in crate::cli) fn end(self) -> Result<Written> {
         Ok(match self {
             Self::Standard => Written::Standard,
-            Self::File(Some((file, path))) => Written::Pending(Pending {
-                new: NewContents::File(Box::new(file)),
-                to: path.to_owned(),
-            }),
-            Self::Below { is_dropped: true, .. } => Written::Nowhere,
+            Self::File(file, path) => {
+                Written::Pending(NewContents::File(Box::new(file)), path.to_owned())
+            }
             Self::Below { below, to, new: Some(new), .. } => {
                 Written::of_output(new, below.out.join(to))?
             }
@@ -447,16 +415,14 @@ impl FileSink<'_> {
                 Written::of_output(below.copy(entry, &to)?, below.out.join(to))?
             }
             Self::InPlace { original, new: Some(new), .. } => {
-                Written::Pending(Pending { new, to: original.path().to_owned() })
+                Written::Pending(new, original.path().to_owned())
             }
-            Self::InPlace { is_dropped: false, .. } => Written::Unchanged,
+            Self::InPlace { new: None, .. } => Written::Unchanged,
             Self::Documents(mut files) => {
                 files.commit()?;
                 Written::To(files.out().to_owned(), Vec::new())
             }
-            Self::InPlace { .. } | Self::File(None) | Self::Diff(_) | Self::Nowhere => {
-                Written::Nowhere
-            }
+            Self::Diff(_) | Self::Nowhere => Written::Nowhere,
         })
     }
 }
@@ -493,8 +459,8 @@ pub(in crate::cli) enum Written {
     Unchanged,
     /// There, and this is to be said of it.
     To(PathBuf, Vec<String>),
-    /// It has no name yet.
-    Pending(Pending),
+    /// Its new contents have no name yet; the place of a file, and of a message where it was.
+    Pending(NewContents, PathBuf),
     /// It could not be given its name.
     Failed(Error),
 }
@@ -503,10 +469,9 @@ impl Written {
     /// A file of an output folder, which gets its name now where nothing is to be waited for.
     fn of_output(new: Replacement, to: PathBuf) -> Result<Self> {
         if new.waits_for_disk() {
-            return Ok(Self::Pending(Pending { new: NewContents::File(Box::new(new)), to }));
+            return Ok(Self::Pending(NewContents::File(Box::new(new)), to));
         }
-        let lost = new.commit()?;
-        Ok(Self::To(to, lost.iter().map(ToString::to_string).collect()))
+        Ok(Self::To(to, remarks(&new.commit()?)))
     }
 
     /// What is to be said of it.
@@ -519,19 +484,34 @@ impl Written {
 
     /// Gives the new contents of several files their names.
     pub(in crate::cli) fn commit_all<'w>(all: impl Iterator<Item = &'w mut Self>) {
-        let take = |written: &'w mut Self| match std::mem::replace(written, Self::Nowhere) {
-            Self::Pending(pending) => Some((written, pending)),
-            other => {
-                *written = other;
-                None
+        let (mut files, mut of_files) = (Vec::new(), Vec::new());
+        let (mut messages, mut of_messages) = (Vec::new(), Vec::new());
+        for written in all {
+            match std::mem::replace(written, Self::Nowhere) {
+                Self::Pending(NewContents::File(file), to) => {
+                    files.push(*file);
+                    of_files.push((written, to));
+                }
+                Self::Pending(NewContents::Message(message), _) => {
+                    messages.push(*message);
+                    of_messages.push(written);
+                }
+                other => *written = other,
             }
-        };
-        let (written, pending): (Vec<_>, Vec<_>) = all.filter_map(take).unzip();
-        for (written, committed) in written.into_iter().zip(Pending::commit_all(pending)) {
-            *written = match committed {
-                Ok((to, remarks)) => Self::To(to, remarks),
-                Err(error) => Self::Failed(error),
-            };
+        }
+        for ((written, to), done) in of_files.into_iter().zip(write::commit_all(files)) {
+            *written = done.map_or_else(Self::Failed, |lost| Self::To(to, remarks(&lost)));
+        }
+        for (written, done) in of_messages.into_iter().zip(maildir::commit_all(messages)) {
+            *written = done.map_or_else(Self::Failed, |delivered| {
+                let mut remarks = remarks(&delivered.lost);
+                if delivered.may_be_twice {
+                    let remark =
+                        "another program moved or changed it meanwhile; it may be there twice";
+                    remarks.push(remark.to_owned());
+                }
+                Self::To(delivered.path, remarks)
+            });
         }
     }
 
@@ -544,45 +524,7 @@ impl Written {
     }
 }
 
-/// New contents that have no name yet.
-pub(in crate::cli) struct Pending {
-    new: NewContents,
-    to: PathBuf,
-}
-
-impl Pending {
-    /// Gives all their names: where each is then, and what is to be said of it.
-    fn commit_all(all: Vec<Self>) -> Vec<Result<(PathBuf, Vec<String>)>> {
-        let (mut files, mut messages, mut order) = (Vec::new(), Vec::new(), Vec::new());
-        for Self { new, to } in all {
-            order.push(matches!(new, NewContents::File(_)).then_some(to));
-            match new {
-                NewContents::File(file) => files.push(*file),
-                NewContents::Message(message) => messages.push(*message),
-            }
-        }
-        let mut files = write::commit_all(files).into_iter();
-        let mut messages = maildir::commit_all(messages).into_iter();
-        order
-            .into_iter()
-            .filter_map(|of_file| match of_file {
-                Some(to) => files.next().map(|done| {
-                    done.map(|lost| (to, lost.iter().map(ToString::to_string).collect()))
-                }),
-                None => messages.next().map(|done| {
-                    done.map(|delivered| {
-                        let mut remarks: Vec<_> =
-                            delivered.lost.iter().map(ToString::to_string).collect();
-                        if delivered.may_be_twice {
-                            remarks.push(
-                                "another program moved or changed it meanwhile; it may be there twice"
-                                    .to_owned(),
-                            );
-                        }
-                        (delivered.path, remarks)
-                    })
-                }),
-            })
-            .collect()
-    }
+/// What is said of what a file lost.
+fn remarks(lost: &[Lost]) -> Vec<String> {
+    lost.iter().map(ToString::to_string).collect()
 }

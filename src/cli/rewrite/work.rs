@@ -61,14 +61,6 @@ impl Work {
         }
     }
 
-    /// As what a link counts.
-    pub(super) fn result_of(&self) -> fn(&LinkReport) -> LinkResult {
-        match self {
-            Self::Absolute => LinkResult::of,
-            Self::Local { .. } => LinkResult::of_localized,
-        }
-    }
-
     /// The results that links can have.
     pub(super) fn results(&self) -> &'static [LinkResult] {
         match self {

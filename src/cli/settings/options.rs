@@ -37,8 +37,8 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "pairs",
 ];
 
-/// Options that are said of a document, and can differ between the files of a tree.
-const OF_A_DOCUMENT: &[&str] = &[
+/// Options that are said of a document, and can differ between the files of a tree: a section can have them.
+pub(super) const OF_A_DOCUMENT: &[&str] = &[
     "url",
     "scheme",
     "layout",
@@ -61,11 +61,6 @@ const OF_A_DOCUMENT: &[&str] = &[
 
 /// Options that exclude each other, in addition to those of which clap knows it.
 const EXCLUSIVE: &[(&str, &str)] = &[("json", "diff")];
-
-/// Whether the option `--key` is said of a document, so that a section can have it.
-pub(super) fn is_of_a_document(key: &str) -> bool {
-    OF_A_DOCUMENT.contains(&key)
-}
 
 /// An option that some command has. It is taken to be the same option with each of them.
 #[derive(Debug)]
@@ -217,7 +212,7 @@ pub(in crate::cli) mod tests {
                 ArgAction::Append => "one or several",
                 _ => "one",
             };
-            let sections = if is_of_a_document(key) { "yes" } else { "no" };
+            let sections = if OF_A_DOCUMENT.contains(&key) { "yes" } else { "no" };
             let expected = [key, value, sections];
             if !rows.iter().any(|row| row.starts_with(&expected)) {
                 wrong.push(format!("lacks a row: | `{key}` | {value} | {sections} |"));

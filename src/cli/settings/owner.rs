@@ -26,15 +26,13 @@ pub(super) fn check(path: &Path, file: &File) -> Result<()> {
 
     use baselink::error::{Error, name};
 
+    use crate::cli::request::folder_of;
+
     let failed = |error| Error::io(path, error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
     let user = rustix::process::geteuid().as_raw();
     let sudo = std::env::var("SUDO_UID").ok().and_then(|user| user.parse().ok());
     let of_file = file.metadata().map_err(failed)?.uid();
-    let of_folder = fs::metadata(folder).map_err(failed)?.uid();
+    let of_folder = fs::metadata(folder_of(path)).map_err(failed)?.uid();
     for (what, owner) in [("", of_file), ("its folder ", of_folder)] {
         if !is_trusted(owner, user, sudo) {
             let path = name(path);

@@ -18,7 +18,7 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::options::{KnownOption, ONLY_TYPED, is_of_a_document};
+use super::options::{KnownOption, OF_A_DOCUMENT, ONLY_TYPED};
 use super::{OF_A_FOLDER, Section, Setting, Settings};
 
 /// How many sections it may have: each is a pattern that every file of a tree is held against.
@@ -97,7 +97,7 @@ impl SettingsReader<'_> {
             for (key, value) in table {
                 let setting = self.setting(key, value)?;
                 let (at, key) = (key.span().start, key.get_ref());
-                if !is_of_a_document(key) {
+                if !OF_A_DOCUMENT.contains(&key.as_ref()) {
                     let what = format!(
                         "'{key}' is said of all files: it belongs before the first section"
                     );

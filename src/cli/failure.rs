@@ -1,0 +1,47 @@
+//! What ends the work on a file.
+//!
+//! ```text
+//! page.html cannot be read                  -->  File:    it is said, and the next file comes
+//! standard output cannot be written to      -->  Output:  the command ends
+//! ```
+//!
+//! Deliberately absent: errors that are said while the work goes on.
+
+use std::io;
+
+use baselink::error::Error;
+
+/// What ends the work on a file. An [`io::Error`] is always one of standard output, as in all of the command line.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Standard output cannot be written to.
+    Output(io::Error),
+    /// The file cannot be read, or what is made of it not be written.
+    File(Error),
+}
+
+/// What comes of the work on a file.
+pub(crate) type FileResult<T> = Result<T, Failure>;
+
+impl Failure {
+    /// The error of standard output, and in it that of the file, which is to be said.
+    pub(crate) fn nested<T>(ended: FileResult<T>) -> io::Result<Result<T, Error>> {
+        match ended {
+            Ok(made) => Ok(Ok(made)),
+            Err(Self::File(error)) => Ok(Err(error)),
+            Err(Self::Output(error)) => Err(error),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::File(error)
+    }
+}
