@@ -288,7 +288,7 @@ pub enum Standing {
     NoHref,
     /// Called `base` but for its case or its namespace.
     NotXhtml,
-    /// In the contents of a `template`, which is not the document.
+    /// Not in the document tree: in the contents of a `template`, or in the body whose place a `frameset` took.
     Template,
     /// An SVG or MathML element called `base`.
     Foreign,
@@ -319,7 +319,7 @@ impl Standing {
             Self::Later => "a base element with an href comes before it in tree order",
             Self::NoHref => "it has no href",
             Self::NotXhtml => "it is no element 'base' of the XHTML namespace",
-            Self::Template => "the contents of a template are not in the document tree",
+            Self::Template => "it is in a template, or in a body that a frameset replaced",
             Self::Foreign => "it is an SVG or MathML element, not an HTML one",
             Self::Dropped => "the tag makes no element there",
             Self::FallbackContent => {

@@ -248,7 +248,7 @@ struct BaseSink<'a> {
     has_effective: bool,
     has_comment: bool,
     has_commented_href: bool,
-    /// Whether what comes later may move in front of the effective one, or take it away.
+    /// Whether what comes after the effective one may move in front of it, or take it away.
     may_move: Option<bool>,
 }
 
@@ -320,12 +320,10 @@ impl<'a> BaseSink<'a> {
     }
 
     /// Whether what comes from `at` on changes nothing. An element that a browser put in the place of another tells
-    /// nothing where that had no href, and then a later one may; a later one may move in front of its table; and a frameset takes the body away.
+    /// nothing where that had no href, and then a later one may; after the effective one, a later one may move in front
+    /// of its table, and a frameset takes the body away, with the effective one in it.
     fn is_known(&mut self, at: usize) -> bool {
-        if self.wanted == Bases::All
-            || !self.has_effective
-            || (self.has_comment && !self.has_commented_href)
-        {
+        if self.wanted == Bases::All || !self.has_effective {
             return false;
         }
         let may_move = || {
@@ -335,6 +333,7 @@ impl<'a> BaseSink<'a> {
             moves || holds_frameset(rest)
         };
         !*self.may_move.get_or_insert_with(may_move)
+            && (!self.has_comment || self.has_commented_href)
     }
 
     /// The text that is markup to some ends at `end`.
