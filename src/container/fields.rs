@@ -129,11 +129,11 @@ fn number(bytes: &[u8], heading: &Heading, name: &str) -> Option<(Span, usize)> 
     Some((field.value, decimal(&bytes[field.value.range()])?))
 }
 
-/// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice.
+/// The edit that adds `growth` to the `number` at `value`, in as many digits where they suffice. A number that
+/// was too small ends at zero.
 fn renumbered(value: Span, number: usize, growth: isize) -> Option<Edit> {
-    let new = number.checked_add_signed(growth).filter(|_| growth != 0)?;
-    let width = value.len();
-    Some(Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
+    let (new, width) = (number.saturating_add_signed(growth), value.len());
+    (new != number).then(|| Edit { span: value, new: format!("{new:0width$}").into_bytes().into() })
 }
 
 /// What becomes of the `Content-MD5` of a body that changes.

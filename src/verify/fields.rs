@@ -151,12 +151,15 @@ impl DescribingField<'_> {
     }
 }
 
-/// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was.
+/// Of a part whose body changed: what was right is right in the same way, what was wrong is what it was. A count that was
+/// too small by more than there is to count now is zero.
 fn of_part(was: &DescribingField<'_>, is: &DescribingField<'_>) -> bool {
     let (before, after) = (was.truths(), is.truths());
+    let is_zero = is.value().iter().all(|&digit| digit == b'0');
+    let is_same = |one: &isize| after.iter().any(|now| now == one || (is_zero && now > one));
     match before.as_slice() {
         [] => was.line() == is.line(),
-        truths => truths.iter().any(|one| after.contains(one)) && was.around() == is.around(),
+        truths => truths.iter().any(is_same) && was.around() == is.around(),
     }
 }
 
