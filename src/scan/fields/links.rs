@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use super::heading::{
     Field, Heading, comments_end, is_white, joined, text_of, url_of, without_prefix,
 };
-use super::media_type::MediaType;
+use super::media_type::{MediaType, quoted_parameter};
 use crate::document::{Against, Link};
 use crate::layer::spelling::{Carrier, Form, Spelling};
 use crate::layer::{MapBuilder, View};
@@ -159,7 +159,7 @@ impl FoundLinks<'_> {
         let Some(url) = media_type.parameter("url") else {
             return;
         };
-        let words = parameter(value, "url").map_or(Vec::new(), |span| {
+        let words = quoted_parameter(value, "url").map_or(Vec::new(), |span| {
             pieces(self.bytes, span.shifted(field.value.start), is_white)
         });
         let read = url.split(|one: char| u8::try_from(one).is_ok_and(is_white)).collect();
@@ -331,34 +331,6 @@ fn quoted_end(value: &[u8], open: usize) -> usize {
     value.len()
 }
 
-/// Where the quoted value of the first parameter `name` of a media type lies, without its quotes;
-/// `None` where it has none.
-fn parameter(value: &[u8], name: &str) -> Option<Span> {
-    let mut at = 0;
-    loop {
-        at = skip(value, at, |byte| !matches!(byte, b';' | b'(' | b'"'));
-        match value.get(at)? {
-            b'"' => at = quoted_end(value, at),
-            b'(' => at += comments_end(&value[at..]),
-            _ => {
-                at += 1;
-                at += comments_end(&value[at..]);
-                let end = skip(value, at, |byte| !is_white(byte) && !b";=(\"".contains(&byte));
-                let is_named = value[at..end].eq_ignore_ascii_case(name.as_bytes());
-                at = end + comments_end(&value[end..]);
-                if is_named && value.get(at) == Some(&b'=') {
-                    at += 1;
-                    at += comments_end(&value[at..]);
-                    let open = (value.get(at) == Some(&b'"')).then_some(at)?;
-                    let end = quoted_end(value, open);
-                    let closed = end > open + 1 && value[end - 1] == b'"';
-                    return closed.then(|| Span::new(open + 1, end - 1));
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -497,6 +469,8 @@ mod tests {
         external("access-type=URL;\n URL=\"ftp://a/\n  b\"", &[url("ftp://a/b", "ftp://a/\n  b")]);
         external("url=\"a b\" (c); access-type=\"url\"", &[url("ab", "a b")]);
         external("access-type=url; x=\"; url=n\" (; url=n); Url = \"a\"", &[url("a", "a")]);
+        // A quotation mark in a value without quotes is part of it, here as for what the parameter means.
+        external("access-type=URL; x=a\"b; URL=\"n\"; y=\"; URL=\"m\"", &[url("n", "n")]);
         external("access-type=URL; URL=\"a\\b\"", &[("content-type", "ab", None)]);
         // Without quotes a `;` of the new text would end the value.
         external("access-type=URL; URL=a", &[("content-type", "a", None)]);

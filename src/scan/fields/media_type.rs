@@ -19,6 +19,7 @@ use std::fmt;
 
 use super::heading::{LONGEST_DECODED, comments_end, is_white};
 use crate::format::Format;
+use crate::span::Span;
 
 /// A media type with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -173,29 +174,12 @@ const FEW: usize = 16;
 
 /// The parameters as written, without quotes; the first of a name counts. One character is one byte.
 fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
-    let mut pairs = Vec::new();
+    let mut pairs: Vec<(String, String)> = Vec::new();
     let mut seen = std::collections::HashSet::new();
-    loop {
-        rest = &rest[comments_end(rest)..];
-        if let Some((b';' | b',', following)) = rest.split_first() {
-            rest = following;
-            continue;
-        }
-        let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'));
-        let Some(end) = end else {
-            return pairs;
-        };
-        let name = rest[..end].trim_ascii();
-        if rest[end] == b';' {
-            rest = &rest[end..];
-            continue;
-        }
-        // Where the `;` before it is missing, the text before the name is not part of it.
-        let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
+    while let Some(Pair { name, value, following, .. }) = Pair::read(rest) {
+        rest = following;
         let mut name = latin_1(name);
         name.make_ascii_lowercase();
-        let (value, following) = parameter_value(&rest[end + 1..]);
-        rest = following;
         let is_new = match pairs.len() {
             ..FEW => pairs.iter().all(|(one, _)| *one != name),
             _ => {
@@ -209,17 +193,66 @@ fn pairs(mut rest: &[u8]) -> Vec<(String, String)> {
             pairs.push((name, value));
         }
     }
+    pairs
 }
 
-/// The value at the start of `rest`, and what follows it.
-fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
+/// Where the quoted value of the first parameter `name` of the `Content-Type` in `value` lies, without its quotes;
+/// `None` where it has none.
+pub(super) fn quoted_parameter(value: &[u8], name: &str) -> Option<Span> {
+    let (_, rest) = token(value)?;
+    let (_, mut rest) = token(after(rest, b'/')?)?;
+    loop {
+        let pair = Pair::read(rest)?;
+        if pair.name.eq_ignore_ascii_case(name.as_bytes()) {
+            let end = value.len() - pair.following.len() - 1;
+            return pair.quoted.map(|length| Span::new(end - length, end));
+        }
+        rest = pair.following;
+    }
+}
+
+/// A parameter as written.
+struct Pair<'a> {
+    name: &'a [u8],
+    /// Without quotes. One character is one byte.
+    value: String,
+    /// How long it is between its quotes, which end at `following`; `None` where it has none.
+    quoted: Option<usize>,
+    following: &'a [u8],
+}
+
+impl<'a> Pair<'a> {
+    /// The first one in `rest`.
+    fn read(mut rest: &'a [u8]) -> Option<Self> {
+        loop {
+            rest = &rest[comments_end(rest)..];
+            if let Some((b';' | b',', following)) = rest.split_first() {
+                rest = following;
+                continue;
+            }
+            let end = rest.iter().position(|&byte| matches!(byte, b'=' | b';'))?;
+            let name = rest[..end].trim_ascii();
+            if rest[end] == b';' {
+                rest = &rest[end..];
+                continue;
+            }
+            // Where the `;` before it is missing, the text before the name is not part of it.
+            let name = name.rsplit(|&byte| is_white(byte)).next().unwrap_or(name);
+            let (value, quoted, following) = parameter_value(&rest[end + 1..]);
+            return Some(Self { name, value, quoted, following });
+        }
+    }
+}
+
+/// The value at the start of `rest`, how long it is between its quotes, and what follows it.
+fn parameter_value(rest: &[u8]) -> (String, Option<usize>, &[u8]) {
     let rest = &rest[comments_end(rest)..];
     if rest.first() == Some(&b'"') {
         // Most have nothing to be left out.
         if let Some(length) = memchr::memchr(b'"', &rest[1..])
             && memchr::memchr3(b'\\', b'\r', b'\n', &rest[1..=length]).is_none()
         {
-            return (latin_1(&rest[1..=length]), &rest[length + 2..]);
+            return (latin_1(&rest[1..=length]), Some(length), &rest[length + 2..]);
         }
         let mut content = Vec::new();
         let mut at = 1;
@@ -234,7 +267,7 @@ fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
             at += 1;
         }
         if at < rest.len() {
-            return (latin_1(&content), &rest[at + 1..]);
+            return (latin_1(&content), Some(at - 1), &rest[at + 1..]);
         }
     }
     // Bare, or a quoted string without its end: up to the `;`, whatever is there.
@@ -243,7 +276,7 @@ fn parameter_value(rest: &[u8]) -> (String, &[u8]) {
     let comment = (1..end).find(|&at| rest[at] == b'(' && is_white(rest[at - 1]));
     let mut value = latin_1(rest[..comment.unwrap_or(end)].trim_ascii());
     value.retain(|one| !matches!(one, '\r' | '\n'));
-    (value, &rest[comment.unwrap_or(end)..])
+    (value, None, &rest[comment.unwrap_or(end)..])
 }
 
 /// RFC 2231, by mailparse, which gets every value in quotes.
