@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use super::judge::Labels;
 use super::judged::depends_on_base;
 use super::options::{Fragments, Options};
-use crate::base::{BaseChain, Rule, Source};
+use crate::base::{BaseChain, Rule, SaidBy, Source};
 use crate::container::{EntityKind, Structure};
 use crate::document::UrlField;
 use crate::reference;
@@ -27,21 +27,32 @@ use crate::scan::fields::links;
 /// The field whose URL names a part, and is a base where it is absolute (RFC 2557, 4.2 and 5).
 pub(super) const LABEL: &str = "content-location";
 
-/// What of an entity still depends on what is around it, once it is planned.
+/// Whether anything of an entity still depends on a base, once it is planned.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Dependence {
-    /// Whether any link does.
-    depends: bool,
-    /// Whether the href of a `base` element does, which depends on no base of its own document.
-    declares: bool,
-    /// Whether its document has a `base` element that is absolute in the result.
-    own_base_becomes_absolute: bool,
+    /// On that of its heading, or on one around.
+    on_heading: bool,
+    /// On one around.
+    on_outer: bool,
 }
 
 impl Dependence {
-    /// Takes in the links of its heading.
-    pub(super) fn of_heading(&mut self, links: &[LinkReport]) {
-        self.depends |= links.iter().any(|link| link.element != LABEL && depends_on_base(link));
+    /// Takes in what depends on the base of a heading, or of a document, that may be from around.
+    fn add(&mut self, is_outer: bool) {
+        self.on_heading = true;
+        self.on_outer |= is_outer;
+    }
+
+    /// Takes in the links of its heading, which has the base of `chain`.
+    pub(super) fn of_heading(
+        &mut self,
+        links: &[LinkReport],
+        chain: &BaseChain,
+        options: &Options,
+    ) {
+        if links.iter().any(depends_on_base) {
+            self.add(is_outer(chain, options, false));
+        }
     }
 
     /// Takes in the links of its document, which has the base of `chain`.
@@ -49,18 +60,33 @@ impl Dependence {
         &mut self,
         links: &[LinkReport],
         chain: &BaseChain,
-        has_base_put_in: bool,
+        options: &Options,
     ) {
         let mut dependent = links.iter().filter(|link| depends_on_base(link)).peekable();
-        self.depends |= !has_base_put_in && dependent.peek().is_some();
-        self.declares = dependent.any(|link| link.element == "base");
+        if dependent.peek().is_none() {
+            return;
+        }
         let is_own_base =
             |link: &&LinkReport| link.element == "base" && link.entity == chain.entity;
         let is_absolute =
             |link: &LinkReport| matches!(link.outcome, Outcome::Rewritten | Outcome::Absolute);
-        self.own_base_becomes_absolute = chain.source == Source::BaseElement
+        let own_base_becomes_absolute = chain.source == Source::BaseElement
             && links.iter().filter(is_own_base).all(is_absolute);
+        // The href of a `base` element depends on no base of its own document.
+        let is_declared = dependent.any(|link| link.element == "base");
+        self.add(is_declared || is_outer(chain, options, own_base_becomes_absolute));
     }
+}
+
+/// Whether the base of `chain`, or what is compared with it, changes with the headings around. `becomes_absolute` says
+/// that the base element does which gives it.
+fn is_outer(chain: &BaseChain, options: &Options, becomes_absolute: bool) -> bool {
+    // Also where another one is embedded, `auto` compares with the base around; one that is relative needs it, and
+    // one that Blink noted gives way to it.
+    options.fragments_in(chain) == Fragments::Auto
+        || chain.rule != Rule::Embedded
+        || (chain.is_from_outside && !becomes_absolute)
+        || chain.source.said_by() == SaidBy::Snapshot
 }
 
 /// The entities whose label is made absolute although something in them stays relative to it.
@@ -72,22 +98,15 @@ pub(super) fn that_become_bases<'a>(
     options: &Options,
 ) -> Vec<usize> {
     for (index, entity) in structure.entities.iter().enumerate().rev() {
-        let chain = chain_of(index);
-        let own = dependence[index];
-        // `auto` compares with the base around, also where another one is embedded; and an embedded one
-        // that is relative needs the one around.
-        let inherits = options.fragments_in(chain) == Fragments::Auto
-            || chain.rule != Rule::Embedded
-            || (chain.is_from_outside && !own.own_base_becomes_absolute);
-        if let Some(parent) = entity.parent {
-            dependence[parent].depends |= own.depends && (inherits || own.declares);
+        if let Some(parent) = entity.parent.filter(|_| dependence[index].on_outer) {
+            dependence[parent].add(is_outer(chain_of(parent), options, false));
         }
     }
     let is_made = |link: &LinkReport| link.element == LABEL && link.outcome == Outcome::Rewritten;
     let made: HashSet<&str> =
         links.iter().filter(|link| is_made(link)).map(|link| &*link.entity).collect();
     (0..structure.entities.len())
-        .filter(|&index| dependence[index].depends)
+        .filter(|&index| dependence[index].on_heading)
         .filter(|&index| made.contains(&*structure.entities[index].name))
         .collect()
 }

@@ -260,7 +260,7 @@ impl Plan<'_> {
             .extend(outgrown.map(|one| Diagnostic { span: Span::at(at), ..one }));
         let Settled { edits, links, .. } = Settled::of_links(judged);
         self.grow(&edits);
-        self.dependence[index].of_heading(&links);
+        self.dependence[index].of_heading(&links, heading, self.options);
         self.report.links.extend(links);
         self.edits.extend(edits.into_iter().map(|edit| Placed {
             edit,
@@ -353,7 +353,9 @@ impl Plan<'_> {
             }
         }
         let chain = &self.report.entities[self.places[index]].chain;
-        self.dependence[index].of_document(&settled.links, chain, has_base_put_in);
+        if !has_base_put_in {
+            self.dependence[index].of_document(&settled.links, chain, self.options);
+        }
         self.report.links.append(&mut settled.links);
         self.tally.append(settled.tally);
         true
