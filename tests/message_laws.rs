@@ -115,6 +115,7 @@ const FIELDS: &[&str] = &[
     "Content-Location: =?utf-8?Q?http=3A//e/=C3=A9?=",
     "Content-Location:\n fold\n /ed",
     "Snapshot-Content-Location: http://snap/s/",
+    "Snapshot-Content-Location: pt:x",
     "DKIM-Signature: v=1; bh=x",
     "ARC-Seal: i=1",
     "Content-MD5: {md5}",
@@ -560,6 +561,57 @@ proptest! {
         }
         let twin = LineEnds::CrLf.of(&bytes);
         prop_assert_eq!(outcomes(&bytes, &options), outcomes(&twin, &options), "{}", shown(&bytes));
+    }
+}
+
+/// Fields that give a base, and labels, which are one once they are absolute (RFC 2557, 4.2 and 5).
+const BASES: &[&str] = &[
+    "Base: mailto:x",
+    "Content-Base: http://cb/x/",
+    "Content-Base: sub/",
+    "Content-Location: http://cl/p/q.html",
+    "Content-Location: i",
+    "Content-Location: ../y",
+    "Content-Location: #f",
+    "Snapshot-Content-Location: http://snap/s/",
+    "Snapshot-Content-Location: pt:x",
+    "Snapshot-Content-Location: rel",
+    "List-Help: <h>",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if cfg!(debug_assertions) { 4_000 } else { 10_000 }))]
+
+    /// A label that becomes absolute must not give a base to what stays relative, however deep that is.
+    #[test]
+    fn labels_in_labels_are_rewritten_once(
+        text in prop::collection::vec(some(&["<a href=x>", "<a href=#f>", "<base href=rel/>"]), 0..3),
+        fields in prop::collection::vec(prop::collection::vec(some(BASES), 0..4), 2..6),
+        are_multiparts in any::<u8>(),
+        fragments in prop::option::of(some(&[Fragments::Rewrite, Fragments::Keep, Fragments::Auto])),
+        mut options in options(),
+    ) {
+        let (media_type, encoding) = ("Content-Type: text/html", "");
+        let leaf = Node::Leaf { media_type, encoding, text, choices: vec![0] };
+        let levels = fields.into_iter().enumerate();
+        let message = levels.fold(None, |inner: Option<Part>, (level, fields)| {
+            let node = match inner {
+                None => leaf.clone(),
+                Some(inner) if are_multiparts >> level & 1 == 0 => Node::Message { inner: Box::new(inner) },
+                Some(inner) => {
+                    let boundary = ["b0", "b1", "b2", "b3", "b4", "b5"][level];
+                    let (preamble, epilogue) = (None, None);
+                    let (subtype, parts, closed) = ("related", vec![inner], true);
+                    Node::Multipart { subtype, boundary, preamble, parts, epilogue, closed }
+                }
+            };
+            Some(Part { fields, separated: true, node })
+        });
+        options.scan.groups = Groups::all();
+        options.fragments = fragments;
+        let bytes = message.unwrap().write(LineEnds::Lf);
+        let rewritten = rewrite(&bytes, &options);
+        always(&bytes, &options, &rewritten, &rewritten.output());
     }
 }
 

@@ -176,7 +176,7 @@ pub(super) fn is_special(scheme: &str) -> bool {
 struct ParserInput<'a> {
     base: &'a url::Url,
     input: Cow<'a, str>,
-    /// Whether [`MASKED_COLON`] represents colons in either.
+    /// Whether [`DRIVE_MASK`] was put into either.
     is_masked: bool,
 }
 
@@ -192,7 +192,7 @@ fn respelled<'a>(
     if reference.is_empty()
         || reference.starts_with(['?', '#'])
         // Who writes the mask has to live with the drive letters.
-        || (!is_file && (reference.contains(MASKED_COLON) || url.as_str().contains(MASKED_COLON)))
+        || (!is_file && (reference.contains(DRIVE_MASK) || url.as_str().contains(DRIVE_MASK)))
     {
         return ParserInput { base: url, input, is_masked: false };
     }
@@ -261,10 +261,10 @@ fn corrected<'a>(base: &url::Url, reference: &'a str) -> Cow<'a, str> {
     }
 }
 
-/// What replaces the colon of a path segment such as `c:` while the url crate parses.
-const MASKED_COLON: &str = "~colon~";
+/// What is put into a path segment such as `c:` while the url crate parses.
+const DRIVE_MASK: &str = "~drive~";
 
-/// The url crate takes a segment such as `c:` for a drive letter, above which nothing can climb,
+/// The url crate takes a segment such as `c:` or `c|` for a drive letter, above which nothing can climb,
 /// wherever it is and, in part, in any scheme; to the URL Standard only the first segment of a file
 /// URL's path can be one. In other schemes such segments are masked; of a file URL the last segment,
 /// which a relative path never sees, is left away.
@@ -286,7 +286,7 @@ fn driveless(url: &url::Url) -> Option<url::Url> {
 }
 
 fn is_drive(segment: &str) -> bool {
-    matches!(segment.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
+    matches!(segment.as_bytes(), [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
 /// The path of a reference or URL, and what follows it.
@@ -296,25 +296,25 @@ fn split_path(text: &str) -> (&str, &str) {
 
 fn has_drive(text: &str) -> bool {
     let (path, _) = split_path(text);
-    path.contains(':') && path.split(['/', '\\']).skip(1).any(is_drive)
+    path.contains([':', '|']) && path.split(['/', '\\']).any(is_drive)
 }
 
 fn mask_drives(text: &str) -> String {
     let (path, rest) = split_path(text);
-    let mut masked = String::with_capacity(text.len() + MASKED_COLON.len());
-    for (index, segment) in path.split_inclusive(['/', '\\']).enumerate() {
+    let mut masked = String::with_capacity(text.len() + DRIVE_MASK.len());
+    for segment in path.split_inclusive(['/', '\\']) {
         let (name, end) = segment.split_at(segment.trim_end_matches(['/', '\\']).len());
-        match name.strip_suffix(':').filter(|_| index > 0 && is_drive(name)) {
-            Some(letter) => masked.extend([letter, MASKED_COLON]),
-            None => masked.push_str(name),
+        match is_drive(name) {
+            true => masked.extend([&name[..1], DRIVE_MASK, &name[1..]]),
+            false => masked.push_str(name),
         }
         masked.push_str(end);
     }
     masked + rest
 }
 
-/// Appends the serialised URL, with the colons that were masked. The URL Standard percent-encodes `^` in
-/// a path that is no opaque one, which the url crate does not do.
+/// Appends the serialised URL, without masks. The URL Standard percent-encodes `^` in a path that is no opaque one, which
+/// the url crate does not do.
 fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     let path = &url[url::Position::BeforePath..url::Position::AfterPath];
     if !is_masked && (url.cannot_be_a_base() || !path.contains('^')) {
@@ -323,7 +323,7 @@ fn push_serialised(url: &url::Url, is_masked: bool, text: &mut String) {
     }
     text.push_str(&url[..url::Position::BeforePath]);
     text.push_str(
-        &path.replace(MASKED_COLON, if is_masked { ":" } else { MASKED_COLON }).replace('^', "%5E"),
+        &path.replace(DRIVE_MASK, if is_masked { "" } else { DRIVE_MASK }).replace('^', "%5E"),
     );
     text.push_str(&url[url::Position::AfterPath..]);
 }
@@ -374,11 +374,18 @@ mod tests {
             ("http://a/C:/b", "..", "http://a/"),
             ("https://en.example/wiki/c:/x", "../y?c:/z", "https://en.example/wiki/y?c:/z"),
             ("http://a/b/", "./c:/../x", "http://a/b/x"),
+            // Bug 56: a `|` makes no drive letter either.
+            ("http://a/B|/c", "../x", "http://a/x"),
+            ("http://a/B|/c", "./x", "http://a/B|/x"),
+            ("http://a/b/", "./c|/../x", "http://a/b/x"),
+            ("http://a/b/", "d|/../c|/y", "http://a/b/c|/y"),
+            ("file:///x/c|", "..", "file:///"),
+            ("file:///x/c|", "y", "file:///x/y"),
             ("http://a/b/", "./c:/d", "http://a/b/c:/d"),
             ("http://a/b/c:", "?q", "http://a/b/c:?q"),
             ("http://a/^/", "b/c:", "http://a/%5E/b/c:"),
-            ("http://a/b/", "./c:/~colon~?~colon~", "http://a/b/c:/~colon~?~colon~"),
-            ("http://a/~colon~/", "b", "http://a/~colon~/b"),
+            ("http://a/b/", "./c:/~drive~?~drive~", "http://a/b/c:/~drive~?~drive~"),
+            ("http://a/~drive~/", "b", "http://a/~drive~/b"),
         ] {
             assert_eq!(
                 resolve(Profile::Whatwg, base, reference).as_deref(),
