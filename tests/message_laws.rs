@@ -564,7 +564,7 @@ proptest! {
     }
 }
 
-/// Fields that give a base, and labels, which are one once they are absolute (RFC 2557, 4.2 and 5).
+/// Fields that give a base, labels, which are one once they are absolute (RFC 2557, 4.2 and 5), and one that holds a link.
 const BASES: &[&str] = &[
     "Base: mailto:x",
     "Content-Base: http://cb/x/",
