@@ -58,12 +58,14 @@ fn rewrite(bencher: Bencher) {
 }
 
 #[divan::bench]
-fn rewrite_into(bencher: Bencher) {
+fn edits_written(bencher: Bencher) {
     let (page, options) = (sets::dense(SIZE), Options::at(URL));
     let mut out = Vec::new();
     bencher.counter(BytesCount::new(page.len())).bench_local(|| {
         out.clear();
-        baselink::rewrite_into(black_box(&page), &options, &mut out)
+        let (edits, totals) = baselink::edits(black_box(&page), &options);
+        edits.write_to(&page, &mut out).unwrap();
+        totals
     });
 }
 

@@ -1,4 +1,4 @@
-//! Rewrites a file of any size into another, in memory that does not grow with it.
+//! Rewrites a file into another. A mailbox is read message by message.
 //!
 //! ```text
 //! cargo run --example stream -- http://example.org/archive/ big.html absolute.html
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: stream URL FROM TO".into());
     };
     let rewriter = Rewriter::builder().url(url).build()?;
-    let totals = rewriter.rewrite_file_to(File::open(from)?, File::create(to)?)?;
+    let totals = rewriter.rewrite_to(File::open(from)?, File::create(to)?)?;
     println!("{} of {} links rewritten", totals.count(Outcome::Rewritten), totals.links());
     Ok(())
 }

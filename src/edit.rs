@@ -65,6 +65,23 @@ impl Edits {
         }
     }
 
+    /// The edits of both lists. Each is in the order of the buffer; of two edits that overlap the first stays.
+    pub(crate) fn merged(one: Vec<Edit>, other: Vec<Edit>) -> Self {
+        if other.is_empty() {
+            return Self { list: one };
+        }
+        let mut all = Self::with_capacity(one.len() + other.len());
+        let mut one = one.into_iter().peekable();
+        for edit in other {
+            while let Some(before) = one.next_if(|before| before.span.start < edit.span.start) {
+                all.add(before);
+            }
+            all.add(edit);
+        }
+        one.for_each(|edit| all.add(edit));
+        all
+    }
+
     /// Adds edits of a buffer that lies in this one from `start` on, after all those already there.
     ///
     /// # Errors

@@ -98,8 +98,7 @@
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
-//! [`Rewriter::rewrite_to`] rewrites a stream, a mailbox among them, and [`Rewriter::rewrite_file_to`] a file of any
-//! length. `examples/` has programs that run.
+//! [`Rewriter::rewrite_to`] rewrites a stream, a mailbox among them. `examples/` has programs that run.
 //!
 //! # Features
 //!
@@ -175,10 +174,7 @@ pub use span::Span;
 pub use verify::Difference;
 
 #[doc(hidden)]
-pub use rewrite::{
-    Beside, Destination, LinkBases, ListedLink, Options, StreamError, edits, examine, links,
-    links_stream, rewrite, rewrite_into, rewrite_stream, rewrite_to,
-};
+pub use rewrite::{Beside, Destination, LinkBases, ListedLink, Options, edits, links, rewrite};
 #[doc(hidden)]
 pub use scan::{ScanOptions, scan, scan_as};
 

@@ -1,8 +1,8 @@
 //! What became of the links of a file: data, for whoever prints, counts or checks it.
 //!
 //! ```
-//! use baselink::{Options, Outcome, Reason, examine};
-//! let report = examine(b"<img src=''><img src=x>", &Options::at("http://a/"));
+//! use baselink::{Options, Outcome, Reason, rewrite};
+//! let report = rewrite(b"<img src=''><img src=x>", &Options::at("http://a/")).report;
 //! assert_eq!(report.links[0].outcome, Outcome::Left);
 //! assert_eq!(report.links[0].reason, Some(Reason::Empty));
 //! assert_eq!(report.count(Outcome::Rewritten), 1);

@@ -1,13 +1,11 @@
 //! READ FIRST: from a document and what is known of it to the outcome of every link, and to the edits.
 //!
 //! ```text
-//! rewrite, edits, rewrite_into, rewrite_to, links --> file: a document, or a message with documents in it --+
-//! rewrite_stream, links_stream -----------------> windows: a document that is not in memory --------------+--> driver
-//! driver --> judge --> sink: Collected, Write or Rows
+//! rewrite, edits, links --> file: a document, or a message with documents in it --> driver --> judge --> plan
 //! ```
 //!
-//! This file has the functions that others call. `driver` says how a document goes from its bytes to what becomes of its
-//! links, `judge` what becomes of one link, `message` how a message is made of documents.
+//! This file has the functions that others call. `driver` takes a document from its bytes to the outcome of its links,
+//! `judge` decides on one link, `message` takes a message apart into documents, `plan` holds what was decided.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -20,7 +18,6 @@
 
 mod base_element;
 mod beside;
-mod collected;
 pub mod copies;
 mod crawled;
 mod declaration;
@@ -31,30 +28,22 @@ mod judge;
 mod judged;
 mod labels;
 mod message;
-mod opened;
 mod options;
 mod plan;
 mod prepared;
 #[cfg(feature = "archive")]
 pub mod record;
 mod rows;
-mod sink;
 mod totals;
-mod windows;
-mod write;
 
 use std::borrow::Cow;
-use std::io;
-use std::ops::ControlFlow;
 
 pub use self::beside::Beside;
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
+use self::plan::FilePlan;
 pub(crate) use self::plan::PlannedPart;
-use self::plan::{AskedFor, FilePlan};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
-pub use self::windows::{StreamError, links_stream, rewrite_stream};
-use self::write::Write;
 use crate::edit::Edits;
 use crate::report::Report;
 
@@ -103,90 +92,31 @@ impl<'a> Rewritten<'a> {
 /// Makes every relative link of `bytes`, a file of the format that `options` name, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (FilePlan { edits, parts, mut report, .. }, totals) =
-        file::plan(bytes, options, AskedFor::EditsAndReport);
+    let (FilePlan { edits, parts, mut report, .. }, totals) = file::plan(bytes, options, true);
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten { source: bytes, edits, parts, report, totals }
 }
 
-/// Says of every link of `bytes` what [`rewrite`] would make of it.
-#[must_use]
-pub fn examine(bytes: &[u8], options: &Options) -> Report {
-    file::report(bytes, options)
-}
-
-/// What changes where every relative link of `bytes` becomes absolute, as in [`rewrite`], and what became of the links
-/// in numbers. Without a report it takes a fraction of the time.
+/// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the outcome of the links in
+/// numbers. Without a report this takes a fraction of the time.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, AskedFor::Edits);
+    let (plan, totals) = file::plan(bytes, options, false);
     (plan.edits, totals)
 }
 
-/// Makes every relative link of `bytes` absolute, as [`rewrite`] does, and puts the result after what `out` holds.
-/// Without a report it takes a fraction of the time, most of all with an `out` that is used again and again.
-pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
-    let length = out.len();
-    out.reserve(bytes.len() + bytes.len() / 8);
-    file::write(bytes, options, Write::into(out)).unwrap_or_else(|_| {
-        // Writing to memory does not fail, and the edits are those of these bytes.
-        out.truncate(length);
-        out.extend_from_slice(bytes);
-        Totals::none()
-    })
-}
-
-/// The same, with the result written to `out`. It is gathered in `buffer` and given away in pieces of
-/// about the buffer's capacity, so that of an HTML document no second copy is in memory. What was in
-/// the buffer is gone.
+/// Gives `row` every link of `bytes` with the outcome that [`rewrite`] would report, in the order of the file. Of an HTML
+/// document no link is kept, unless the page was saved with files.
 ///
 /// ```
-/// use baselink::{Options, rewrite_to};
-/// let page = b"<a href=../x>".repeat(1_000);
-/// let (mut buffer, mut out) = (Vec::with_capacity(4_096), Vec::new());
-/// let totals = rewrite_to(&page, &Options::at("http://a/b/c"), &mut buffer, &mut out)?;
-/// assert_eq!(out, b"<a href=http://a/x>".repeat(1_000));
-/// assert_eq!(totals.links(), 1_000);
-/// assert!(buffer.capacity() <= 2 * 4_096);
-/// # Ok::<(), std::io::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// Whatever `out` returns; what was written to it is then of no use.
-pub fn rewrite_to(
-    bytes: &[u8],
-    options: &Options,
-    buffer: &mut Vec<u8>,
-    out: &mut dyn io::Write,
-) -> io::Result<Totals> {
-    let mut give = |piece: &mut Vec<u8>| {
-        out.write_all(piece)?;
-        piece.clear();
-        Ok(())
-    };
-    let write = Write::in_pieces(buffer, &mut give);
-    file::write(bytes, options, write)
-}
-
-/// Gives `row` every link of `bytes` with what [`rewrite`] would make of it, in the order of the file, and stops where
-/// it breaks. Of an HTML document no link is kept.
-///
-/// ```
-/// use std::ops::ControlFlow;
 /// use baselink::{Options, links};
 /// let mut targets = Vec::new();
 /// let totals = links(b"<a href=x><a href=y>", &Options::at("http://a/"), &mut |found| {
 ///     targets.extend(found.link.target);
-///     ControlFlow::Continue(())
 /// });
 /// assert_eq!(targets, ["http://a/x", "http://a/y"]);
 /// assert_eq!(totals.links(), 2);
 /// ```
-pub fn links(
-    bytes: &[u8],
-    options: &Options,
-    row: &mut dyn FnMut(ListedLink) -> ControlFlow<()>,
-) -> Totals {
-    rows::rows(bytes, options, row)
+pub fn links(bytes: &[u8], options: &Options, row: &mut dyn FnMut(ListedLink)) -> Totals {
+    file::links(bytes, options, row)
 }

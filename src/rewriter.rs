@@ -19,8 +19,7 @@
 #[cfg(feature = "archive")]
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{Read, Seek, Write};
-use std::ops::ControlFlow;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use crate::base::{self, BaseChain, ContentLocationUse, Outer, Retrieval};
@@ -36,12 +35,9 @@ use crate::resolve::{Base, Profile, hierarchical_scheme};
 use crate::rewrite::{
     self, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Rewritten,
 };
-use crate::rewrite::{ListedLink, StreamError, Totals};
+use crate::rewrite::{ListedLink, Totals};
 use crate::span::{Lines, Span};
 use crate::verify::{self, Difference};
-
-/// How many bytes of a stream are in memory at a time, where a document can be read in pieces.
-const WINDOW: usize = 1 << 20;
 
 /// So many bytes tell the format of a document.
 const HEAD: u64 = 4_096;
@@ -258,31 +254,38 @@ impl Rewriter {
         Rewritten::new(bytes, edits, report, totals)
     }
 
-    /// Makes every relative link of a document absolute, and puts the result after what `out` holds. Without a report it
-    /// takes a fraction of the time of [`rewrite`](Self::rewrite).
+    /// The edits that make every relative link of a document absolute, and the outcome of the links in numbers. Without a
+    /// report this takes a fraction of the time of [`rewrite`](Self::rewrite).
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// let mut out = Vec::new();
-    /// let totals = Rewriter::builder().url("http://a/").build()?.rewrite_into(b"<a href=x>", &mut out);
-    /// assert_eq!(out, b"<a href=http://a/x>");
+    /// let page = b"<a href=x>";
+    /// let (edits, totals) = Rewriter::builder().url("http://a/").build()?.edits(page);
+    /// assert_eq!(edits.apply(page), b"<a href=http://a/x>");
     /// assert!(totals.changed);
     /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn rewrite_into(&self, bytes: &[u8], out: &mut Vec<u8>) -> Totals {
+    #[must_use]
+    pub fn edits(&self, bytes: &[u8]) -> (Edits, Totals) {
         let options = self.options_for(bytes);
         if !options.format.holds_many() {
-            return rewrite::rewrite_into(bytes, &options, out);
+            return rewrite::edits(bytes, &options);
         }
-        // Memory can always be read and written.
-        mailbox_to(bytes, &options, out).unwrap_or_else(|_| Totals::none())
+        let (mut edits, mut totals) = (Edits::default(), Totals::none());
+        for (name, message) in units(options.format, bytes) {
+            let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
+            // Messages do not overlap.
+            if edits.append(one, message.start).is_ok() {
+                totals.append(of_one, message.start);
+            }
+        }
+        (edits, totals)
     }
 
     /// Makes every relative link of the document that `reader` gives absolute, and writes the result to `writer`.
     ///
     /// A mailbox is read and written message by message. Any other document is read to its end first, since a base may
-    /// follow what it governs: memory grows with its length. What can be read twice, such as a file, takes less memory
-    /// with [`rewrite_file_to`](Self::rewrite_file_to).
+    /// follow what it governs: memory grows with its length.
     ///
     /// # Errors
     ///
@@ -298,60 +301,15 @@ impl Rewriter {
     /// ```
     pub fn rewrite_to(&self, mut reader: impl Read, mut writer: impl Write) -> Result<Totals> {
         let mut bytes = Vec::new();
-        reader.by_ref().take(HEAD).read_to_end(&mut bytes).map_err(StreamError::Reading)?;
+        reader.by_ref().take(HEAD).read_to_end(&mut bytes).map_err(reading)?;
         let options = self.options_for(&bytes);
         if options.format.holds_many() {
-            return mailbox_to(bytes.as_slice().chain(reader), &options, &mut writer)
-                .map_err(Error::from);
+            return mailbox_to(bytes.as_slice().chain(reader), &options, &mut writer);
         }
-        reader.read_to_end(&mut bytes).map_err(StreamError::Reading)?;
-        let mut buffer = Vec::with_capacity(WINDOW);
-        let totals = rewrite::rewrite_to(&bytes, &options, &mut buffer, &mut writer);
-        let totals = totals.map_err(StreamError::Giving)?;
-        writer.flush().map_err(StreamError::Giving)?;
-        Ok(totals)
-    }
-
-    /// Does what [`rewrite_to`](Self::rewrite_to) does with a document that can be read twice, from its start.
-    ///
-    /// HTML that declares no base is read and written in pieces after a first look, so that memory does not grow with
-    /// its length. Any other document is read as a whole.
-    ///
-    /// # Errors
-    ///
-    /// Those of `file` and `writer`. What was written is then of no use.
-    ///
-    /// ```
-    /// use std::io::Cursor;
-    /// use baselink::Rewriter;
-    /// let page = Cursor::new(b"<a href=../x>".repeat(100_000));
-    /// let mut out = Vec::new();
-    /// let totals = Rewriter::builder().url("http://a/b/c").build()?.rewrite_file_to(page, &mut out)?;
-    /// assert_eq!(totals.links(), 100_000);
-    /// assert_eq!(out, b"<a href=http://a/x>".repeat(100_000));
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
-    pub fn rewrite_file_to(
-        &self,
-        mut file: impl Read + Seek + Send,
-        mut writer: impl Write,
-    ) -> Result<Totals> {
-        let mut head = Vec::new();
-        file.rewind()
-            .and_then(|()| file.by_ref().take(HEAD).read_to_end(&mut head))
-            .and_then(|_| file.rewind())
-            .map_err(StreamError::Reading)?;
-        let options = self.options_for(&head);
-        if options.format.holds_many() {
-            return mailbox_to(file, &options, &mut writer).map_err(Error::from);
-        }
-        let mut give = |piece: &mut Vec<u8>| {
-            writer.write_all(piece)?;
-            piece.clear();
-            Ok(())
-        };
-        let totals = rewrite::rewrite_stream(&mut [file], &options, WINDOW, &mut give)?;
-        writer.flush().map_err(StreamError::Giving)?;
+        reader.read_to_end(&mut bytes).map_err(reading)?;
+        let (edits, totals) = rewrite::edits(&bytes, &options);
+        edits.write_to(&bytes, &mut writer).map_err(writing)?;
+        writer.flush().map_err(writing)?;
         Ok(totals)
     }
 
@@ -369,10 +327,7 @@ impl Rewriter {
     pub fn links(&self, bytes: &[u8], mut visit: impl FnMut(ListedLink)) -> Totals {
         let options = self.options_for(bytes);
         if !options.format.holds_many() {
-            return rewrite::links(bytes, &options, &mut |found| {
-                visit(found);
-                ControlFlow::Continue(())
-            });
+            return rewrite::links(bytes, &options, &mut visit);
         }
         let lines = Lines::of(bytes);
         let mut totals = Totals::none();
@@ -382,7 +337,6 @@ impl Rewriter {
                 found.link.span = found.link.span.shifted(start);
                 (found.line, found.column) = lines.place(found.link.span.start);
                 visit(found);
-                ControlFlow::Continue(())
             });
             totals.append(its, start);
         }
@@ -429,7 +383,7 @@ impl Rewriter {
         let options = self.options_for(bytes);
         let first = units(options.format, bytes).next();
         let first = first.map_or(bytes, |(_, first)| &bytes[first.range()]);
-        let entities = rewrite::examine(first, &options).entities;
+        let entities = rewrite::rewrite(first, &options).report.entities;
         entities.into_iter().next().map_or_else(
             || {
                 let nothing = Document::empty("".into(), options.format, Charset::UTF_8);
@@ -516,39 +470,28 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
 }
 
 /// Rewrites a mailbox, a message at a time.
-fn mailbox_to(
-    mailbox: impl Read,
-    options: &Options,
-    writer: &mut impl Write,
-) -> std::result::Result<Totals, StreamError> {
+fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
     let mut messages = Messages::new(mailbox);
     let mut totals = Totals::none();
-    let mut out = Vec::new();
-    while let Some(one) = messages.next_message().map_err(StreamError::Reading)? {
-        out.clear();
-        out.extend_from_slice(&one.bytes[..one.message.start]);
-        let message = &one.bytes[one.message.range()];
-        let its = rewrite::rewrite_into(
-            message,
-            &named(options, Some(one.number.to_string().into())),
-            &mut out,
-        );
-        out.extend_from_slice(&one.bytes[one.message.end..]);
-        writer.write_all(&out).map_err(StreamError::Giving)?;
-        let start = usize::try_from(one.offset).unwrap_or(usize::MAX);
-        totals.append(its, start.saturating_add(one.message.start));
+    while let Some(one) = messages.next_message().map_err(reading)? {
+        let Span { start, end } = one.message;
+        let message = &one.bytes[start..end];
+        let named = named(options, Some(one.number.to_string().into()));
+        let (edits, its) = rewrite::edits(message, &named);
+        writer.write_all(&one.bytes[..start]).map_err(writing)?;
+        edits.write_to(message, writer).map_err(writing)?;
+        writer.write_all(&one.bytes[end..]).map_err(writing)?;
+        let offset = usize::try_from(one.offset).unwrap_or(usize::MAX);
+        totals.append(its, offset.saturating_add(start));
     }
-    writer.flush().map_err(StreamError::Giving)?;
+    writer.flush().map_err(writing)?;
     Ok(totals)
 }
 
-#[doc(hidden)]
-impl From<StreamError> for Error {
-    fn from(error: StreamError) -> Self {
-        let (what, error) = match error {
-            StreamError::Reading(error) => ("the document could not be read", error),
-            StreamError::Giving(error) => ("the output could not be written", error),
-        };
-        Self::system(format!("{what}: {}", cause(&error)), error)
-    }
+fn reading(error: io::Error) -> Error {
+    Error::system(format!("the document could not be read: {}", cause(&error)), error)
+}
+
+fn writing(error: io::Error) -> Error {
+    Error::system(format!("the output could not be written: {}", cause(&error)), error)
 }

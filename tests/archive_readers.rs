@@ -17,7 +17,7 @@ use baselink::layer::charset::Charset;
 use baselink::rewrite::record::{document, payload};
 use baselink::scan::attributes::Group;
 use baselink::scan::fields::MediaType;
-use baselink::{Options, examine, rewrite};
+use baselink::{Options, rewrite};
 use sha1::{Digest, Sha1};
 
 mod outside;
@@ -189,7 +189,7 @@ fn listed(file: &Path, group: Option<Group>) -> Vec<String> {
     let mut listed = Vec::new();
     for record in &records(file) {
         let Some(found) = document(record, &options) else { continue };
-        for link in examine(&found.bytes, &found.options).links {
+        for link in rewrite(&found.bytes, &found.options).report.links {
             let attribute = link.attribute.as_deref().unwrap_or("-");
             listed.push(format!(
                 "{}\t{}\t{attribute}\t{}",

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use baselink::{Options, examine};
+use baselink::{Options, rewrite};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -271,7 +271,7 @@ fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
         site(&[(evil, markup.as_bytes()), ("index.html", b""), ("sub/x.html", b"<a href=no>")]);
     let page = page(scene.path(), &[]);
     // Its links lead to the files of the folder.
-    let report = examine(page.as_bytes(), &Options::at("http://page.example/"));
+    let report = rewrite(page.as_bytes(), &Options::at("http://page.example/")).report;
     assert!(report.links.len() >= 4);
     for link in &report.links {
         assert_eq!(link.element, "a");

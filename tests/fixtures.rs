@@ -11,9 +11,8 @@ use std::path::Path;
 use baselink::base::Retrieval;
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
-use std::ops::ControlFlow;
 
-use baselink::{Options, examine, rewrite, rewrite_into, verify};
+use baselink::{Options, edits, rewrite, verify};
 
 use expected::{field, row};
 
@@ -59,15 +58,14 @@ fn check(case: &Path, extension: &str, format: Format) -> Result<(), String> {
     let arguments = String::from_utf8(read("arguments")?).unwrap();
     let options = options(&arguments, format);
     let input = read(&format!("input.{extension}"))?;
-    let report = examine(&input, &options);
+    let report = rewrite(&input, &options).report;
 
     let links: String = report.links.iter().map(row).collect();
     // The same without a report: what is written, and what is listed.
-    let (mut written, mut listed) = (Vec::new(), String::new());
-    rewrite_into(&input, &options, &mut written);
+    let written = edits(&input, &options).0.apply(&input);
+    let mut listed = String::new();
     baselink::links(&input, &options, &mut |found| {
         listed.push_str(&row(&found.link));
-        ControlFlow::Continue(())
     });
     let mut bases = String::new();
     for chain in report.entities.iter().map(|entity| &entity.chain) {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::error::Error as _;
 use std::fs;
-use std::io::{self, Cursor, ErrorKind as System, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, ErrorKind as System, Read};
 use std::process::Command;
 
 use baselink::resolve::Profile;
@@ -31,12 +31,10 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
         rewritten.into_output().escape_ascii().to_string(),
         output.escape_ascii().to_string()
     );
-    let (mut of_stream, mut of_file) = (Vec::new(), Vec::new());
-    let totals = [
-        rewriter.rewrite_to(input, &mut of_stream).unwrap(),
-        rewriter.rewrite_file_to(Cursor::new(input), &mut of_file).unwrap(),
-    ];
-    for (out, totals) in [of_stream, of_file].into_iter().zip(totals) {
+    let mut of_stream = Vec::new();
+    let to_stream = rewriter.rewrite_to(input, &mut of_stream).unwrap();
+    let (edits, counted) = rewriter.edits(input);
+    for (out, totals) in [(of_stream, to_stream), (edits.apply(input), counted)] {
         assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
         assert_eq!((totals.links(), totals.changed), (links, input != output));
     }
@@ -44,9 +42,6 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     rewriter.links(input, |found| visited.push(((found.line, found.column), found.link.span)));
     assert_eq!(visited.len(), links);
     assert!(visited.iter().all(|(place, span)| lines.place(span.start) == *place));
-    let mut added = b"before".to_vec();
-    rewriter.rewrite_into(input, &mut added);
-    assert_eq!(added, [b"before", output].concat());
 }
 
 #[test]
@@ -83,7 +78,7 @@ fn the_numbers_of_a_mailbox_are_sums() {
     let mailbox = message(first) + &message(second);
     let rewriter = at("http://a/");
     let totals = [
-        rewriter.rewrite_into(mailbox.as_bytes(), &mut Vec::new()),
+        rewriter.edits(mailbox.as_bytes()).1,
         rewriter.rewrite_to(mailbox.as_bytes(), &mut Vec::new()).unwrap(),
         rewriter.links(mailbox.as_bytes(), |_| ()),
     ];
@@ -159,28 +154,15 @@ fn errors_have_a_kind_and_a_source() {
             Err(System::ConnectionReset.into())
         }
     }
-    impl Seek for Broken {
-        fn seek(&mut self, _: SeekFrom) -> io::Result<u64> {
-            Ok(0)
-        }
-    }
     let rewriter = at("http://a/");
-    for error in [
-        rewriter.rewrite_to(Broken, io::sink()).unwrap_err(),
-        rewriter.rewrite_file_to(Broken, io::sink()).unwrap_err(),
-    ] {
-        assert_eq!(error.kind(), ErrorKind::Io);
-        let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
-        assert_eq!(source.kind(), System::ConnectionReset);
-        assert_eq!(error.to_string(), "the document could not be read: connection reset");
-    }
+    let error = rewriter.rewrite_to(Broken, io::sink()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!(source.kind(), System::ConnectionReset);
+    assert_eq!(error.to_string(), "the document could not be read: connection reset");
     let page = Cursor::new(b"<a href=x>");
-    for full in [
-        rewriter.rewrite_to(page.clone(), &mut [0u8; 4][..]).unwrap_err(),
-        rewriter.rewrite_file_to(page, &mut [0u8; 4][..]).unwrap_err(),
-    ] {
-        assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
-    }
+    let full = rewriter.rewrite_to(page, &mut [0u8; 4][..]).unwrap_err();
+    assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
 }
 
 #[test]

@@ -67,12 +67,12 @@ fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
 
 #[test]
 fn what_stands_behind_base64_is_not_passed_over_in_silence() {
-    use baselink::{Options, diagnostic::Code, examine, format::Format};
+    use baselink::{Options, diagnostic::Code, format::Format, rewrite};
     // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
     let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
         PHA+IA==\nPGEgaHJlZj14Pg==\n";
     let options = Options { format: Format::Message, ..Options::at("http://a/") };
-    let report = examine(message, &options);
+    let report = rewrite(message, &options).report;
     assert!(report.links.is_empty());
     let odd: Vec<_> = report.diagnostics.iter().map(|one| (one.code, one.span)).collect();
     let start = message.len() - "PGEgaHJlZj14Pg==\n".len();

@@ -7,12 +7,11 @@ mod expected;
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use baselink::base::{ContentLocationUse, Retrieval};
 use baselink::format::Format;
-use baselink::{Dkim, Options, examine, rewrite, rewrite_into, verify};
+use baselink::{Dkim, Options, edits, rewrite, verify};
 
 use expected::{field, row};
 
@@ -113,13 +112,12 @@ fn shown(bytes: &[u8]) -> String {
 fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
     let options = options(case);
     let input = form(&case.read("input.*"));
-    let report = examine(&input, &options);
+    let report = rewrite(&input, &options).report;
 
     let links: String = report.links.iter().map(row).collect();
     let mut listed = String::new();
     baselink::links(&input, &options, &mut |found| {
         listed.push_str(&row(&found.link));
-        ControlFlow::Continue(())
     });
     let mut bases = String::new();
     for entity in &report.entities {
@@ -149,11 +147,11 @@ fn check(case: &Case, form: impl Fn(&[u8]) -> Vec<u8>) -> String {
             writeln!(wrong, "{name} should be\n{expected}and is\n{found}").unwrap();
         }
     }
-    let mut out = Vec::new();
-    let totals = rewrite_into(&input, &options, &mut out);
+    let (edits, totals) = edits(&input, &options);
+    let out = edits.apply(&input);
     let counts = baselink::Outcome::ALL.map(|one| (totals.count(one), report.count(one)));
     if out != output || counts.iter().any(|(one, other)| one != other) {
-        writeln!(wrong, "rewrite_into makes\n{}and counts {counts:?}", shown(&out)).unwrap();
+        writeln!(wrong, "edits make\n{}and counts {counts:?}", shown(&out)).unwrap();
     }
     if let Err(differences) = verify::verify(&rewritten, &options) {
         writeln!(wrong, "not verified: {differences:?}").unwrap();

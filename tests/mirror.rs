@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use baselink::format::Format;
 use baselink::resolve::Profile;
-use baselink::{LinkReport, Options, examine};
+use baselink::{LinkReport, Options, rewrite};
 use url::Url;
 
 #[path = "browser/devtools.rs"]
@@ -43,7 +43,7 @@ fn links(url: &str, is: &str, body: &[u8]) -> Vec<(String, String)> {
     // What a crawler says of the page is nothing to a browser.
     let body = String::from_utf8_lossy(body).replace("Mirrored from", "From");
     let options = Options { format, profile: Profile::Whatwg, ..Options::at(url) };
-    let report = examine(body.as_bytes(), &options);
+    let report = rewrite(body.as_bytes(), &options).report;
     let is_base = |link: &&LinkReport| {
         link.element == "base" || link.attribute.as_deref() == Some("xml:base")
     };

@@ -8,7 +8,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use baselink::resolve::Profile;
-use baselink::{Options, Outcome, Rewritten, examine, rewrite};
+use baselink::{Options, Outcome, Rewritten, rewrite};
 use proptest::prelude::*;
 use url::{ParseError, Url};
 
@@ -85,7 +85,7 @@ fn escaped(text: &str) -> String {
 
 /// What the rewritten links of `page` are to those who read them, with what they were.
 fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
-    let links = examine(&rewritten.output(), options).links;
+    let links = rewrite(&rewritten.output(), options).report.links;
     let pairs = rewritten.report.links.iter().zip(links);
     let changed = pairs.filter(|(old, _)| old.outcome == Outcome::Rewritten);
     changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use baselink::format::Format;
 use baselink::scan::Scanner;
-use baselink::{Options, rewrite, rewrite_into};
+use baselink::{Options, rewrite};
+
+use super::jobs::rewrite_into;
 
 use crate::Asked;
 use crate::table::{self, Table};

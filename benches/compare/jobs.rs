@@ -2,14 +2,13 @@
 //!
 //! Deliberately absent: files. [`crate::processes`] has them.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::hint::black_box;
-use std::io::Write;
-use std::ops::ControlFlow;
+use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use baselink::{ListedLink, Options, links, rewrite, rewrite_into, rewrite_stream};
+use baselink::{ListedLink, Options, Totals, edits, links, rewrite};
 
 use crate::tools::Tools;
 use crate::{dom, lol, table};
@@ -84,13 +83,9 @@ impl Job {
 impl Tools {
     /// Rewrites a file into another by the library, on one thread.
     pub(crate) fn stream(&self, from: &Path, to: &Path) {
-        let (from, mut to) = (File::open(from).unwrap(), File::create(to).unwrap());
-        let mut give = |piece: &mut Vec<u8>| {
-            to.write_all(piece)?;
-            piece.clear();
-            Ok(())
-        };
-        drop(rewrite_stream(&mut [from], &self.fast, 256 << 10, &mut give).unwrap());
+        let page = fs::read(from).unwrap();
+        let (edits, _) = edits(&page, &self.fast);
+        edits.write_to(&page, &mut BufWriter::new(File::create(to).unwrap())).unwrap();
     }
 
     /// Does `job`; what comes out is in `out`, whose memory is used again.
@@ -112,13 +107,19 @@ impl Tools {
     }
 }
 
+/// Rewrites a page after what `out` holds, without a report.
+pub(crate) fn rewrite_into(page: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
+    let (edits, totals) = edits(page, options);
+    edits.write_to(page, out).unwrap();
+    totals
+}
+
 /// Writes a line for each link.
 fn list(page: &[u8], options: &Options, out: &mut Vec<u8>) {
     let _ = links(page, options, &mut |ListedLink { link, .. }| {
         let attribute = link.attribute.as_deref().unwrap_or_default();
         let target = link.target.as_deref().unwrap_or_default();
         row(out, link.span.start, [&link.element, attribute, &link.reference, target]);
-        ControlFlow::Continue(())
     });
 }
 
@@ -141,7 +142,7 @@ pub(crate) fn check(tools: &Tools, pages: &[Vec<u8>]) {
         assert!(fast.output() == exact.output(), "the scanners give different bytes");
         assert!(fast.report.links == exact.report.links, "the scanners give different rows");
         let mut short = Vec::new();
-        let _ = rewrite_into(page, &tools.fast, &mut short);
+        rewrite_into(page, &tools.fast, &mut short);
         assert!(short == fast.output(), "rewrite_into gives different bytes");
         links += fast.report.links.len();
         edits += fast.edits.len();

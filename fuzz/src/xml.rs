@@ -3,8 +3,8 @@
 //! Deliberately absent: a referee for what is well formed; `--verify` reads the document again with another reader.
 
 use baselink::diagnostic::Code;
-use baselink::examine;
 use baselink::format::Format;
+use baselink::rewrite;
 
 use super::laws::{chosen, hold};
 
@@ -14,7 +14,7 @@ pub fn xml(bytes: &[u8]) {
         let (document, options) = chosen(bytes, format);
         let output = hold(document, &options);
         let is_odd = |bytes: &[u8]| {
-            let diagnostics = examine(bytes, &options).diagnostics;
+            let diagnostics = rewrite(bytes, &options).report.diagnostics;
             diagnostics.iter().any(|odd| odd.code == Code::NotWellFormed)
         };
         assert_eq!(is_odd(&output), is_odd(document), "{}", output.escape_ascii());

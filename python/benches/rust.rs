@@ -25,7 +25,8 @@ fn main() {
             match job.as_deref() {
                 Ok("rewrite") => {
                     let mut output = Vec::with_capacity(page.len() + page.len() / 8);
-                    rewriter.rewrite_into(page, &mut output);
+                    let (edits, _) = rewriter.edits(page);
+                    edits.write_to(page, &mut output).unwrap();
                     black_box(output);
                 }
                 Ok("links") => {

@@ -10,7 +10,6 @@
 use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, Read};
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use baselink::archive::{ArchiveEntry, Offset, Record, Records};
@@ -179,14 +178,13 @@ impl ArchiveColumns {
 
     fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
         let Self { batches, path, .. } = self;
-        let _ = rewrite::links(&found.bytes, &found.options, &mut |found| {
+        rewrite::links(&found.bytes, &found.options, &mut |found| {
             let link = &found.link;
             let texts = [Some(&*link.reference), link.base.as_deref(), link.target.as_deref()];
             let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
             let error = is_too_long.then_some("too-long: a column of Arrow cannot hold all of it");
             let mut row = batches.row();
             key.add_to(row.text(Some(path)).link(&found)).text(error);
-            ControlFlow::Continue(())
         });
     }
 
@@ -199,8 +197,8 @@ impl ArchiveColumns {
         if !format.has_headings() && !scan::is_read(format, &options.scan) {
             return;
         }
-        let mut output = Vec::new();
-        let totals = rewrite::rewrite_into(bytes, options, &mut output);
+        let (edits, totals) = rewrite::edits(bytes, options);
+        let output = edits.apply(bytes);
         let document = payload(&output, options.format);
         let error = match &document {
             None => Some(

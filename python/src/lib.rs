@@ -14,8 +14,6 @@ mod messages;
 mod options;
 mod rows;
 
-use std::cell::Cell;
-
 use baselink::{Base, Format, Profile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,14 +22,6 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::buffer::{Data, copied};
 use crate::options::rewriter;
 use crate::rows::{Rows, listed};
-
-/// A thread keeps at most so much memory between two documents.
-const KEPT: usize = 1 << 20;
-
-thread_local! {
-    /// Where `rewrite` writes. New memory for each page would take longer than the copy to Python's.
-    static OUTPUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
 
 /// What Python makes of an error about an argument.
 fn value_error(error: baselink::Error) -> PyErr {
@@ -58,18 +48,11 @@ fn rewrite<'py>(
     let rewriter = rewriter("rewrite", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let mut output = OUTPUT.take();
-    output.clear();
-    output.reserve(bytes.len() + bytes.len() / 8);
-    let totals = py.detach(|| rewriter.rewrite_into(bytes, &mut output));
-    let result = match data.cast_exact::<PyBytes>() {
-        Ok(same) if !totals.changed => same.clone(),
-        _ => copied(py, &output)?,
-    };
-    if output.capacity() <= KEPT {
-        OUTPUT.set(output);
+    let (edits, _) = py.detach(|| rewriter.edits(bytes));
+    match data.cast_exact::<PyBytes>() {
+        Ok(same) if edits.is_empty() => Ok(same.clone()),
+        _ => copied(py, &py.detach(|| edits.apply(bytes))),
     }
-    Ok(result)
 }
 
 /// What `rewrite` makes of a document, with every link and every anomaly: `.output`, `.links`, `.counts` by outcome,

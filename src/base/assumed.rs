@@ -5,9 +5,9 @@
 //! there is no base URL, and a reference that lacks more than the scheme stays as it is.
 //!
 //! ```
-//! use baselink::{Options, Outcome, examine};
+//! use baselink::{Options, Outcome, rewrite};
 //! let options = Options { assumed_scheme: Some("https".into()), ..Options::default() };
-//! let links = examine(b"<a href=//a/b><a href=c>", &options).links;
+//! let links = rewrite(b"<a href=//a/b><a href=c>", &options).report.links;
 //! assert_eq!(links[0].target.as_deref(), Some("https://a/b"));
 //! assert_eq!(links[0].source.name(), "assumed-scheme");
 //! assert_eq!(links[1].outcome, Outcome::NoBase);

@@ -8,7 +8,7 @@
 //! use baselink::Options;
 //! let page = b"<!-- saved from url=(0022)http://a.example/x.html -->\n\
 //!     <head><!--<base href=\"/docs/\">--><base href=\".\"></head><video poster=y.png>";
-//! let report = baselink::examine(page, &Options::default());
+//! let report = baselink::rewrite(page, &Options::default()).report;
 //! assert_eq!(report.entities[0].chain.source.name(), "saved-base");
 //! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/docs/y.png"));
 //! ```

@@ -41,7 +41,7 @@ use super::archive;
 use super::failure::Failure;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
-use super::input::{File, Input};
+use super::input::{Contents, File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
 use super::places::FilePlaces;
 use super::record;
@@ -70,20 +70,17 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
 /// Shows the bases of a file, and says whether they were shown as a tree.
 fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(ExitStatus, bool)> {
     let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
-    let file = match file.into_archive() {
-        Ok(archive) => {
-            let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-                Ok(document(asked, input, options, output)?.1)
-            };
-            let read = archive::each(archive, output, work, |is_tree, _, _| {
-                has_tree |= is_tree;
-                Ok(())
-            });
-            let read = Failure::nested(read)?;
-            return Ok((after(read, ExitStatus::Done, output), has_tree));
-        }
-        Err(file) => *file,
-    };
+    if let Contents::Archive(archive) = file.contents {
+        let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
+            Ok(document(asked, input, options, output)?.1)
+        };
+        let read = archive::each(archive, output, work, |is_tree, _, _| {
+            has_tree |= is_tree;
+            Ok(())
+        });
+        let read = Failure::nested(read)?;
+        return Ok((after(read, ExitStatus::Done, output), has_tree));
+    }
     let read = file.each(|input, options| {
         let (totals, is_tree) = document(asked, input, options, output)?;
         has_tree |= is_tree;

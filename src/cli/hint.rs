@@ -10,11 +10,7 @@
 //! Deliberately absent: taking it. What a document says of itself may be wrong, so somebody has to ask for it.
 
 use std::fmt::{self, Display};
-use std::fs;
-use std::io::Read as _;
-use std::path::Path;
 
-use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::reference::{Grammar, scheme};
 use baselink::resolve::usable;
@@ -23,8 +19,7 @@ use baselink::span::Span;
 use baselink::tree::origin::canonical;
 use baselink::{Options, Outcome, Totals};
 
-use super::document_name::DocumentName;
-use super::input::{Input, readers};
+use super::input::Input;
 use super::output::Output;
 use super::places::FilePlaces;
 
@@ -81,26 +76,6 @@ impl Hints {
         self.pages += usize::from(is_page);
         let (line, column) = FilePlaces::of(input, totals).line_and_column(span);
         self.url = Some(Hint { url, by, is_page, line, column });
-    }
-
-    /// Adds what helps a large file, whose first bytes are read again where that may help.
-    pub(crate) fn add_large(
-        &mut self,
-        file: &fs::File,
-        path: &Path,
-        options: &Options,
-        totals: &Totals,
-    ) -> Result<()> {
-        let mut head = Vec::new();
-        if totals.count(Outcome::NoBase) > 0 && options.retrieval.is_none() {
-            let most = canonical::HEAD as u64;
-            for reader in readers(file, most, 1) {
-                let read = reader.take(most).read_to_end(&mut head);
-                read.map_err(|error| Error::io(path, error))?;
-            }
-        }
-        self.add(&Input::whole(DocumentName::of(path), options.format, &head), options, totals);
-        Ok(())
     }
 
     /// Adds what helps later files.

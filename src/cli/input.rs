@@ -10,16 +10,12 @@
 //! output goes.
 //!
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
-//! document is in memory whole; a mailbox is not, nor a large file that somebody takes as it is
-//! ([`File::large`]).
+//! document is in memory whole; a mailbox is not.
 
-use std::cell::Cell;
 use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::panic::resume_unwind;
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
 use baselink::Options;
 use baselink::archive::is_archive;
@@ -44,18 +40,8 @@ use super::request::{Archives, Documents, Origin, is_standard_input};
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
 
-/// A document is worth a second thread that reads.
-const LARGE: u64 = 8 << 20;
-/// Of a longer one the size is not believed before it has been read.
-const LARGEST: u64 = 1 << 30;
-
-/// A larger buffer is not kept for the next file.
-const KEPT: usize = 1 << 20;
-
-thread_local! {
-    /// What files are read into, one after the other.
-    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
-}
+/// The size of the buffer through which a file is copied.
+const COPIED: usize = 1 << 20;
 
 /// A file that can be read.
 pub(crate) struct File<'a> {
@@ -67,11 +53,7 @@ pub(crate) struct File<'a> {
     pub(crate) passed_over: Vec<String>,
     /// What the system says of it, where that is known and no original does.
     pub(crate) metadata: Option<Metadata>,
-    /// The library's options for it; of an archive, but for what it says of each document.
-    options: Options,
-    contents: Contents,
-    /// How many threads there are to read it.
-    jobs: usize,
+    pub(crate) contents: Contents<'a>,
 }
 
 /// What became of opening a file.
@@ -120,7 +102,7 @@ impl NoDocument {
     /// Writes all of it, which is the file `path`, to `out`, as it is.
     pub(crate) fn copy_to(&mut self, path: &Path, out: &mut dyn Write) -> FileResult<()> {
         out.write_all(&self.head)?;
-        let mut buffer = vec![0; KEPT];
+        let mut buffer = vec![0; COPIED];
         loop {
             match self.rest.read(&mut buffer) {
                 Ok(0) => return Ok(()),
@@ -132,15 +114,12 @@ impl NoDocument {
     }
 }
 
-enum Contents {
-    /// A document.
-    Whole(Vec<u8>),
-    /// The same, of this size, which has not been read.
-    Large(fs::File, u64),
-    /// Messages.
-    Mailbox(Box<dyn Read>),
-    /// Documents with retrieval URLs of their own, and whether they are compressed together.
-    Archive(ArchiveContents, bool),
+/// What an open file holds.
+pub(crate) enum Contents<'a> {
+    /// One document, and the library's options for it.
+    Document(Vec<u8>, Options),
+    Mailbox(Mailbox<'a>),
+    Archive(Archive<'a>),
 }
 
 /// An archive that is open.
@@ -218,19 +197,17 @@ impl<'a> File<'a> {
             }
         };
         refuse_standard_output(path, metadata.as_ref())?;
-        let is_large = origin.size() >= LARGE;
         let is_wacz = reading.format == Some(Format::Wacz)
             || Format::detect(Some(&path.to_string_lossy()), b"") == Format::Wacz;
-        let is_read_again = is_large || is_wacz;
-        let again = file.as_ref().filter(|_| is_read_again).and_then(|file| file.try_clone().ok());
+        let again = file.as_ref().filter(|_| is_wacz).and_then(|file| file.try_clone().ok());
         let mut reader = match file {
             Some(file) => Box::new(file) as Box<dyn Read>,
             None => Box::new(io::stdin().lock()),
         };
         // All of a small file in one read, and its end.
-        let mut bytes = BUFFER.take();
-        bytes.clear();
-        bytes.reserve(usize::try_from(origin.size()).unwrap_or(HEAD).min(HEAD) + 1);
+        let mut bytes = Vec::new();
+        let size = usize::try_from(origin.size()).unwrap_or(0);
+        bytes.reserve(size.min(HEAD) + 1);
         let head = if reading.origins.canonical { canonical::HEAD } else { HEAD };
         reader.by_ref().take(head as u64).read_to_end(&mut bytes).map_err(failed)?;
         let scan = &reading.options.scan;
@@ -279,66 +256,36 @@ impl<'a> File<'a> {
                 }
                 _ => ArchiveContents::Warc(whole),
             };
-            Contents::Archive(contents, is_compressed)
+            let jobs = documents.jobs;
+            Contents::Archive(Archive { path, contents, options, jobs, is_compressed })
         } else if format.holds_many() {
-            Contents::Mailbox(Box::new(io::Cursor::new(bytes).chain(reader)))
-        } else if let Some(file) = again.filter(|_| is_large) {
-            BUFFER.set(bytes);
-            Contents::Large(file, origin.size())
+            let reader = Box::new(io::Cursor::new(bytes).chain(reader));
+            Contents::Mailbox(Mailbox { path, reader, options })
         } else {
             if bytes.len() >= head {
+                // A size that the system names wrongly costs no memory before it has been read.
+                let _ = bytes.try_reserve_exact(size.saturating_sub(bytes.len()) + 1);
                 reader.read_to_end(&mut bytes).map_err(failed)?;
             }
-            Contents::Whole(bytes)
+            Contents::Document(bytes, options)
         };
-        let jobs = documents.jobs;
-        let file = Self { path, format, passed_over, metadata, options, contents, jobs };
-        Ok(OpenedInput::Document(file))
+        Ok(OpenedInput::Document(Self { path, format, passed_over, metadata, contents }))
     }
 
-    /// A large document that has not been read, and the library's options for it.
-    pub(crate) fn large(&self) -> Option<(&fs::File, &Options)> {
-        let Contents::Large(file, _) = &self.contents else { return None };
-        Some((file, &self.options))
-    }
-
-    /// The mailbox that it is; the file itself where it is none.
-    pub(crate) fn into_mailbox(self) -> std::result::Result<Mailbox<'a>, Box<Self>> {
-        let Contents::Mailbox(reader) = self.contents else { return Err(Box::new(self)) };
-        Ok(Mailbox { path: self.path, reader, options: self.options })
-    }
-
-    /// The archive that it is; the file itself where it is none.
-    pub(crate) fn into_archive(self) -> std::result::Result<Archive<'a>, Box<Self>> {
-        let Contents::Archive(contents, is_compressed) = self.contents else {
-            return Err(Box::new(self));
-        };
-        let Self { path, options, jobs, .. } = self;
-        Ok(Archive { path, contents, options, jobs, is_compressed })
-    }
-
-    /// Does `work` for every document in it, which is no archive, with the library's options for it.
+    /// Does `work` for every document in it, with the library's options for it. Archives are read by
+    /// [`archive::each`](super::archive::each).
     pub(crate) fn each(
         self,
         mut work: impl FnMut(&Input<'_>, &Options) -> FileResult<()>,
     ) -> FileResult<()> {
-        let Self { path, format, mut options, contents, jobs, .. } = self;
+        let Self { path, format, contents, .. } = self;
         let (failed, name) = (|error| Error::io(path, error), DocumentName::of(path));
-        let mut of_whole = |whole: Vec<u8>| {
-            work(&Input::whole(name, format, &whole), &options)?;
-            if whole.capacity() <= KEPT {
-                BUFFER.set(whole);
+        let Mailbox { reader, mut options, .. } = match contents {
+            Contents::Document(whole, options) => {
+                return work(&Input::whole(name, format, &whole), &options);
             }
-            Ok(())
-        };
-        let reader = match contents {
-            Contents::Mailbox(reader) => reader,
-            Contents::Whole(whole) => return of_whole(whole),
-            // What is made of records is another matter ([`Self::into_archive`]).
-            Contents::Archive(..) => return Ok(()),
-            Contents::Large(file, size) => {
-                return of_whole(read_large(file, size, jobs).map_err(failed)?);
-            }
+            Contents::Archive(_) => return Ok(()),
+            Contents::Mailbox(mailbox) => mailbox,
         };
         let mut messages = Messages::new(reader);
         let mut lines = 0;
@@ -406,47 +353,6 @@ pub(crate) fn retrieval(origin: &Origin, documents: &Documents) -> Result<Option
     ))
 }
 
-/// Reads a whole file, which had this size.
-fn read_large(mut file: fs::File, size: u64, jobs: usize) -> io::Result<Vec<u8>> {
-    let halves = match jobs {
-        2.. if size <= LARGEST => read_halves(file.try_clone()?, size).ok(),
-        _ => None,
-    };
-    let mut bytes = match halves {
-        Some(bytes) => bytes,
-        None => {
-            file.rewind()?;
-            Vec::new()
-        }
-    };
-    file.read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads so many bytes, each half on a thread of its own: to fill fresh memory takes longer than to read.
-/// What follows them is read next.
-#[cfg(unix)]
-fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
-    use std::os::unix::fs::FileExt;
-    let mut bytes = vec![0; usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?];
-    let half = bytes.len() / 2;
-    let (first, second) = bytes.split_at_mut(half);
-    let at = half as u64;
-    thread::scope(|scope| {
-        let second = || file.read_exact_at(second, at);
-        let second = thread::Builder::new().spawn_scoped(scope, second)?;
-        let first = file.read_exact_at(first, 0);
-        first.and(second.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })?;
-    file.seek(SeekFrom::Start(size))?;
-    Ok(bytes)
-}
-
-#[cfg(not(unix))]
-fn read_halves(_: fs::File, _: u64) -> io::Result<Vec<u8>> {
-    Err(ErrorKind::Unsupported.into())
-}
-
 /// Refuses the file `path`, of which the system says `seen`, if standard output goes to it: what is written
 /// would be read, or written over what is not read yet. Without `seen` it is standard input.
 fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
@@ -482,48 +388,6 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
 #[cfg(not(unix))]
 fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
     None
-}
-
-/// So many readers of a file of this length, each with a place of its own. What follows is not read.
-#[cfg(unix)]
-pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Read + Seek + Send> {
-    use std::os::unix::fs::FileExt;
-    struct ReadAt<'a> {
-        file: &'a fs::File,
-        length: u64,
-        at: u64,
-    }
-    impl Read for ReadAt<'_> {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
-            let most = buffer.len().min(left);
-            let length = self.file.read_at(&mut buffer[..most], self.at)?;
-            self.at += length as u64;
-            Ok(length)
-        }
-    }
-    impl Seek for ReadAt<'_> {
-        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-            let (from, by) = match to {
-                SeekFrom::Start(at) => (at, 0),
-                SeekFrom::Current(by) => (self.at, by),
-                SeekFrom::End(by) => (self.length, by),
-            };
-            self.at = from.checked_add_signed(by).ok_or(ErrorKind::InvalidInput)?;
-            Ok(self.at)
-        }
-    }
-    (0..count).map(|_| ReadAt { file, length, at: 0 }).collect()
-}
-
-/// A reader of a file, which has one place only.
-#[cfg(not(unix))]
-pub(crate) fn readers(
-    file: &fs::File,
-    _length: u64,
-    _count: usize,
-) -> Vec<impl Read + Seek + Send> {
-    vec![file]
 }
 
 /// What the file that begins with `head` is.

@@ -10,23 +10,19 @@
 //!
 //! Deliberately absent: a total for each file. The places say it, and the last line adds up.
 
-use std::ops::ControlFlow;
-use std::path::Path;
+use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, io};
 
 use anstyle::Style;
-use baselink::error::{Error, visible};
-use baselink::{
-    ListedLink, Options, Outcome, Rewritten, StreamError, Totals, links_stream, rewrite,
-};
+use baselink::error::visible;
+use baselink::{ListedLink, Options, Outcome, Rewritten, Totals, rewrite};
 
 use super::archive;
 use super::document_name::DocumentName;
-use super::failure::{Failure, FileResult};
+use super::failure::Failure;
 use super::files::{Read, after, each_document};
 use super::hint::Hints;
-use super::input::{Archive, File, Input, readers};
+use super::input::{Archive, Contents, File, Input};
 use super::output::{FAINT, Output, PLACE, Strict, count, location, shown, style_of};
 use super::places::FilePlaces;
 use super::record;
@@ -111,24 +107,11 @@ fn one(
     file: File<'_>,
     output: &mut Output,
 ) -> io::Result<(ExitStatus, (Tally, Hints))> {
-    let file = match file.into_archive() {
-        Ok(archive) => return in_archive(asked, archive, output),
-        Err(file) => *file,
-    };
+    if let Contents::Archive(archive) = file.contents {
+        return in_archive(asked, archive, output);
+    }
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
     let mut listing = LinkListing::of(asked);
-    if let Some((large, options)) = file.large().filter(|_| !output.is_verbose()) {
-        let path = file.path;
-        let read = listing.large((path, large), options, output).and_then(|totals| {
-            let places = FilePlaces::in_file_of((path, large), &totals)?;
-            output.diagnostics(&places, &totals.diagnostics);
-            tally.add_totals(&totals);
-            Ok(hints.add_large(large, path, options, &totals)?)
-        });
-        let read = Failure::nested(read)?;
-        let status = listing.strict.say(output);
-        return Ok((after(read, status, output), (tally, hints)));
-    }
     let mut status = ExitStatus::Done;
     let read = file.each(|input, options| {
         let (totals, held) = listing.document(input, options, output)?;
@@ -160,12 +143,6 @@ fn in_archive(
     Ok((after(read, status, output), (tally, Hints::default())))
 }
 
-/// Takes links, one by one.
-type LinkFn<'a> = dyn FnMut(ListedLink) -> ControlFlow<()> + 'a;
-
-/// So many bytes of a large file are read at once.
-const WINDOW: usize = 1 << 20;
-
 /// How many rows wait until it is known how wide columns are.
 const AHEAD: usize = 1_000;
 
@@ -185,7 +162,7 @@ impl<'a> LinkListing<'a> {
         Self { asked, is_listed: false, strict: Strict::default() }
     }
 
-    /// Lists the links of a document that is in memory.
+    /// Lists the links of a document.
     fn document(
         &mut self,
         input: &Input<'_>,
@@ -196,51 +173,22 @@ impl<'a> LinkListing<'a> {
             let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
             output.details(input, &FilePlaces::of(input, &totals), &report);
         }
-        let rows = |row: &mut LinkFn<'_>| baselink::links(input.bytes, options, row);
-        let totals = self.list(input.name, (input.lines, input.offset), output, rows)?;
-        output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
-        Ok((totals, std::mem::take(&mut self.strict).say(output)))
-    }
-
-    /// Lists the links of a large file, of which a piece is in memory at a time.
-    fn large(
-        &mut self,
-        (path, file): (&Path, &fs::File),
-        options: &Options,
-        output: &mut Output,
-    ) -> FileResult<Totals> {
-        let failed = |error| Error::io(path, error);
-        let length = file.metadata().map_err(failed)?.len();
-        let mut readers = readers(file, length, 1);
-        let rows = |row: &mut LinkFn<'_>| links_stream(&mut readers, options, WINDOW, row);
-        let listed = self.list(DocumentName::of(path), (0, 0), output, rows)?;
-        Ok(listed.map_err(|error| {
-            let (StreamError::Reading(error) | StreamError::Giving(error)) = error;
-            failed(error)
-        })?)
-    }
-
-    /// Prints the links that `rows` gives, of a document that so many lines and bytes of its file come before.
-    fn list<T>(
-        &mut self,
-        name: DocumentName<'_>,
-        (lines, offset): (usize, usize),
-        output: &mut Output,
-        rows: impl FnOnce(&mut LinkFn<'_>) -> T,
-    ) -> io::Result<T> {
+        let name = input.name;
         let mut printed = Ok(());
         let mut table =
             Table { name, grammar: self.asked.grammar, widths: None, waiting: Vec::new() };
-        let listed = rows(&mut |mut found| {
-            found.line += lines;
+        let totals = baselink::links(input.bytes, options, &mut |mut found| {
+            found.line += input.lines;
             if self.asked.strict {
                 self.strict.add(&found.link, || at(name, &found));
             }
-            printed = self.print(&mut table, offset, found, output);
-            if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if printed.is_ok() {
+                printed = self.print(&mut table, input.offset, found, output);
+            }
         });
         printed.and_then(|()| table.flush(output))?;
-        Ok(listed)
+        output.diagnostics(&FilePlaces::of(input, &totals), &totals.diagnostics);
+        Ok((totals, std::mem::take(&mut self.strict).say(output)))
     }
 
     fn print(

@@ -14,7 +14,6 @@
 //! the end ([`summary`]).
 
 mod archive;
-mod aside;
 mod document_files;
 mod examined;
 mod mailbox;
@@ -25,20 +24,18 @@ mod work;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use baselink::Options;
 use baselink::error::{Error, name};
 use baselink::format::Format;
-use baselink::tree::maildir::{self, is_message};
+use baselink::tree::maildir;
 
-use self::examined::{examined, is_listed, say_totals, written};
+use self::examined::{examined, written};
 use self::summary::{FileSummary, RunSummary};
 use self::target::{FileSink, RunTarget, Written};
 pub(crate) use self::work::Work;
 use super::failure::{Failure, FileResult};
 use super::files::{self, Why, Worked};
-use super::input::{File, NoDocument, OpenedInput};
+use super::input::{Contents, File, NoDocument, OpenedInput};
 use super::output::{Output, count};
-use super::places::FilePlaces;
 use super::progress::{is_stopped, stop_between_files};
 use super::record;
 use super::request::{Origin, Rewrite, WrittenTo};
@@ -142,20 +139,6 @@ pub(super) fn is_delivery(origin: &Origin) -> bool {
     !origin.is_named() && maildir::is_delivery(origin.path())
 }
 
-/// Whether a document is written while it is read, because nothing is asked of its links and its edits.
-fn is_passed(
-    asked: &Rewrite,
-    work: &Work,
-    sink: &FileSink<'_>,
-    path: &Path,
-    options: &Options,
-    output: &Output,
-) -> bool {
-    // A message that is read as something else still has a name with its size.
-    let is_file = !matches!(sink, FileSink::Diff(_)) && !is_message(path);
-    !is_listed(asked, work, output) && is_file && !options.format.has_headings()
-}
-
 /// Rewrites what is to be opened.
 fn document(
     asked: &Rewrite,
@@ -170,61 +153,34 @@ fn document(
         OpenedInput::NoDocument(none) => return no_document(none, origin, sink, output),
     };
     let format = file.format;
-    let rewritten = |summary: FileSummary, sink: FileSink<'_>| {
-        let written = sink.end()?;
-        Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
-    };
     output.passed_over(&file.passed_over);
     sink.reads(file.metadata.as_ref());
-    let file = match file.into_archive() {
-        Ok(archive) => {
-            let summary = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
-            return rewritten(summary, sink);
-        }
-        Err(file) => *file,
-    };
-    if matches!(sink, FileSink::Documents(_)) {
+    // A thread that is one of several has its own files to work on.
+    let is_shared = asked.documents.jobs > 1 && !output.is_page();
+    let is_archive = matches!(file.contents, Contents::Archive(_));
+    if matches!(sink, FileSink::Documents(_)) && !is_archive {
         let why = "--documents takes the documents out of archives, and this is none; use -o";
         return match origin.is_named() {
             true => Err(Error::new(format!("{}: {why}", name(origin.path()))).into()),
             false => Ok(FileOutcome::Left(Why::NoDocument)),
         };
     }
-    // A thread that is one of several has its own files to work on.
-    let is_shared = format.holds_many() && asked.documents.jobs > 1 && !output.is_page();
-    let mailbox = if is_shared { file.into_mailbox() } else { Err(Box::new(file)) };
-    let file = match mailbox {
-        Err(file) => *file,
-        Ok(mailbox) => {
-            let summary = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
-            return rewritten(summary, sink);
-        }
-    };
     let mut summary = FileSummary::default();
-    if let Some((large, options)) = file.large() {
-        let options = work.options(origin, options);
-        if is_passed(asked, work, &sink, origin.path(), &options, output) {
-            let jobs = asked.documents.jobs;
-            let totals = sink.add_large((origin.path(), large), &options, jobs, output)?;
-            let places = FilePlaces::in_file_of((origin.path(), large), &totals)?;
-            output.diagnostics(&places, &totals.diagnostics);
-            summary.add_diagnostics(asked, &totals.diagnostics, &places);
-            summary.add_totals(&totals);
-            summary.hints.add_large(large, origin.path(), &options, &totals)?;
-            return rewritten(summary, sink);
+    match file.contents {
+        Contents::Archive(archive) => {
+            summary = archive::rewrite((asked, work), origin, archive, &mut sink, output)?;
         }
+        Contents::Mailbox(mailbox) if is_shared => {
+            summary = mailbox::rewrite((asked, work), origin, mailbox, &mut sink, output)?;
+        }
+        _ => file.each(|input, options| {
+            let options = work.options(origin, options);
+            let one = examined((asked, work), input, &options, &mut summary, output);
+            written(&one, input, &mut sink, output)
+        })?,
     }
-    file.each(|input, options| {
-        let options = work.options(origin, options);
-        if is_passed(asked, work, &sink, input.name.path, &options, output) {
-            let totals = sink.add_passed(input, &options, output)?;
-            say_totals(asked, input, &options, &totals, &mut summary, output);
-            return Ok(());
-        }
-        let one = examined((asked, work), input, &options, &mut summary, output);
-        written(&one, input, &mut sink, output)
-    })?;
-    rewritten(summary, sink)
+    let written = sink.end()?;
+    Ok(FileOutcome::Rewritten(Box::new(RewrittenFile { format, summary, written })))
 }
 
 /// What becomes of a file that is no document: of an output folder's it is copied, else it is left, and an

@@ -6,10 +6,10 @@
 //! root, which RFC 1808, 4, keeps.
 //!
 //! ```
-//! use baselink::{Options, examine};
+//! use baselink::{Options, rewrite};
 //! let differs = |reference: &str| {
 //!     let page = format!("<a href='{reference}'>x</a>");
-//!     examine(page.as_bytes(), &Options::at("http://a/b/")).links[0].differs
+//!     rewrite(page.as_bytes(), &Options::at("http://a/b/")).report.links[0].differs
 //! };
 //! assert!(differs(r"c\d") && differs("c/%2E%2e/d") && differs("http:c") && differs("../../c"));
 //! assert!(!differs("c d") && !differs("c/../d") && !differs("HTTP://A:80") && !differs("mailto:c@d"));

@@ -17,9 +17,9 @@
 //! In a file of a companion folder a reference leads to a local copy where there is such a file.
 //!
 //! ```
-//! use baselink::{Options, Reason, examine};
+//! use baselink::{Options, Reason, rewrite};
 //! let page = b"<!-- saved from url=(0022)http://a.example/x.html -->\n<img src=./x_files/a.png srcset=a.png>";
-//! let report = examine(page, &Options::at("http://a.example/x.html"));
+//! let report = rewrite(page, &Options::at("http://a.example/x.html")).report;
 //! assert_eq!(report.links[0].reason, Some(Reason::LocalCopy));
 //! assert_eq!(report.links[1].target.as_deref(), Some("http://a.example/a.png"));
 //! ```

@@ -2,8 +2,8 @@
 //! would go.
 //!
 //! ```
-//! use baselink::{Options, examine};
-//! let report = examine(b"<a href='../x'>", &Options::at("http://a/"));
+//! use baselink::{Options, rewrite};
+//! let report = rewrite(b"<a href='../x'>", &Options::at("http://a/")).report;
 //! assert_eq!(
 //!     report.diagnostics[0].message,
 //!     "1 of the rewritten links leads elsewhere in browsers: '../x' would go to http://a/x"
@@ -49,8 +49,8 @@ struct First {
 }
 
 impl Differing {
-    /// Counts `link`, which lies at `span` of the file, in a document of this encoding.
-    pub(super) fn add(&mut self, link: &LinkReport, span: Span, charset: &dyn Fn() -> Charset) {
+    /// Counts `link`, in a document of this encoding.
+    pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.number += 1;
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
@@ -59,7 +59,7 @@ impl Differing {
         let Some(at) = ORDER.into_iter().position(differs) else { return };
         let under = &mut self.under[at];
         under.number += 1;
-        if under.first.as_ref().is_some_and(|first| first.span.start <= span.start) {
+        if under.first.as_ref().is_some_and(|first| first.span.start <= link.span.start) {
             return;
         }
         let scheme = || link.target.as_deref()?.split(':').next();
@@ -68,7 +68,7 @@ impl Differing {
             (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset()),
         };
         let target = base.resolve(&link.reference).ok().map(|target| target.url);
-        under.first = Some(First { span, reference: link.reference.clone(), target });
+        under.first = Some(First { span: link.span, reference: link.reference.clone(), target });
     }
 
     /// What is to be said of them.

@@ -1,121 +1,162 @@
-//! The driver: from a document to what becomes of each of its links, told to a sink.
+//! The driver: from a document to the outcome of each of its links.
 //!
 //! ```text
-//! bytes --prelude--> encoding, declared bases --base--> BaseChain
-//!   |                                                       |
-//!   +-----scan-----> link ----------judge-----------> verdict --> sink: Write     bytes go out as they are passed
-//!                                                                       Collected edits, and reports where asked for
-//!                                                                       Rows      reports, one by one
+//! bytes --look ahead--> encoding, declared bases --base--> BaseChain
+//!   |                                                          |
+//!   +-------scan------> link -----------judge------------> verdict --> an edit, a count, and a report if asked for
 //! ```
+//!
+//! HTML in an encoding that extends ASCII is scanned and judged in one pass ([`html`]). The scanners of the other formats
+//! make a [`Document`] first, whose links go to the same driver ([`document`]).
 //!
 //! ```
 //! use baselink::{Options, links};
 //! // What is in the value is a document of its own, and told after the links before it.
 //! let page = b"<base href=http://a/b/><img src=x><iframe srcdoc='<base href=c/><a href=y>'></iframe>";
 //! let mut targets = Vec::new();
-//! links(page, &Options::default(), &mut |found| {
-//!     targets.extend(found.link.target);
-//!     std::ops::ControlFlow::Continue(())
-//! });
+//! links(page, &Options::default(), &mut |found| targets.extend(found.link.target));
 //! assert_eq!(targets, ["http://a/b/", "http://a/b/x", "http://a/b/c/", "http://a/b/c/y"]);
 //! ```
 //!
 //! Deliberately absent: syntax, and what a link comes to mean.
 
+use std::sync::Arc;
+
 use super::base_element::base_diagnostic;
-use super::collected::{Collected, DocumentPlan};
+use super::copies;
 use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Short};
+use super::judge::{Judge, Short, Surroundings};
 use super::judged::{Judged, lift_through};
-use super::opened::{Opened, Task, needs_no_links};
-use super::sink::LinkSink;
+use super::options::Options;
+use super::plan::{DocumentPlan, Found};
+use super::rows::Rows;
 use super::totals::{RunningTotals, Totals};
-use crate::base::{BaseChain, Outer};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::base::{self, BaseChain, Outer};
+use crate::diagnostic::Diagnostic;
 use crate::document::{Document, Link};
 use crate::edit::Edit;
 use crate::format::Format;
 use crate::layer::charset::{Charset, Detected, may_become_utf_8};
 use crate::layer::spelling::{Carrier, Spelling};
-use crate::report::{EntityReport, LinkReport, Outcome, Reason};
+use crate::report::{EntityReport, Outcome, Reason};
 use crate::resolve::Splice;
-use crate::scan;
-use crate::scan::html;
-use crate::scan::html::pass::{self, Links, Part, Plain, Scanned, Tentative};
-use crate::scan::html::prelude::may_declare_base;
+use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
+use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
+use crate::scan::{self, ScanOptions, html};
 
-/// Tells a sink what becomes of the links of one document.
-pub(super) struct Driver<'a, S> {
+/// A request for one document.
+#[derive(Clone, Copy)]
+pub(super) struct Task<'a> {
+    pub(super) options: &'a Options,
+    /// How the document is scanned.
+    pub(super) scan: &'a ScanOptions,
+    pub(super) around: Surroundings<'a>,
+    /// The surroundings that may give the document its base.
+    pub(super) outer: Outer<'a>,
+    /// True if each link is reported. Otherwise links on the fast path are only counted.
+    pub(super) is_listed: bool,
+}
+
+impl<'a> Task<'a> {
+    /// The request for an outermost document.
+    pub(super) fn of(options: &'a Options, is_listed: bool) -> Self {
+        let (scan, around, outer) = (&options.scan, Surroundings::default(), options.outer());
+        Self { options, scan, around, outer, is_listed }
+    }
+
+    /// The base of `document`.
+    fn establish(&self, document: &Document) -> BaseChain {
+        let mut chain = base::establish(document, self.outer, self.options.profile);
+        let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
+        if !has_retrieval && copies::is_copy(self.options) {
+            chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
+        }
+        chain
+    }
+}
+
+/// An HTML document after the look ahead: its encoding and its base are known, its links are not.
+pub(super) struct LookedAt {
+    found: Detected,
+    document: Document,
+    chain: BaseChain,
+}
+
+impl LookedAt {
+    /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
+    pub(super) fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
+        let found = prelude::encoding(bytes, task.scan);
+        let Detected { charset, mark, .. } = found;
+        if !charset.is_ascii_compatible() {
+            return None;
+        }
+        let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
+        let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, Bases::Decisive);
+        (document.bases, document.saved) = (bases, saved);
+        let chain = task.establish(&document);
+        Some(Self { found, document, chain })
+    }
+
+    /// True if the last link may change the outcome of the first: the href of a `base` element stays if links lead to
+    /// local copies.
+    pub(super) fn may_keep_base(&self, task: Task<'_>, bytes: &[u8]) -> bool {
+        let may_have_copies = self.chain.was_saved_with_files || task.options.beside().is_some();
+        may_have_copies && may_declare_base(bytes)
+    }
+}
+
+/// Takes the links of one document as the scanner finds them.
+struct Driver<'a, 'r> {
     task: Task<'a>,
     chain: &'a BaseChain,
     judge: Judge<'a>,
-    /// Of the bytes that are scanned.
+    /// The encoding of the bytes that are scanned.
     charset: Charset,
     /// The values in which the document lies, the outermost first.
     carried: Vec<(Spelling, Charset)>,
-    /// How much of the document is before the bytes that are scanned.
-    offset: usize,
-    /// Up to where the document is edited.
-    edited: usize,
-    /// How many links are its own.
+    /// The number of the document's own links.
     own: usize,
     has_noted: bool,
-    /// Where the first bytes are without which the document would be taken for UTF-8.
+    /// The first bytes without which the document would be taken for UTF-8.
     not_utf_8: Option<usize>,
     /// The declaration of its encoding that edits must not move too far.
     meta: PrescannedMeta,
-    /// What nobody has looked for.
-    tentative: Option<Tentative>,
-    pub(super) tally: RunningTotals,
-    /// What is inside it.
+    tally: RunningTotals,
+    /// The documents inside it.
     entities: Vec<EntityReport>,
     diagnostics: Vec<Diagnostic>,
     ids: Vec<String>,
-    pub(super) sink: S,
+    found: Found,
+    /// Receives each report at once, in place of `found`.
+    rows: Option<Rows<'r>>,
+    /// The end of the last edit of a link that went to `rows`.
+    edited: usize,
 }
 
-impl<'a, S: LinkSink> Driver<'a, S> {
-    /// For a document in `charset` that has the base of `chain`.
-    fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset, sink: S) -> Self {
-        let judge = Judge::new(charset, chain, task.options, task.around);
+impl<'a, 'r> Driver<'a, 'r> {
+    /// A driver for a document in `charset` that has the base of `chain`.
+    fn new(task: Task<'a>, chain: &'a BaseChain, charset: Charset) -> Self {
         Self {
             task,
             chain,
-            judge: if task.is_listed && !S::REPORTS { judge.reporting_all() } else { judge },
+            judge: Judge::new(charset, chain, task.options, task.around),
             charset,
             carried: Vec::new(),
-            offset: 0,
-            edited: 0,
             own: 0,
             has_noted: false,
             not_utf_8: None,
             meta: PrescannedMeta::default(),
-            tentative: None,
             tally: RunningTotals::default(),
             entities: Vec::new(),
             diagnostics: Vec::new(),
             ids: Vec::new(),
-            sink,
+            found: Found::within(task.around.room),
+            rows: None,
+            edited: 0,
         }
     }
 
-    /// For a document of which not everything may have been looked for.
-    pub(super) fn of(
-        task: Task<'a>,
-        chain: &'a BaseChain,
-        (found, meta, tentative): (Detected, PrescannedMeta, Option<Tentative>),
-        sink: S,
-    ) -> Self {
-        let Detected { charset, not_utf_8, .. } = found;
-        Self { not_utf_8, meta, tentative, ..Self::new(task, chain, charset, sink) }
-    }
-
-    /// The bytes that are scanned begin at `offset` of the document from now on.
-    pub(super) fn move_window(&mut self, offset: usize) {
-        self.offset = offset;
-    }
-
-    /// What is to be said of the document, its base and its links.
+    /// The diagnostics of the document, its base and its links.
     fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut all = std::mem::take(&mut self.diagnostics);
         all.extend(self.chain.diagnostics.iter().cloned());
@@ -125,7 +166,7 @@ impl<'a, S: LinkSink> Driver<'a, S> {
         all
     }
 
-    /// Notes the base of a link of which no report was made.
+    /// Notes the base of a link that is only counted.
     #[inline(always)]
     fn note_base(&mut self) {
         if !self.has_noted {
@@ -134,32 +175,36 @@ impl<'a, S: LinkSink> Driver<'a, S> {
         }
     }
 
-    fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) -> Result<(), S::End> {
+    fn take(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
         if judged.edits.iter().any(|edit| self.may_flip(bytes, edit))
             || self.hides_meta(bytes, &judged.edits)
         {
             judged.refuse(Reason::Encoding);
         }
-        if S::IS_LAST {
-            judged.keep_apart(self.offset, &mut self.edited);
-            let span = judged.report.span.shifted(self.offset);
-            self.tally.add_link(&judged.report, span, &|| charset);
-        }
-        self.sink.judged(bytes, judged)
+        self.give(bytes, judged, charset);
     }
 
-    /// Whether a reader might take the document for another encoding than it does, because of an edit.
+    /// Passes on a link in a document of this encoding.
+    fn give(&mut self, bytes: &[u8], mut judged: Judged, charset: Charset) {
+        let Some(rows) = &mut self.rows else {
+            return self.found.add(judged);
+        };
+        judged.keep_apart(&mut self.edited);
+        self.tally.add_link(&judged.report, &|| charset);
+        rows.give(bytes, judged.report);
+    }
+
+    /// True if a reader might take the document for another encoding because of an edit.
     fn may_flip(&self, bytes: &[u8], edit: &Edit) -> bool {
         self.not_utf_8.is_some_and(|place| {
-            let span = edit.span.shifted(self.offset);
-            may_become_utf_8(place, span, &bytes[edit.span.range()], &edit.new)
+            may_become_utf_8(place, edit.span, &bytes[edit.span.range()], &edit.new)
         })
     }
 
-    /// Whether the prescan would no longer find the declaration of the encoding because of `edits`, which are taken in where not.
+    /// True if the prescan would no longer find the declaration of the encoding because of `edits`. Otherwise `edits` are
+    /// taken in.
     fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit]) -> bool {
-        let is_before = |edit: &Edit| self.meta.is_after(edit.span.start + self.offset);
-        if !edits.first().is_some_and(is_before) {
+        if !edits.first().is_some_and(|edit| self.meta.is_after(edit.span.start)) {
             return false;
         }
         let old = edits.iter().map(|edit| edit.span.len()).sum();
@@ -167,282 +212,46 @@ impl<'a, S: LinkSink> Driver<'a, S> {
         self.meta.would_leave((old, new), bytes, self.charset)
     }
 
-    /// Takes the report of a link that the first arm judged.
-    fn report(&mut self, bytes: &[u8], report: LinkReport) -> bool {
-        self.own += 1;
-        let span = report.span.shifted(self.offset);
-        self.tally.add_link(&report, span, &|| self.charset);
-        if report.outcome == Outcome::Rewritten {
-            self.edited = span.end;
-        }
-        self.sink.report(bytes, report);
-        true
-    }
-
-    /// Takes a link.
-    fn one(&mut self, bytes: &[u8], link: Link) -> Result<(), S::End> {
-        self.own += 1;
-        let judged = self.judge.link(link, self.charset, &self.carried);
-        self.judge.count_copy(&judged.report, judged.report.span.shifted(self.offset));
-        self.take(bytes, judged, self.charset)
-    }
-
     /// Takes a document that lies in this one.
-    fn document(&mut self, bytes: &[u8], part: Document) -> Result<(), S::End> {
+    fn inner(&mut self, bytes: &[u8], part: Document) {
         let around = self.chain.seen_by(&part.within);
-        let task = Task { is_listed: true, outer: Outer::Encapsulating(&around), ..self.task };
+        let task = Task { outer: Outer::Encapsulating(&around), ..self.task };
         let mut inner = document(task, part, &[], self.charset, &self.carried);
-        self.tally.entities += inner.entities.len();
         let number = self.entities.len() + 1;
-        for mut entity in inner.entities.drain(..).filter(|_| !S::IS_LAST) {
+        for mut entity in inner.entities.drain(..) {
             entity.parent = Some(entity.parent.map_or(0, |parent| parent + number));
             self.entities.push(entity);
         }
-        inner.diagnostics.drain(..).for_each(|diagnostic| self.diagnostic(diagnostic));
+        self.diagnostics.append(&mut inner.diagnostics);
         let mut links = inner.judged;
         links.sort_by_key(|one| one.report.span.start);
-        links.into_iter().try_for_each(|one| self.take(bytes, one, Charset::UTF_8))
-    }
-}
-
-/// Why a driver was told no more.
-#[derive(Debug)]
-pub(super) enum Ended<E> {
-    /// The document declares what nobody had looked for.
-    Declared,
-    /// The sink wants no more.
-    Sink(E),
-}
-
-impl<S: LinkSink> Links for Driver<'_, S> {
-    type End = Ended<S::End>;
-
-    #[inline(always)]
-    fn is_full(&self, at: usize) -> bool {
-        self.sink.is_full(at)
+        links.into_iter().for_each(|one| self.take(bytes, one, Charset::UTF_8));
     }
 
-    fn flush(&mut self, bytes: &[u8], at: usize) -> Result<(), Self::End> {
-        // What is given away cannot be taken back.
-        if let Some(tentative) = self.tentative.take() {
-            let (rest, or_encoding) = (&bytes[at..], tentative == Tentative::BaseAndEncoding);
-            if may_declare_base(rest, rest.len(), or_encoding) {
-                return self.declared();
-            }
-        }
-        self.sink.flush(bytes, at).map_err(Ended::Sink)
-    }
-
-    fn declared(&mut self) -> Result<(), Self::End> {
-        Err(Ended::Declared)
-    }
-
-    #[inline(always)]
-    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        let short = self.judge.short(bytes, found);
-        if let Some(Short::Splice(Splice { prefix, dropped })) = &short
-            && self.meta.is_after(self.offset + found.span.start)
-            && self.meta.would_leave((*dropped, prefix.len()), bytes, self.charset)
-        {
-            return false;
-        }
-        if S::REPORTS {
-            let report = short.and_then(|short| self.judge.report(&short, bytes, found));
-            return report.is_some_and(|report| self.report(bytes, report));
-        }
-        match short {
-            Some(Short::Splice(splice)) => {
-                self.tally.add(Outcome::Rewritten, None);
-                if bytes[found.span.start] == b'#' {
-                    self.tally.add_fragment();
-                }
-                self.sink.splice(bytes, found.span.start, splice);
-                self.note_base();
-            }
-            Some(Short::Stays(outcome, reason)) => {
-                self.tally.add(outcome, reason);
-                if outcome != Outcome::Absolute {
-                    self.note_base();
-                }
-            }
-            None => return false,
-        }
-        self.own += 1;
-        true
-    }
-
-    fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), Self::End> {
-        self.one(bytes, link).map_err(Ended::Sink)
-    }
-
-    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), Self::End> {
-        let part = html::document::embedded(part, self.task.scan);
-        self.document(bytes, part).map_err(Ended::Sink)
-    }
-
-    fn id(&mut self, id: String) {
-        self.ids.push(id);
-    }
-
-    fn diagnostic(&mut self, diagnostic: Diagnostic) {
-        let span = diagnostic.span.shifted(self.offset);
-        self.diagnostics.push(Diagnostic { span, ..diagnostic });
-    }
-}
-
-/// Tells `sink` of the links of the HTML document in `bytes`. `end` gets the document without its links, the driver, and
-/// how the document was scanned. `Err`, with the sink, where more has to be known before than the base ([`Opened::in_turn`]).
-pub(super) fn html<S: LinkSink, T>(
-    task: Task<'_>,
-    bytes: &[u8],
-    mut sink: S,
-    end: impl FnOnce(Document, Driver<'_, S>, Result<Scanned, S::End>) -> T,
-) -> Result<T, S> {
-    for opened in Opened::in_turn::<S>(task, bytes) {
-        let whole = opened.whole(bytes, task.scan);
-        let known = opened.known();
-        let Opened { document, chain, tentative, .. } = opened;
-        if tentative.is_some() {
-            sink.hold();
-        }
-        let mut driver = Driver::of(task, &chain, known, sink);
-        let scanned = pass::links(&whole, task.scan, &mut driver);
-        sink = match scanned {
-            Ok(scanned) => return Ok(end(document, driver, Ok(scanned))),
-            Err(Ended::Sink(stopped)) => return Ok(end(document, driver, Err(stopped))),
-            Err(Ended::Declared) => driver.sink,
-        };
-        // Nothing of what was told counts.
-        sink.begin_anew();
-    }
-    Err(sink)
-}
-
-/// What is reported of the HTML document `bytes`, and no edit that the report does not need; `None` where all of its
-/// links have to be known, or its encoding is no extension of ASCII.
-pub(super) fn reported(task: Task<'_>, bytes: &[u8]) -> Option<DocumentPlan> {
-    let options = task.options;
-    let is_plain = needs_no_links(options.base_element) && options.destination.is_none();
-    is_plain.then(|| collected(task, bytes, Collected::<true>::within(task.around.room)))?
-}
-
-fn collected<const REPORTS: bool>(
-    task: Task<'_>,
-    bytes: &[u8],
-    sink: Collected<REPORTS>,
-) -> Option<DocumentPlan> {
-    let plan = html(task, bytes, sink, |mut document, mut driver, scanned| {
-        let Ok(scanned) = scanned;
-        document.without_tree = scanned.without_tree;
-        document.ids = std::mem::take(&mut driver.ids);
-        let charset = driver.charset;
-        driver.plan(document, bytes, charset)
-    });
-    plan.ok()
-}
-
-/// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
-pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
-    let html = |bytes| collected(task, bytes, Collected::<false>::within(task.around.room));
-    let mut plan = match (format == Format::Html).then(|| html(bytes)).flatten() {
-        Some(plan) => plan,
-        None => {
-            let document = scan::scan_as(format, bytes, task.scan)?;
-            let beneath = document.charset;
-            self::document(task, document, bytes, beneath, &[])
-        }
-    };
-    plan.keep_bases_that_do_more(bytes, task.options.base_element);
-    Some(plan)
-}
-
-impl<S: LinkSink> Driver<'_, S> {
-    /// What became of all links.
-    pub(super) fn totals(mut self) -> Totals {
-        let diagnostics = self.diagnostics();
-        self.tally.entities += 1;
-        let mut totals = Totals::of(Some(self.chain), self.charset, self.tally, diagnostics);
-        totals.changed = self.sink.has_changed();
-        totals
-    }
-}
-
-/// The same for a document whose links are known, in a buffer in the encoding `beneath`: `bytes`, or what is in the
-/// values `carried`, the outermost first. Recursion is as deep as a scanner lets documents nest.
-pub(super) fn document(
-    task: Task<'_>,
-    mut document: Document,
-    bytes: &[u8],
-    beneath: Charset,
-    carried: &[(Spelling, Charset)],
-) -> DocumentPlan {
-    let chain = task.establish(&document);
-    let mut driver =
-        Driver::new(task, &chain, document.charset, Collected::<false>::within(task.around.room));
-    (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
-    driver.meta = PrescannedMeta::at(document.prescanned);
-    let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
-    driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
-    driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
-    driver.diagnostics = std::mem::take(&mut document.diagnostics);
-    for link in std::mem::take(&mut document.links) {
-        let Ok(()) = driver.one(bytes, link);
-    }
-    for part in std::mem::take(&mut document.parts) {
-        let Ok(()) = driver.document(bytes, part);
-    }
-    driver.plan(document, bytes, beneath)
-}
-
-impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
-    /// What becomes of `document`, now that its links were told.
-    fn plan(mut self, mut document: Document, bytes: &[u8], beneath: Charset) -> DocumentPlan {
+    /// The outcome of all links of `document`.
+    fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
-        let Self { task, chain, charset, mut tally, sink, not_utf_8, mut meta, .. } = self;
-        let (judged, spliced, outgrown) = sink.settle(&mut tally);
+        let Self { task, chain, mut tally, found, mut entities, .. } = self;
+        let (judged, spliced, outgrown) = found.settle(&mut tally);
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
-        let Document { format, charset: declared, without_tree, .. } = document;
-        let mut plan =
-            DocumentPlan { judged, spliced, tally, entities: self.entities, diagnostics };
-        if !is_outgrown {
-            plan.base_element(task, chain, &document, charset);
-        }
-        let mut why_kept = |Edit { span, new }: &Edit| {
-            if not_utf_8.is_some_and(|at| may_become_utf_8(at, *span, b"", new)) {
-                return Some((*span, "the document might be taken for UTF-8"));
-            }
-            let is_before = meta.is_after(span.start);
-            let leaves = is_before && meta.would_leave((span.len(), new.len()), bytes, charset);
-            leaves.then_some((*span, "the declaration of the encoding would not be found"))
+        let Document { format, charset, without_tree, .. } = document;
+        let ids = std::mem::take(&mut document.ids);
+        let (media_type, chain_of) = (format.media_type().into(), chain.clone());
+        let own = EntityReport {
+            parent: None,
+            format,
+            media_type,
+            charset,
+            chain: chain_of,
+            ids,
+            without_tree,
         };
-        let mut kept = None;
-        plan.judged.retain(|one| {
-            let policy = one.edits.first().filter(|_| one.is_policy);
-            let why = policy.and_then(&mut why_kept);
-            kept = kept.or(why);
-            why.is_none()
-        });
-        if let Some((span, why)) = kept {
-            let what = match span.is_empty() {
-                true => "no base element was put in",
-                false => "the base element was kept",
-            };
-            let message = format!("{what}, because then {why}");
-            plan.diagnostics.push(Diagnostic::new(Code::BaseElementKept, span, message));
+        entities.insert(0, own);
+        let mut plan = DocumentPlan { judged, spliced, tally, entities, diagnostics };
+        if !is_outgrown {
+            plan.keep_base(task.options, chain);
         }
-        plan.entities.insert(
-            0,
-            EntityReport {
-                parent: None,
-                format,
-                media_type: format.media_type().into(),
-                charset: declared,
-                chain: chain.clone(),
-                ids: std::mem::take(&mut document.ids),
-                without_tree,
-            },
-        );
         if let Some(decoded) = &document.decoded {
             for judged in &mut plan.judged {
                 judged.report.span = decoded.map.covering(judged.report.span);
@@ -452,4 +261,127 @@ impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
         }
         plan
     }
+}
+
+impl Links for Driver<'_, '_> {
+    /// The fast path: a reference as it lies in the bytes, on which [`Judge::short`] decides without allocating.
+    #[inline(always)]
+    fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
+        let Some(short) = self.judge.short(bytes, found) else { return false };
+        if let Short::Splice(Splice { prefix, dropped }) = &short
+            && self.meta.is_after(found.span.start)
+            && self.meta.would_leave((*dropped, prefix.len()), bytes, self.charset)
+        {
+            return false;
+        }
+        if self.task.is_listed {
+            let Some(judged) = self.judge.report(&short, bytes, found) else { return false };
+            self.own += 1;
+            self.give(bytes, judged, self.charset);
+            return true;
+        }
+        match short {
+            Short::Splice(splice) => {
+                self.tally.add(Outcome::Rewritten, None);
+                if bytes[found.span.start] == b'#' {
+                    self.tally.add_fragment();
+                }
+                self.found.splice(found.span.start, splice);
+                self.note_base();
+            }
+            Short::Stays(outcome, reason) => {
+                self.tally.add(outcome, reason);
+                if outcome != Outcome::Absolute {
+                    self.note_base();
+                }
+            }
+        }
+        self.own += 1;
+        true
+    }
+
+    fn link(&mut self, bytes: &[u8], link: Link) {
+        self.own += 1;
+        let judged = self.judge.link(link, self.charset, &self.carried);
+        self.judge.count_copy(&judged.report, judged.report.span);
+        self.take(bytes, judged, self.charset);
+    }
+
+    fn part(&mut self, bytes: &[u8], part: Part) {
+        let part = html::document::embedded(part, self.task.scan);
+        self.inner(bytes, part);
+    }
+
+    fn id(&mut self, id: String) {
+        self.ids.push(id);
+    }
+
+    fn diagnostic(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Scans the HTML document in `bytes` and judges its links, in one pass.
+fn html<'a, 'r>(
+    task: Task<'a>,
+    bytes: &[u8],
+    (found, chain): (Detected, &'a BaseChain),
+    rows: Option<Rows<'r>>,
+) -> (Driver<'a, 'r>, bool) {
+    let Detected { charset, mark: start, not_utf_8, prescanned, .. } = found;
+    let entity = Arc::clone(&task.scan.entity);
+    let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
+    let mut driver = Driver::new(task, chain, charset);
+    (driver.not_utf_8, driver.meta) = (not_utf_8, PrescannedMeta::at(prescanned));
+    driver.rows = rows;
+    let scanned = pass::links(&whole, task.scan, &mut driver);
+    (driver, scanned.without_tree)
+}
+
+/// Gives each link of the HTML document in `bytes` to `rows` when it is judged.
+pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Rows<'_>) -> Totals {
+    let (mut driver, _) = html(task, bytes, (looked_at.found, &looked_at.chain), Some(rows));
+    let diagnostics = driver.diagnostics();
+    driver.tally.entities = driver.entities.len() + 1;
+    Totals::of(Some(driver.chain), driver.charset, driver.tally, diagnostics)
+}
+
+/// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.
+pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
+    if format == Format::Html
+        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes)
+    {
+        let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
+        let ids = std::mem::take(&mut driver.ids);
+        return Some(driver.plan(Document { without_tree, ids, ..document }, found.charset));
+    }
+    let document = scan::scan_as(format, bytes, task.scan)?;
+    let beneath = document.charset;
+    Some(self::document(task, document, bytes, beneath, &[]))
+}
+
+/// The outcome of all links of a document that is scanned already. It lies in a buffer in the encoding `beneath`:
+/// `bytes`, or the values `carried`, the outermost first. Recursion is as deep as a scanner lets documents nest.
+pub(super) fn document(
+    task: Task<'_>,
+    mut document: Document,
+    bytes: &[u8],
+    beneath: Charset,
+    carried: &[(Spelling, Charset)],
+) -> DocumentPlan {
+    let chain = task.establish(&document);
+    let mut driver = Driver::new(task, &chain, document.charset);
+    (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
+    driver.meta = PrescannedMeta::at(document.prescanned);
+    let value = document.decoded.as_ref().map(|decoded| (decoded.spelling, beneath));
+    driver.carried.extend(value.filter(|(spelling, _)| spelling.carrier != Carrier::Raw));
+    driver.charset = if document.decoded.is_some() { Charset::UTF_8 } else { beneath };
+    driver.diagnostics = std::mem::take(&mut document.diagnostics);
+    for link in std::mem::take(&mut document.links) {
+        driver.link(bytes, link);
+    }
+    for part in std::mem::take(&mut document.parts) {
+        driver.inner(bytes, part);
+    }
+    driver.plan(document, beneath)
 }

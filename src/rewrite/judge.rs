@@ -5,8 +5,8 @@
 //! and lifted to the document's bytes.
 //!
 //! ```
-//! use baselink::{Options, Outcome, Reason, examine};
-//! let report = examine(b"<img src=x><img src=cid:x><img usemap='#x'>", &Options::at("http://a/"));
+//! use baselink::{Options, Outcome, Reason, rewrite};
+//! let report = rewrite(b"<img src=x><img src=cid:x><img usemap='#x'>", &Options::at("http://a/")).report;
 //! let outcomes: Vec<_> = report.links.iter().map(|link| link.outcome).collect();
 //! assert_eq!(outcomes, [Outcome::Rewritten, Outcome::Absolute]);
 //! ```
@@ -121,11 +121,6 @@ impl<'a> Judge<'a> {
         judge
     }
 
-    /// Never asks the first arm, because a report is wanted of every link.
-    pub(super) fn reporting_all(self) -> Self {
-        Self { is_short: false, ..self }
-    }
-
     /// The first arm, on a reference as it lies in `bytes`: it is empty or a fragment that stays, it has a scheme, or
     /// its target is a prefix of the base and its own tail. `None` where more has to be looked at.
     #[inline(always)]
@@ -162,14 +157,9 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The report of a reference that the first arm judged; `None` where its bytes are not its characters, or another
-    /// profile may see something else.
-    pub(super) fn report(
-        &self,
-        short: &Short<'_>,
-        bytes: &[u8],
-        found: &Plain,
-    ) -> Option<LinkReport> {
+    /// The report and the edit of a reference on which [`short`](Self::short) has decided; `None` where its bytes are not its
+    /// characters, or another profile may see something else.
+    pub(super) fn report(&self, short: &Short<'_>, bytes: &[u8], found: &Plain) -> Option<Judged> {
         let raw = &bytes[found.span.range()];
         // Without a branch, so that many are looked at at once.
         let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
@@ -186,6 +176,7 @@ impl<'a> Judge<'a> {
             Some(_) => return None,
             None => (Cow::Borrowed("style"), None),
         };
+        let mut edits = Vec::new();
         let (outcome, reason, target) = match short {
             Short::Stays(Outcome::Absolute, _) if !resolve::is_agreed_absolute(reference) => {
                 return None;
@@ -195,12 +186,15 @@ impl<'a> Judge<'a> {
                 (*outcome, *reason, is_absolute.then(|| reference.to_owned()))
             }
             Short::Splice(Splice { prefix, dropped }) => {
+                let start = found.span.start;
+                let (span, new) = (Span::new(start, start + dropped), prefix.as_bytes().into());
+                edits.push(Edit { span, new });
                 let target = [prefix, &reference[*dropped..]].concat();
                 (Outcome::Rewritten, None, Some(target))
             }
         };
         let LinkBases::One(base, rule, source) = self.base_of_plain() else { return None };
-        Some(LinkReport {
+        let report = LinkReport {
             entity: Arc::clone(&self.chain.entity),
             span: found.span,
             element,
@@ -216,7 +210,8 @@ impl<'a> Judge<'a> {
             differs: false,
             differs_under: NOWHERE,
             is_editable: true,
-        })
+        };
+        Some(Judged { report, edits, declares_base: false })
     }
 
     /// The base of links that the first arm judges, as a report has it.
@@ -361,7 +356,6 @@ impl<'a> Judge<'a> {
                 is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
-            is_policy: false,
         };
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
@@ -519,7 +513,7 @@ impl<'a> Judge<'a> {
         }
         let declares = declares_base(link);
         if (link.against == Against::Fallback
-            && (matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+            && (self.options.base_element == BaseElement::Keep
                 || self.is_written_by_browser(prepared)))
             || (declares && self.options.base_element == BaseElement::Keep)
             || (declares && !self.chain.honours_xml_base)

@@ -10,9 +10,6 @@
 //!
 //! Deliberately absent: how it is judged.
 
-use std::sync::Arc;
-
-use crate::base::{Rule, Source};
 use crate::document::Decoded;
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
@@ -27,33 +24,9 @@ pub(super) struct Judged {
     pub(super) edits: Vec<Edit>,
     /// Whether it is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
-    /// An edit that a policy asks for, not a link.
-    pub(super) is_policy: bool,
 }
 
 impl Judged {
-    /// An edit that is no link's.
-    pub(super) fn policy(entity: Arc<str>, edit: Edit) -> Self {
-        let report = LinkReport {
-            entity,
-            span: edit.span,
-            element: "base".into(),
-            attribute: None,
-            reference: String::new(),
-            base: None,
-            rule: Rule::Default,
-            source: Source::Default,
-            target: None,
-            written: None,
-            outcome: Outcome::Rewritten,
-            reason: None,
-            differs: false,
-            differs_under: Default::default(),
-            is_editable: true,
-        };
-        Self { report, edits: vec![edit], declares_base: false, is_policy: true }
-    }
-
     pub(super) fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
         self.report.refuse(reason);
@@ -72,17 +45,13 @@ impl Judged {
         self.declares_base && self.report.outcome == Outcome::Rewritten
     }
 
-    /// Refuses its edits where the first of them reaches into what is `edited`, which is moved to the end of the last.
-    /// Only the first can; they are in bytes that begin at `offset`.
-    pub(super) fn keep_apart(&mut self, offset: usize, edited: &mut usize) {
-        if self.edits.first().is_some_and(|first| first.span.start + offset < *edited) {
+    /// Refuses its edits if the first of them overlaps what is `edited` already, and moves that to the end of the last.
+    pub(super) fn keep_apart(&mut self, edited: &mut usize) {
+        if self.edits.first().is_some_and(|first| first.span.start < *edited) {
             return self.refuse(Reason::Escape);
         }
         if let Some(last) = self.edits.last() {
-            *edited = last.span.end + offset;
-        } else if self.report.outcome == Outcome::Rewritten {
-            // It is only reported.
-            *edited = self.report.span.end + offset;
+            *edited = last.span.end;
         }
     }
 

@@ -2,11 +2,11 @@
 //! parts of its message (RFC 2557, 8.2), and what becomes of references when labels become absolute.
 //!
 //! ```
-//! use baselink::{Options, Reason, examine, format::Format};
+//! use baselink::{Options, Reason, rewrite, format::Format};
 //! let message = b"Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n\
 //!                 <img src=i.png>\n--b\nContent-Location: i.png\n\nx\n--b--\n";
 //! let options = Options { format: Format::Message, ..Options::at("http://a/") };
-//! assert_eq!(examine(message, &options).links[0].reason, Some(Reason::SiblingPart));
+//! assert_eq!(rewrite(message, &options).report.links[0].reason, Some(Reason::SiblingPart));
 //! ```
 //!
 //! Deliberately absent: `Content-ID`. A `cid:` URL is absolute.

@@ -28,14 +28,11 @@ use std::collections::HashMap;
 
 use self::referrers::Referrers;
 use super::base_element::unfit_base;
-use super::collected::{Collected, DocumentPlan, Settled, room};
-use super::driver;
+use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
-use super::opened::Task;
-use super::options::{BaseElement, Dkim, Fragments, Options};
-use super::plan::{AskedFor, FilePlan, PlannedPart};
-use super::sink::LinkSink as _;
+use super::options::{Dkim, Options};
+use super::plan::{FilePlan, Found, PlannedPart, Settled, room};
 use super::totals::RunningTotals;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
@@ -54,34 +51,14 @@ use crate::scan::fields::links;
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
-/// What is `asked_for` of the file `bytes`, which is such a `container`.
+/// The plan for the file `bytes`, which is such a `container`. If it is listed, the report has every link.
 pub(super) fn plan(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    asked_for: AskedFor,
+    is_listed: bool,
 ) -> FilePlan {
-    let structure = (container.read)(bytes, &options.scan.entity);
-    let plan = plan_with(&structure, bytes, options, asked_for);
-    let is_doubtful = plan.report.diagnostics.iter().any(|one| one.code == Code::Doubt);
-    if !is_doubtful || options.base_element != BaseElement::Remove {
-        return plan;
-    }
-    // Without its base element a text may mean something to what carries it: a delimiter, `From `.
-    let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let mut plan = plan_with(&structure, bytes, &options, asked_for);
-    let message = "no base element of this message was taken out, because what is left would not read \
-                   as it must";
-    plan.report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
-    plan
-}
-
-fn plan_with(
-    structure: &Structure,
-    bytes: &[u8],
-    options: &Options,
-    asked_for: AskedFor,
-) -> FilePlan {
+    let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
     // follows from which labels do: all of them, when the second guess does not hold either.
@@ -91,7 +68,7 @@ fn plan_with(
         let mut plan = Plan {
             bytes,
             options,
-            asked_for,
+            is_listed,
             tally: RunningTotals::default(),
             structure,
             report: Report {
@@ -148,7 +125,7 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
-    asked_for: AskedFor,
+    is_listed: bool,
     structure: &'a Structure,
     report: Report,
     /// The links that are not in the report.
@@ -248,12 +225,12 @@ impl Plan<'_> {
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
         let mut of_label = judge(self.kept[index].or(stays));
         let mut of_others = judge(self.kept[index]);
-        let mut told = Collected::<false>::within(Some(self.room));
+        let mut found = Found::within(Some(self.room));
         for link in links {
             let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
-            let Ok(()) = told.judged(&[], of_one.link(link, Charset::UTF_8, &[]));
+            found.add(of_one.link(link, Charset::UTF_8, &[]));
         }
-        let (judged, _, outgrown) = told.settle(&mut RunningTotals::default());
+        let (judged, _, outgrown) = found.settle(&mut RunningTotals::default());
         let at = heading_span.start;
         self.report
             .diagnostics
@@ -274,11 +251,6 @@ impl Plan<'_> {
         let entity = &self.structure.entities[index];
         let format = entity.media_type.format();
         if !scan::is_read(format, &self.options.scan) {
-            return false;
-        }
-        // Where the message ends in a heading, a base element put in would be one more line of it.
-        let separator = &self.bytes[entity.heading.separator.range()];
-        if entity.body.is_empty() && !separator.ends_with(b"\n") {
             return false;
         }
         let label = entity.media_type.parameter("charset");
@@ -312,10 +284,8 @@ impl Plan<'_> {
         let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
-            _ if self.needs_no_edits() => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
-        let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {
             self.report.diagnostics.extend_from_slice(&decoded.remarks);
         }
@@ -332,15 +302,10 @@ impl Plan<'_> {
                 self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
                 self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
                 self.report.diagnostics.extend(said);
-                has_base_put_in = self.options.base_element == BaseElement::Insert
-                    && self.options.fragments_in(&self.report.entities[self.places[index]].chain)
-                        != Fragments::Auto
-                    && settled.policies.contains(&true);
                 self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
                     edits: Some(settled.edits),
-                    policies: settled.policies,
                     rewritten: settled.rewritten,
                 });
                 self.originals.push(decoded.bytes);
@@ -353,9 +318,7 @@ impl Plan<'_> {
             }
         }
         let chain = &self.report.entities[self.places[index]].chain;
-        if !has_base_put_in {
-            self.dependence[index].of_document(&settled.links, chain, self.options);
-        }
+        self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
         self.tally.append(settled.tally);
         true
@@ -385,11 +348,6 @@ impl Plan<'_> {
         )
     }
 
-    /// Whether nobody asks for edits, and none decides on a link.
-    fn needs_no_edits(&self) -> bool {
-        self.asked_for == AskedFor::Report && self.structure.container.is_single
-    }
-
     /// Plans the document in a part; what the report says of places is of the message.
     fn document(
         &mut self,
@@ -402,16 +360,9 @@ impl Plan<'_> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location, room: Some(self.room) };
-        let (outer, is_listed) = (Outer::Heading(heading), self.asked_for.is_listed());
+        let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
         let task = Task { options: self.options, scan, around, outer, is_listed };
-        let reported = match format {
-            Format::Html if self.needs_no_edits() => driver::reported(task, &decoded.bytes),
-            _ => None,
-        };
-        // Its links are all in the report, and counted there.
-        let reported =
-            reported.map(|plan| DocumentPlan { tally: RunningTotals::default(), ..plan });
-        let mut plan = reported.or_else(|| driver::content(task, format, &decoded.bytes))?;
+        let mut plan = driver::content(task, format, &decoded.bytes)?;
         let first = self.report.entities.len();
         let parent = entity.parent.map(|parent| self.places[parent]);
         for (index, report) in plan.entities.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! What is planned for a file, before anything is written.
+//! The plan for a file before anything is written: its edits, and the outcome of its links.
 //!
 //! ```
 //! use baselink::{Options, rewrite};
@@ -8,66 +8,219 @@
 //!
 //! Deliberately absent: how it was found.
 
+use std::sync::Arc;
+
+use super::judged::Judged;
+use super::options::Options;
 use super::totals::{RunningTotals, Totals};
-use crate::edit::Edits;
+use crate::base::BaseChain;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::edit::{Edit, Edits};
 use crate::layer::charset::Charset;
-use crate::report::Report;
+use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
+use crate::resolve::Splice;
 use crate::span::Span;
 
-/// What is wanted of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AskedFor {
-    /// Edits, and links in numbers.
-    Edits,
-    /// Edits, and a report of every link.
-    EditsAndReport,
-    /// A report of every link. Edits are made where what becomes of a link follows from them.
-    Report,
+/// The number of bytes by which the links of a file of `length` bytes may grow. A base may be as long as
+/// [`LONGEST_BASE`](crate::document::LONGEST_BASE), and a link as short as a byte. No real file comes near.
+pub(super) fn room(length: usize) -> usize {
+    65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
-impl AskedFor {
-    /// Whether every link is in the report.
-    pub(crate) fn is_listed(self) -> bool {
-        self != Self::Edits
+/// The links of one document as they are judged.
+pub(super) struct Found {
+    judged: Vec<Judged>,
+    /// The edits of links that are only counted.
+    spliced: Vec<Edit>,
+    /// The number of bytes by which the links may grow, if bounded.
+    room: Option<usize>,
+    grown: usize,
+}
+
+impl Found {
+    /// No links yet, of which all may grow by `room`.
+    pub(super) fn within(room: Option<usize>) -> Self {
+        Self { judged: Vec::new(), spliced: Vec::new(), room, grown: 0 }
+    }
+
+    fn is_outgrown(&self) -> bool {
+        self.room.is_some_and(|room| self.grown > room)
+    }
+
+    /// Adds the edit of a link that is only counted.
+    #[inline(always)]
+    pub(super) fn splice(&mut self, at: usize, Splice { prefix, dropped }: Splice<'_>) {
+        self.grown += prefix.len().saturating_sub(dropped);
+        if self.is_outgrown() {
+            return;
+        }
+        let new = match self.spliced.last() {
+            Some(last) if *last.new == *prefix.as_bytes() => Arc::clone(&last.new),
+            _ => prefix.as_bytes().into(),
+        };
+        self.spliced.push(Edit { span: Span::new(at, at + dropped), new });
+    }
+
+    /// Adds a link with its report. Past the room nothing long is kept of it.
+    pub(super) fn add(&mut self, mut judged: Judged) {
+        let report = &judged.report;
+        let grows = match (report.outcome, report.reason) {
+            // A link of an inner document that has outgrown its room.
+            (_, Some(Reason::Growth)) => usize::MAX,
+            (Outcome::Rewritten, _) => {
+                report.in_output().len().saturating_sub(report.reference.len())
+            }
+            _ => 0,
+        };
+        self.grown = self.grown.saturating_add(grows);
+        if grows > 0 && self.is_outgrown() {
+            judged.outgrow();
+        }
+        self.judged.push(judged);
+    }
+
+    /// The links with a report, and the edits of the others, which `tally` has counted. No link changes if together they
+    /// outgrow their room.
+    pub(super) fn settle(
+        mut self,
+        tally: &mut RunningTotals,
+    ) -> (Vec<Judged>, Vec<Edit>, Option<Diagnostic>) {
+        if !self.is_outgrown() {
+            return (self.judged, self.spliced, None);
+        }
+        self.judged.iter_mut().for_each(Judged::outgrow);
+        tally.refuse(Reason::Growth);
+        let message =
+            "made absolute, the links here would make the file many times as long; they were left";
+        (self.judged, Vec::new(), Some(Diagnostic::new(Code::Growth, Span::at(0), message)))
+    }
+}
+
+/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
+pub(super) struct DocumentPlan {
+    pub(super) judged: Vec<Judged>,
+    /// The edits of links that are only counted.
+    pub(super) spliced: Vec<Edit>,
+    /// The counts of those links.
+    pub(super) tally: RunningTotals,
+    /// The document, and those inside it.
+    pub(super) entities: Vec<EntityReport>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+impl DocumentPlan {
+    /// Moves the spans of diagnostics and of declared bases to the buffer beneath.
+    pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.span = beneath(diagnostic.span);
+        }
+        for level in self.entities.iter_mut().flat_map(|entity| &mut entity.chain.levels) {
+            if level.source.said_by().is_in_document() {
+                level.span = level.span.map(&beneath);
+            }
+        }
+    }
+
+    /// Leaves the base of a document as it is where a reader would miss something if it were absolute, now that all links
+    /// are known, and reports an `xml:base` that cannot serve.
+    pub(super) fn keep_base(&mut self, options: &Options, chain: &BaseChain) {
+        // With an absolute base a reader would no longer look for the parts by their labels,
+        let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
+        // nor a browser for local copies beside the page.
+        let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
+        if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
+            let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
+            self.judged.iter_mut().filter(is_own).for_each(Judged::keep_base);
+        }
+        let inner = self.judged.iter().find(|one| {
+            one.report.reason == Some(Reason::BaseUnusable)
+                && one.report.entity == chain.entity
+                && one.report.base != chain.base
+        });
+        if let Some(inner) = inner.filter(|_| !chain.elements.is_empty()) {
+            let message = "no reference can be resolved against the xml:base in force here";
+            let span = inner.report.span;
+            self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
+        }
+    }
+}
+
+/// The edits of one document, in the order of its bytes.
+pub(super) struct Settled {
+    pub(super) edits: Edits,
+    pub(super) rewritten: Vec<Span>,
+    /// The links with a report.
+    pub(super) links: Vec<LinkReport>,
+    /// The counts of the others.
+    pub(super) tally: RunningTotals,
+}
+
+impl Settled {
+    /// The edits of `plan`, without its reports on entities.
+    pub(super) fn of(plan: DocumentPlan) -> Self {
+        Self { tally: plan.tally, ..Self::merged(plan.judged, plan.spliced) }
+    }
+
+    /// The edits of links that all have a report.
+    pub(super) fn of_links(judged: Vec<Judged>) -> Self {
+        Self::merged(judged, Vec::new())
+    }
+
+    /// True if anything was to change.
+    pub(super) fn is_rewritten(&self) -> bool {
+        !self.edits.is_empty() || !self.rewritten.is_empty()
+    }
+
+    fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
+        judged.sort_by_key(|judged| judged.report.span.start);
+        let mut links = Vec::with_capacity(judged.len());
+        let (mut merged, mut edited) = (Vec::new(), 0);
+        for mut judged in judged {
+            judged.keep_apart(&mut edited);
+            merged.append(&mut judged.edits);
+            links.push(judged.report);
+        }
+        let edits = Edits::merged(spliced, merged);
+        let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
+        let rewritten = rewritten.map(|link| link.span).collect();
+        Self { edits, rewritten, links, tally: RunningTotals::default() }
     }
 }
 
 /// A document in a file, with its edits in its own bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct PlannedPart {
-    /// Where it lies in the file.
+    /// Its place in the file.
     pub(crate) body: Span,
-    /// Its place among the entities of the report.
+    /// Its index among the entities of the report.
     pub(crate) entity: usize,
-    /// Its edits; `None` where they are those of the file.
+    /// Its edits; `None` if they are the edits of the file.
     pub(crate) edits: Option<Edits>,
-    /// For each edit whether a policy for the `base` element asks for it, and not a link.
-    pub(crate) policies: Vec<bool>,
-    /// Where its rewritten links are in it.
+    /// The spans of its rewritten links.
     pub(crate) rewritten: Vec<Span>,
 }
 
-/// What is planned for a file.
+/// The plan for a file.
 pub(super) struct FilePlan {
     pub(super) edits: Edits,
     pub(super) parts: Vec<PlannedPart>,
-    /// The links that were judged one by one.
+    /// The links with a report.
     pub(super) report: Report,
-    /// The others.
+    /// The counts of the others.
     pub(super) tally: RunningTotals,
 }
 
 impl FilePlan {
-    /// Counts what was judged, and puts what is to be said in order.
+    /// Counts the links of the report, and sorts the diagnostics into the totals.
     pub(super) fn complete(mut self) -> (Self, Totals) {
         let Report { entities, links, diagnostics } = &mut self.report;
         for link in links.iter() {
-            // Only few links ask for it.
+            // Only few links ask for the encoding.
             let charset = || {
                 let its = entities.iter().find(|entity| entity.chain.entity == link.entity);
                 its.map_or(Charset::UTF_8, |entity| entity.charset)
             };
-            self.tally.add_link(link, link.span, &charset);
+            self.tally.add_link(link, &charset);
         }
         self.tally.entities = entities.len();
         let outermost = entities.first();

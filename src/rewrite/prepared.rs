@@ -1,9 +1,9 @@
 //! A base that links are resolved against, with what is found out about it once.
 //!
 //! ```
-//! use baselink::{Options, examine};
+//! use baselink::{Options, rewrite};
 //! // Each profile sees the base in its own way, and a link that differs says so.
-//! let report = examine(b"<a href='../../x'>", &Options::at("http://a/b/"));
+//! let report = rewrite(b"<a href='../../x'>", &Options::at("http://a/b/")).report;
 //! assert!(report.links[0].differs);
 //! ```
 //!

@@ -1,9 +1,9 @@
 //! What became of a document's links, in numbers.
 //!
 //! ```
-//! use baselink::{Options, Outcome, Reason, rewrite_into};
+//! use baselink::{Options, Outcome, Reason, edits};
 //! let options = Options::at("http://a/b/c");
-//! let totals = rewrite_into(b"<a href=../x><a href=mailto:y@z><img src>", &options, &mut Vec::new());
+//! let (_, totals) = edits(b"<a href=../x><a href=mailto:y@z><img src>", &options);
 //! assert_eq!(totals.count(Outcome::Rewritten), 1);
 //! assert_eq!(totals.count(Outcome::Absolute), 1);
 //! assert!(totals.counts().any(|one| one == (Outcome::Left, Some(Reason::Empty), 1)));
@@ -172,13 +172,8 @@ impl RunningTotals {
         self.counts[outcome as usize][reason.map_or(0, |reason| 1 + reason as usize)] += 1;
     }
 
-    /// Counts `link`, which is at `span` of the file, in a document of this encoding.
-    pub(super) fn add_link(
-        &mut self,
-        link: &LinkReport,
-        span: Span,
-        charset: &dyn Fn() -> Charset,
-    ) {
+    /// Counts `link`, in a document of this encoding.
+    pub(super) fn add_link(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
         self.add(link.outcome, link.reason);
         self.without_scheme += usize::from(link.lacks_only_scheme());
         // To an absolute one its base means nothing.
@@ -191,7 +186,7 @@ impl RunningTotals {
         let is_fragment = link.outcome == Outcome::Rewritten && link.reference.starts_with('#');
         self.fragments += usize::from(is_fragment);
         if link.is_rewritten_otherwise() {
-            self.differing.add(link, span, charset);
+            self.differing.add(link, charset);
         }
     }
 

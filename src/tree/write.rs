@@ -179,19 +179,6 @@ impl Replacement {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// The same for what is written in large pieces, which are not gathered, and tells what `write` tells.
-    ///
-    /// # Errors
-    ///
-    /// As there.
-    pub fn write_and_tell<T>(
-        &mut self,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-    ) -> Result<T> {
-        let written = self.out.flush().and_then(|()| write(self.out.get_mut()));
-        written.map_err(|error| not_written(&self.path, error))
-    }
-
     /// The file that is being written, before it has its name.
     pub(super) fn file(&self) -> &File {
         self.out.get_ref().file()

@@ -13,7 +13,7 @@ use std::io;
 
 use baselink::error::{Error, name};
 use baselink::tree::relocate::{Finding, ScannedFile, Scanning, fixes, quick_findings};
-use baselink::{Options, Outcome, examine, verify};
+use baselink::{Options, Outcome, rewrite, verify};
 
 use super::tree::{Checked, CheckedTree, ClassCounts, open_again};
 use crate::cli::advice::is_of_a_change;
@@ -149,7 +149,7 @@ fn one(
         let rewritten = baselink::rewrite(input.bytes, with_fixes);
         let made = rewritten.output();
         let as_written = Options { destination: None, ..with_fixes.clone() };
-        let report = examine(&made, &as_written);
+        let report = rewrite(&made, &as_written).report;
         let proved = match asked.verify {
             true => verify::verify(&rewritten, with_fixes),
             false => verify::links_stand(&rewritten, &report, with_fixes),

@@ -4,10 +4,10 @@
 //! page.html, --verify   -->   Examined { edits, is_proved: true }   -->   the sink
 //! ```
 //!
-//! Deliberately absent: documents of which no report is made. [`super::target`] writes those as they are rewritten.
+//! Deliberately absent: where bytes go ([`super::target`]).
 
 use baselink::edit::Edits;
-use baselink::{Options, Totals, verify};
+use baselink::{Options, verify};
 
 use super::summary::FileSummary;
 use super::target::FileSink;
@@ -35,7 +35,11 @@ pub(super) fn examined(
 ) -> Examined {
     if !is_listed(asked, work, output) {
         let (edits, totals) = baselink::edits(input.bytes, options);
-        say_totals(asked, input, options, &totals, summary, output);
+        let places = FilePlaces::of(input, &totals);
+        output.diagnostics(&places, &totals.diagnostics);
+        summary.add_diagnostics(asked, &totals.diagnostics, &places);
+        summary.add_totals(&totals);
+        summary.hints.add(input, options, &totals);
         return Examined { edits, is_proved: true };
     }
     let rewritten = work.rewritten(input.bytes, options);
@@ -68,25 +72,9 @@ pub(super) fn examined(
 }
 
 /// Whether something is asked of single links.
-pub(super) fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
+fn is_listed(asked: &Rewrite, work: &Work, output: &Output) -> bool {
     let is_absolute = matches!(work, Work::Absolute);
     asked.verify || asked.strict || output.is_verbose() || !is_absolute
-}
-
-/// Says what is to be said now of `input`, whose links are only counted, and adds the rest to `summary`.
-pub(super) fn say_totals(
-    asked: &Rewrite,
-    input: &Input<'_>,
-    options: &Options,
-    totals: &Totals,
-    summary: &mut FileSummary,
-    output: &mut Output,
-) {
-    let places = FilePlaces::of(input, totals);
-    output.diagnostics(&places, &totals.diagnostics);
-    summary.add_diagnostics(asked, &totals.diagnostics, &places);
-    summary.add_totals(totals);
-    summary.hints.add(input, options, totals);
 }
 
 /// Writes `input` with these edits, after what came before it.

@@ -11,7 +11,6 @@
 //! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::iter;
@@ -22,17 +21,15 @@ use baselink::error::{Error, Result, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::{self, FileState, InPlace, Lost, Original, Replacement};
-use baselink::{Options, StreamError, Totals, rewrite_stream, rewrite_to};
+use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
 
 use crate::cli::diff;
 use crate::cli::document_name::DocumentName;
 use crate::cli::failure::FileResult;
-use crate::cli::input::{Input, readers};
+use crate::cli::input::Input;
 use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
-use crate::cli::rewrite::aside::aside;
 use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
 
 /// Where the results of a run go.
@@ -45,16 +42,6 @@ pub(in crate::cli) enum RunTarget<'a> {
     Documents(DocumentFolder),
     Diff,
     Nowhere,
-}
-
-/// So much of a document is rewritten before it is written.
-const PIECE: usize = 128 << 10;
-/// So much of a large one is in memory at once.
-const WINDOW: usize = 1 << 20;
-
-thread_local! {
-    /// Where what is rewritten is gathered, file after file.
-    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
 impl<'a> RunTarget<'a> {
@@ -296,88 +283,6 @@ impl FileSink<'_> {
     ) -> FileResult<()> {
         let input = Input::whole(DocumentName::of(path), Format::Warc, bytes);
         self.add(&input, &Edits::default(), output)
-    }
-
-    /// Adds a document that is rewritten on its way.
-    pub(in crate::cli) fn add_passed(
-        &mut self,
-        input: &Input<'_>,
-        options: &Options,
-        output: &mut Output,
-    ) -> FileResult<Totals> {
-        self.add_written(output, |out| {
-            let mut buffer = BUFFER.take();
-            buffer.reserve(PIECE);
-            let totals = rewrite_to(input.bytes, options, &mut buffer, out);
-            buffer.clear();
-            buffer.shrink_to(PIECE);
-            BUFFER.set(buffer);
-            Ok(Ok(totals?))
-        })
-    }
-
-    /// Adds a large document, which is read and rewritten on its way, with two `threads` on one of its own.
-    pub(in crate::cli) fn add_large(
-        &mut self,
-        (path, document): (&Path, &fs::File),
-        options: &Options,
-        threads: usize,
-        output: &mut Output,
-    ) -> FileResult<Totals> {
-        let failed = |error| Error::io(path, error);
-        let before = FileState::settled(document).map_err(failed)?;
-        self.add_written(output, |out| {
-            let mut readers = readers(document, before.length, threads.min(2));
-            let made = match threads {
-                2.. => aside(|give| rewrite_stream(&mut readers, options, WINDOW, give), out)?,
-                _ => None,
-            };
-            let made = made.unwrap_or_else(|| {
-                rewrite_stream(&mut readers, options, WINDOW, &mut |piece| {
-                    out.write_all(piece)?;
-                    piece.clear();
-                    Ok(())
-                })
-            });
-            // Of another document there may be pieces in it.
-            match (made, FileState::of(document)) {
-                (Err(StreamError::Giving(error)), _) => Err(error),
-                (Err(StreamError::Reading(error)), _) | (_, Err(error)) => Ok(Err(failed(error))),
-                (Ok(totals), Ok(after)) if after == before => Ok(Ok(totals)),
-                (Ok(_), Ok(_)) => Ok(Err(Error::new(format!(
-                    "{}: it was changed while it was read; what was made of it is of no use",
-                    name(path)
-                )))),
-            }
-        })
-    }
-
-    /// Adds what `write` writes, which may do so twice. Its inner error is not one of writing.
-    fn add_written(
-        &mut self,
-        output: &mut Output,
-        mut write: impl FnMut(&mut dyn io::Write) -> io::Result<Result<Totals>>,
-    ) -> FileResult<Totals> {
-        Ok(match self {
-            Self::Standard => write(output.out())??,
-            Self::File(file, _) => file.write_and_tell(write)??,
-            Self::Below { below, entry, read, to, new } => {
-                let begun = below.begin(entry, to, read.as_ref())?;
-                new.insert(begun).write_and_tell(write)??
-            }
-            Self::InPlace { how, original, new } => {
-                // It is begun only where something changes.
-                let totals = write(&mut io::sink())??;
-                if !totals.changed {
-                    return Ok(totals);
-                }
-                let mut begun = how.begin(original)?;
-                let totals = begun.write_and_tell(write)??;
-                *new = Some(NewContents::File(Box::new(begun)));
-                totals
-            }
-            Self::Documents(_) | Self::Diff(_) | Self::Nowhere => write(&mut io::sink())??,
-        })
     }
 
     /// Takes in that a document is not what it should be.

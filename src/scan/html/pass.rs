@@ -14,15 +14,15 @@
 //!
 //! Deliberately absent: bases and encodings. Both are known before a pass begins ([`super::prelude`]).
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::engines;
 use super::exact::Bound;
 use super::rows::{Answer, Answers, LONGEST_ATTRIBUTE, element_name, lower_case};
-use super::saved::COMMENTED_BASE;
-use super::sink::{Sink, Stopped, TextModel};
+use super::sink::{Sink, TextModel};
 use super::tag::{self, FEW, RawAttribute, RawTag};
-use super::walk::{self, Names, OpenElements, Unproved, declaration_end};
+use super::walk::{Names, declaration_end};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{Against, FallbackReason, LONGEST_BASE, Link, Standing, entity_name};
 use crate::layer::charset::Charset;
@@ -58,32 +58,14 @@ pub(crate) struct Plain {
 
 /// What is told of the links of a document, in its order. Places are those of the bytes that are scanned.
 pub(crate) trait Links {
-    /// Why it wants no more.
-    type End;
-
-    /// Whether it would rather be rid of what it has, where a tag begins.
-    fn is_full(&self, _at: usize) -> bool {
-        false
-    }
-
-    /// No link that begins before `at`, where a tag begins, is still to come.
-    fn flush(&mut self, _bytes: &[u8], _at: usize) -> Result<(), Self::End> {
-        Ok(())
-    }
-
-    /// The document declares a base, or an encoding where that was assumed. Told where it is scanned tentatively.
-    fn declared(&mut self) -> Result<(), Self::End> {
-        Ok(())
-    }
-
     /// Takes a reference as it lies there; `false` where it wants a [`Link`].
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool;
 
     /// Takes a link.
-    fn link(&mut self, bytes: &[u8], link: Link) -> Result<(), Self::End>;
+    fn link(&mut self, bytes: &[u8], link: Link);
 
     /// Takes a document that lies in a value.
-    fn part(&mut self, bytes: &[u8], part: Part) -> Result<(), Self::End>;
+    fn part(&mut self, bytes: &[u8], part: Part);
 
     /// Takes what a fragment can name, where that is asked for.
     fn id(&mut self, _id: String) {}
@@ -121,134 +103,17 @@ pub(crate) struct Whole<'a> {
     pub(crate) depth: usize,
     /// Whether all of it lies in something that `<` and `>` could end.
     pub(crate) enclosed: bool,
-    /// What is not known of it, because nobody has looked for declarations.
-    pub(crate) tentative: Option<Tentative>,
-}
-
-/// What a document may still declare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tentative {
-    /// A base.
-    Base,
-    /// That, and an encoding.
-    BaseAndEncoding,
 }
 
 /// Tells `links` of every link of a document.
-pub(crate) fn links<L: Links>(
-    whole: &Whole<'_>,
-    options: &ScanOptions,
-    links: &mut L,
-) -> Result<Scanned, L::End> {
+pub(crate) fn links<L: Links>(whole: &Whole<'_>, options: &ScanOptions, links: &mut L) -> Scanned {
     let names = Names::of(options);
-    let (mut rows, mut parts) = (Answers::new(), 0);
     let span = Span::new(whole.start, whole.bytes.len());
-    let mut pass = Pass::new(whole, options, &names, &mut rows, &mut parts, links);
+    let mut pass = Pass::new(whole, options, &names, links);
     let scanner = options.scanner;
-    let read = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass)?;
-    pass.end(span, read)
-}
-
-/// A document that is scanned window by window.
-pub(crate) struct Windows {
-    charset: Charset,
-    tentative: Option<Tentative>,
-    entity: Arc<str>,
-    open: OpenElements,
-    rows: Answers,
-    /// How many documents in values there were.
-    parts: usize,
-    /// A text that goes on.
-    text: Option<OpenText>,
-    /// Markup in that.
-    markup: Vec<Markup>,
-}
-
-/// How far the links of a window were told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reached {
-    /// Those before it were.
-    pub(crate) at: usize,
-    /// What is before it is not needed any more.
-    pub(crate) done: usize,
-}
-
-impl Windows {
-    pub(crate) fn new(
-        charset: Charset,
-        tentative: Option<Tentative>,
-        options: &ScanOptions,
-    ) -> Self {
-        Self {
-            charset,
-            tentative,
-            entity: Arc::clone(&options.entity),
-            open: OpenElements::default(),
-            rows: Answers::new(),
-            parts: 0,
-            text: None,
-            markup: Vec::new(),
-        }
-    }
-
-    /// Tells `links` of every link of `window` that is complete in it, from `from` on.
-    pub(crate) fn links<L: Links>(
-        &mut self,
-        window: &[u8],
-        from: usize,
-        is_last: bool,
-        options: &ScanOptions,
-        links: &mut L,
-    ) -> Result<Reached, Stopped<Unproved, L::End>> {
-        let names = Names::of(options);
-        let whole = self.whole(window);
-        let mut pass = Pass::new(&whole, options, &names, &mut self.rows, &mut self.parts, links);
-        (pass.text, pass.markup) = (self.text.take(), std::mem::take(&mut self.markup));
-        let read = walk::window(window, from, is_last, &mut self.open, &names, &mut pass);
-        if is_last && read.is_ok() {
-            pass.close_text(window.len());
-            pass.drain()?;
-        }
-        (self.text, self.markup) = (pass.text.take(), std::mem::take(&mut pass.markup));
-        let at = read?;
-        let done = self.text.as_ref().map_or(at, |text| text.start.min(at));
-        Ok(Reached { at, done })
-    }
-
-    /// Takes in that the first `length` bytes of the window are gone.
-    pub(crate) fn slide(&mut self, length: usize) {
-        if let Some(text) = &mut self.text {
-            text.start -= length;
-        }
-        for Markup { span: Span { start, end }, .. } in &mut self.markup {
-            *start -= length;
-            *end -= length;
-        }
-    }
-
-    /// Tells the rest of a document where the walk stopped at `at` of a window that began at `offset`.
-    pub(crate) fn rest<L: Links>(
-        mut self,
-        whole: &Whole<'_>,
-        (offset, at): (usize, usize),
-        options: &ScanOptions,
-        links: &mut L,
-    ) -> Result<Scanned, L::End> {
-        let names = Names::of(options);
-        let span = Span::new(whole.start, whole.bytes.len());
-        let mut pass = Pass::new(whole, options, &names, &mut self.rows, &mut self.parts, links);
-        pass.text = self.text.take().map(|text| OpenText { start: text.start + offset, ..text });
-        let moved = |one: Markup| Markup { span: one.span.shifted(offset), ..one };
-        pass.markup = self.markup.into_iter().map(moved).collect();
-        let read = engines::after(whole.bytes, span.range(), true, offset + at, &mut pass)?;
-        pass.end(span, read)
-    }
-
-    fn whole<'a>(&self, bytes: &'a [u8]) -> Whole<'a> {
-        let (charset, tentative) = (self.charset, self.tentative);
-        let entity = Arc::clone(&self.entity);
-        Whole { bytes, start: 0, charset, entity, depth: 0, enclosed: false, tentative }
-    }
+    let Ok(read) = engines::tokens(whole.bytes, span.range(), true, scanner, &names, &mut pass);
+    pass.finish(span, &read);
+    Scanned { fallback: pass.fallback, without_tree: read.without_tree.is_some() }
 }
 
 /// An element whose text is looked at when it ends.
@@ -292,9 +157,9 @@ struct Pass<'a, 'l, L> {
     names: &'a Names,
     entity: Arc<str>,
     links: &'l mut L,
-    rows: &'l mut Answers,
+    rows: Answers,
     /// How many documents in values there were.
-    parts: &'l mut usize,
+    parts: usize,
     collector: Collector<'a>,
     /// Whether what is scanned lies in something that `<` and `>` could end.
     enclosed: bool,
@@ -304,12 +169,11 @@ struct Pass<'a, 'l, L> {
     depth: usize,
     text: Option<OpenText>,
     markup: Vec<Markup>,
-    tentative: Option<Tentative>,
     fallback: Option<FallbackReason>,
 }
 
 impl<L: Links> Sink for Pass<'_, '_, L> {
-    type Stop = L::End;
+    type Stop = Infallible;
 
     #[inline(always)]
     fn start_tag(
@@ -317,22 +181,15 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
         tag: &RawTag,
         namespace: Namespace,
         text: TextModel,
-    ) -> Result<(), L::End> {
-        let at = tag.span.start;
-        // The links of a `style` element of SVG come at its end, and there may be tags in it.
-        if self.links.is_full(at) && self.text.is_none() {
-            self.links.flush(self.bytes, at)?;
-        }
-        if self.tentative.is_some() && tag.name.len() == 4 && self.declares(tag) {
-            self.links.declared()?;
-        }
+    ) -> Result<(), Infallible> {
         // A fragment names no element in text that is markup to others only.
         if self.options.ids && !self.is_in_text {
             self.ids(tag, namespace);
         }
         if tag.attributes.len() > FEW || self.has_more(tag, namespace, text) {
             self.whole_tag(tag, namespace, text);
-            return self.drain();
+            self.drain();
+            return Ok(());
         }
         for (at, attribute) in tag.attributes.iter().enumerate() {
             // Of several with one name the first counts (HTML, 13.2.5.33).
@@ -348,8 +205,8 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 Answer::Nothing => {}
                 Answer::With(name) if tag.attribute(self.bytes, name).is_none() => {}
                 Answer::Url(row) if self.offer(tag, attribute, row) => {}
-                Answer::Css(row) if self.css_value(tag, attribute, row)? => {}
-                Answer::Srcset(row) if self.srcset(tag, attribute, row)? => {}
+                Answer::Css(row) if self.css_value(tag, attribute, row) => {}
+                Answer::Srcset(row) if self.srcset(tag, attribute, row) => {}
                 Answer::Url(_)
                 | Answer::Css(_)
                 | Answer::Srcset(_)
@@ -357,37 +214,35 @@ impl<L: Links> Sink for Pass<'_, '_, L> {
                 | Answer::Ask => {
                     let element = self.element(tag);
                     self.attribute(namespace, &element, attribute, &tag.attributes);
-                    self.drain()?;
+                    self.drain();
                 }
             }
         }
         Ok(())
     }
 
-    fn end_text(&mut self, at: usize) -> Result<(), L::End> {
+    fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
         let is_style = |open: &mut OpenText| open.content == Content::Css;
         match self.text.take_if(is_style).map(|open| Span::new(open.start, at)) {
-            Some(span) if !self.css(span, None)? => self.style(span),
+            Some(span) if !self.css(span, None) => self.style(span),
             Some(_) => {}
             None => self.close_text(at),
         }
-        self.drain()
+        self.drain();
+        Ok(())
     }
 
-    fn comment(&mut self, span: Span) -> Result<(), L::End> {
+    fn comment(&mut self, span: Span) -> Result<(), Infallible> {
         if self.bytes[span.range()].starts_with(b"<?") {
             self.import(span);
         } else {
-            if self.tentative.is_some()
-                && !self.is_in_text
-                && self.bytes[span.range()].starts_with(COMMENTED_BASE)
-            {
-                self.links.declared()?;
-            }
             self.markup.extend(conditional_markup(self.bytes, span));
         }
         // What is found in the text of an element comes in order when that ends.
-        if self.text.is_none() { self.drain() } else { Ok(()) }
+        if self.text.is_none() {
+            self.drain();
+        }
+        Ok(())
     }
 }
 
@@ -396,8 +251,6 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         whole: &Whole<'a>,
         options: &'a ScanOptions,
         names: &'a Names,
-        rows: &'l mut Answers,
-        parts: &'l mut usize,
         links: &'l mut L,
     ) -> Self {
         Self {
@@ -407,44 +260,26 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             names,
             entity: Arc::clone(&whole.entity),
             links,
-            rows,
-            parts,
+            rows: Answers::new(),
+            parts: 0,
             collector: Collector::new(options, whole.enclosed),
             enclosed: whole.enclosed,
             is_in_text: false,
             depth: whole.depth,
             text: None,
             markup: Vec::new(),
-            tentative: whole.tentative,
             fallback: None,
         }
     }
 
     /// Tells what is left when `span` has been read.
-    fn end(mut self, span: Span, read: engines::Tokenized) -> Result<Scanned, L::End> {
-        self.finish(span, &read)?;
-        let without_tree = read.without_tree.is_some();
-        Ok(Scanned { fallback: self.fallback, without_tree })
-    }
-
-    fn finish(&mut self, span: Span, read: &engines::Tokenized) -> Result<(), L::End> {
+    fn finish(&mut self, span: Span, read: &engines::Tokenized) {
         self.fallback = self.fallback.or(read.fallback);
         if let Some(bound) = read.without_tree {
             self.links.diagnostic(without_tree(bound));
         }
         self.close_text(span.end);
-        self.drain()
-    }
-
-    /// Whether a tag declares what nobody has looked for.
-    #[inline(never)]
-    fn declares(&self, tag: &RawTag) -> bool {
-        // To a browser that runs scripts the inside of `noscript` and the like is text.
-        !self.is_in_text
-            && (tag.is_named(self.bytes, "base")
-                || (self.tentative == Some(Tentative::BaseAndEncoding)
-                    && tag.is_named(self.bytes, "meta")
-                    && Charset::of_meta(&self.bytes[tag.span.range()]).is_some()))
+        self.drain();
     }
 
     /// Whether more is to be known of a tag than its attributes.
@@ -526,43 +361,33 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 
     /// Goes through an attribute that is CSS; `false` where that is not simple.
-    fn css_value(
-        &mut self,
-        tag: &RawTag,
-        attribute: &RawAttribute,
-        row: &'static Row,
-    ) -> Result<bool, L::End> {
+    fn css_value(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         // Whatever character references there are, one of these occurs in what holds a URL.
         let Some(span) = attribute.value.filter(|&span| block::holds(self.bytes, span, *b"(@\\&"))
         else {
-            return Ok(true);
+            return true;
         };
         if memchr::memchr3(b'&', b'\r', 0, &self.bytes[span.range()]).is_some() {
-            return Ok(false);
+            return false;
         }
         self.css(span, Some((tag, attribute, row)))
     }
 
     /// Goes through a list of image candidates; `false` where that is not simple, and nothing is done then.
-    fn srcset(
-        &mut self,
-        tag: &RawTag,
-        attribute: &RawAttribute,
-        row: &'static Row,
-    ) -> Result<bool, L::End> {
+    fn srcset(&mut self, tag: &RawTag, attribute: &RawAttribute, row: &'static Row) -> bool {
         let Some(whole) = attribute.value else {
-            return Ok(false);
+            return false;
         };
         let list = match str::from_utf8(&self.bytes[whole.range()]) {
             Ok(list) if list.is_ascii() => list,
-            _ => return Ok(false),
+            _ => return false,
         };
         // No other character reference is as common, and none that represents white space or a comma.
         let is_amp = |at: usize| list[at..].starts_with("&amp;");
         if memchr::memchr2(b'\r', 0, list.as_bytes()).is_some()
             || !memchr::memchr_iter(b'&', list.as_bytes()).all(is_amp)
         {
-            return Ok(false);
+            return false;
         }
         for span in value::srcset(list) {
             let span = span.shifted(whole.start);
@@ -570,18 +395,18 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             if !self.links.plain(self.bytes, &self.plain(span, place)) {
                 let raw = self.charset.decode(&self.bytes[span.range()], span.start);
                 self.reference(&escape::character_references(raw), Form::Srcset, place);
-                self.drain()?;
+                self.drain();
             }
         }
-        Ok(true)
+        true
     }
 
     /// Goes through CSS that is not escaped; `false` where that is not simple, and nothing is
     /// done then.
-    fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> Result<bool, L::End> {
+    fn css(&mut self, span: Span, place: Option<Attribute<'_>>) -> bool {
         let text = &self.bytes[span.range()];
         if !self.charset.is_ascii_fixed() && !text.is_ascii() {
-            return Ok(false);
+            return false;
         }
         for url in css::Urls::of(text, css::CssOptions::from(&self.options.groups)) {
             let span = url.span.shifted(span.start);
@@ -591,10 +416,10 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
             if memchr::memchr2(b'\\', 0, raw).is_some() || !self.links.plain(self.bytes, &plain) {
                 let view = url.form.decode(self.charset.decode(raw, span.start));
                 self.reference(&view, url.form.into(), place);
-                self.drain()?;
+                self.drain();
             }
         }
-        Ok(true)
+        true
     }
 
     #[inline(always)]
@@ -818,49 +643,50 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
     }
 
     /// Tells what was found, and goes through markup that is scanned on its own.
-    fn drain(&mut self) -> Result<(), L::End> {
+    fn drain(&mut self) {
         if !self.markup.is_empty() {
             return self.drain_all();
         }
         for link in self.collector.links.drain(..) {
-            self.links.link(self.bytes, link)?;
+            self.links.link(self.bytes, link);
         }
-        if self.collector.embedded.is_empty() { Ok(()) } else { self.embedded() }
+        if !self.collector.embedded.is_empty() {
+            self.embedded();
+        }
     }
 
     /// The documents in values.
-    fn embedded(&mut self) -> Result<(), L::End> {
+    fn embedded(&mut self) {
         for found in std::mem::take(&mut self.collector.embedded) {
-            *self.parts += 1;
+            self.parts += 1;
             if self.depth == DEEPEST {
                 self.links.diagnostic(too_deep(found.value.map.source()));
                 continue;
             }
-            let entity = entity_name(&self.entity, *self.parts);
+            let entity = entity_name(&self.entity, self.parts);
             let part = Part { found, entity, depth: self.depth + 1 };
-            self.links.part(self.bytes, part)?;
+            self.links.part(self.bytes, part);
         }
-        Ok(())
     }
 
-    fn drain_all(&mut self) -> Result<(), L::End> {
+    fn drain_all(&mut self) {
         let markup = std::mem::take(&mut self.markup);
         let mut links = std::mem::take(&mut self.collector.links).into_iter().peekable();
         for markup in markup {
             while let Some(link) = links.next_if(|link| link.span().start < markup.span.start) {
-                self.links.link(self.bytes, link)?;
+                self.links.link(self.bytes, link);
             }
-            self.inside(markup)?;
+            self.inside(markup);
         }
-        links.try_for_each(|link| self.links.link(self.bytes, link))?;
-        self.embedded()
+        links.for_each(|link| self.links.link(self.bytes, link));
+        self.embedded();
     }
 
     /// Scans markup in text. Recursion is at most [`DEEPEST`] deep.
-    fn inside(&mut self, Markup { span, .. }: Markup) -> Result<(), L::End> {
+    fn inside(&mut self, Markup { span, .. }: Markup) {
         if self.depth == DEEPEST {
             self.links.diagnostic(too_deep(span));
-            return Ok(());
+            return;
         }
         let outer = (self.enclosed, self.is_in_text, self.text.take());
         let collector = Collector::new(self.options, true);
@@ -868,12 +694,11 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         (self.enclosed, self.is_in_text) = (true, true);
         self.depth += 1;
         let (scanner, names) = (self.options.scanner, self.names);
-        let read = engines::tokens(self.bytes, span.range(), false, scanner, names, self)?;
-        self.finish(span, &read)?;
+        let Ok(read) = engines::tokens(self.bytes, span.range(), false, scanner, names, self);
+        self.finish(span, &read);
         self.depth -= 1;
         (self.enclosed, self.is_in_text, self.text) = outer;
         self.collector = collector;
-        Ok(())
     }
 }
 

@@ -22,7 +22,6 @@ use super::tag::{self, RawTag};
 use super::walk::{self, Names, holds_table};
 use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::Quote;
 use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, block, value};
 use crate::span::Span;
@@ -32,7 +31,7 @@ const MOST_STRAYS: usize = 32;
 
 /// A `meta` element is read so far. Tags that are longer are not, so that many that go on and on cost no more
 /// than their length.
-pub(crate) const LONGEST_DECLARATION: usize = 1_024;
+const LONGEST_DECLARATION: usize = 1_024;
 
 /// Which declarations of a base are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +73,7 @@ pub(crate) fn prelude(
     wanted: Bases,
 ) -> Prelude {
     let saved = saved(bytes, options);
-    let bases = match may_declare_base(&bytes[start..], bytes.len() - start, false) {
+    let bases = match may_declare_base(&bytes[start..]) {
         true => bases(bytes, Span::new(start, bytes.len()), charset, options, wanted),
         false => Vec::new(),
     };
@@ -86,24 +85,18 @@ pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
     if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
-/// Whether what begins in front of `end` may declare a base, or an encoding where that is asked for, too.
-pub(crate) fn may_declare_base(bytes: &[u8], end: usize, or_encoding: bool) -> bool {
-    let mut at = 0;
-    loop {
-        at = match or_encoding {
-            true => block::find_tag(bytes, at, *b"b!m"),
-            false => block::find_tag(bytes, at, *b"b!"),
-        };
-        if at >= end {
-            return false;
-        }
+/// True if `bytes` may declare a base.
+pub(crate) fn may_declare_base(bytes: &[u8]) -> bool {
+    let mut at = block::find_tag(bytes, 0, *b"b!");
+    while at < bytes.len() {
         let rest = &bytes[at..];
         let is_base = rest.get(1..5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"));
-        if is_base || rest.starts_with(COMMENTED_BASE) || (or_encoding && may_declare(bytes, at)) {
+        if is_base || rest.starts_with(COMMENTED_BASE) {
             return true;
         }
-        at += 1;
+        at = block::find_tag(bytes, at + 1, *b"b!");
     }
+    false
 }
 
 /// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
@@ -328,8 +321,7 @@ impl<'a> BaseSink<'a> {
         }
         let may_move = || {
             let rest = &self.bytes[at..self.end];
-            let moves =
-                may_declare_base(rest, rest.len(), false) && holds_table(&self.bytes[..self.end]);
+            let moves = may_declare_base(rest) && holds_table(&self.bytes[..self.end]);
             moves || holds_frameset(rest)
         };
         !*self.may_move.get_or_insert_with(may_move)
@@ -373,35 +365,6 @@ impl<'a> BaseSink<'a> {
 
     /// Notes a `base` element; how it counts is known once the tree is complete.
     fn element(&mut self, tag: &RawTag, namespace: Namespace) {
-        let hrefs = tag.attributes.iter().filter(|one| one.is_named(self.bytes, "href")).count();
-        let removable = match tag.attribute(self.bytes, "href") {
-            Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
-                let blank = self.bytes[..href.name.start]
-                    .iter()
-                    .rev()
-                    .take_while(|byte| byte.is_ascii_whitespace())
-                    .count();
-                let quoted = usize::from(href.quote != Quote::None);
-                let end = href.value.map_or(href.name.end, |value| value.end + quoted);
-                // What separates it from the next attribute stays, and what is before where that is all. A value
-                // without quotes would take a `/` in.
-                let separates = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
-                let is_apart = self.bytes.get(end).is_some_and(separates);
-                let start = href.name.start - if is_apart { blank } else { 0 };
-                Some(Span::new(start, end))
-            }
-            // With the first of several gone, the next would count.
-            Some(_) if tag.attributes.len() > hrefs => None,
-            // What is before the tag must not become markup with what comes after it.
-            _ => {
-                let before = self.bytes[..tag.span.start].last();
-                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                let after = &self.bytes[tag.span.end..];
-                let uncovers_mark = tag.span.start == 0 && Charset::is_marked(after);
-                let is_safe = ends && !is_before_doctype(after) && !uncovers_mark;
-                is_safe.then_some(tag.span)
-            }
-        };
         let next = std::mem::replace(&mut self.next, Standing::Later);
         let standing = match (namespace, self.standing) {
             (Namespace::Html, Standing::First) => next,
@@ -410,26 +373,7 @@ impl<'a> BaseSink<'a> {
         };
         self.has_effective |= standing == Standing::First;
         let declared = DeclaredBase::of(BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { value: self.href(tag), standing, removable, ..declared });
-    }
-}
-
-/// Whether nothing but comments and white space is before a doctype in `rest`. It counts where no tag is before it (HTML,
-/// 13.2.6.4.1).
-pub(super) fn is_before_doctype(mut rest: &[u8]) -> bool {
-    loop {
-        rest = rest.trim_ascii_start();
-        let name = rest.get(..b"<!doctype".len()).unwrap_or_default();
-        let end = match rest {
-            _ if name.eq_ignore_ascii_case(b"<!doctype") => return true,
-            [b'<', b'!', b'-', b'-', ..] => memchr::memmem::find(rest, b"-->").map(|at| at + 3),
-            [b'<', b'!' | b'?', ..] => memchr::memchr(b'>', rest).map(|at| at + 1),
-            _ => None,
-        };
-        match end {
-            Some(end) => rest = &rest[end..],
-            None => return false,
-        }
+        self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
     }
 }
 

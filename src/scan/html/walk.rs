@@ -63,31 +63,9 @@ pub(crate) fn document<S: Sink>(
     names: &Names,
     sink: &mut S,
 ) -> Result<TreeFacts, Stopped<Unproved, S::Stop>> {
-    let mut walk = Walk::<_, true>::new(&bytes[..range.end], true, scripting, names, sink);
+    let mut walk = Walk::<_, true>::new(&bytes[..range.end], scripting, names, sink);
     walk.run(range.start)?;
     Ok(walk.facts())
-}
-
-/// Walks over a window of a document that is there piece by piece, from `from` on, and stops where it cannot
-/// prove what is there. `open` is what the windows before left open, and then what this one does. Gives where
-/// it has come to: to the end, or where something begins whose end is not in the window. Whoever is told of a
-/// `base` element has to see the whole document.
-pub(crate) fn window<S: Sink>(
-    window: &[u8],
-    from: usize,
-    is_last: bool,
-    open: &mut OpenElements,
-    names: &Names,
-    sink: &mut S,
-) -> Result<usize, Stopped<Unproved, S::Stop>> {
-    if open.is_plaintext {
-        return Ok(window.len());
-    }
-    let mut walk = Walk::<_, true>::new(window, is_last, true, names, sink);
-    walk.open = std::mem::take(open);
-    let reached = walk.run(from)?;
-    *open = walk.open;
-    Ok(if open.is_plaintext { window.len() } else { reached })
 }
 
 /// Walks over `range` of `bytes` by the tokenizer's states and the names of elements alone, and tells of every
@@ -99,7 +77,7 @@ pub(crate) fn best_effort<S: Sink>(
     sink: &mut S,
 ) -> Result<TreeFacts, S::Stop> {
     let names = Names::of(&ScanOptions::default());
-    let mut walk = Walk::<_, false>::new(&bytes[..range.end], true, scripting, &names, sink);
+    let mut walk = Walk::<_, false>::new(&bytes[..range.end], scripting, &names, sink);
     match walk.run(range.start) {
         Err(Stopped::Sink(stop)) => Err(stop),
         Ok(_) | Err(Stopped::Engine(_)) => Ok(walk.facts()),
@@ -108,21 +86,17 @@ pub(crate) fn best_effort<S: Sink>(
 
 /// The open elements that decide what follows means.
 #[derive(Debug, Default)]
-pub(crate) struct OpenElements {
+struct OpenElements {
     foreign: Foreign,
     /// How many `template` elements are open.
     templates: usize,
     /// Whether the last start tag was `style` in SVG, whose text any start tag ends.
     in_svg_style: bool,
-    /// Whether all that follows is text.
-    is_plaintext: bool,
 }
 
 /// `PROVES` is whether it stops where it cannot prove what is there.
 struct Walk<'a, S: Sink, const PROVES: bool> {
     bytes: &'a [u8],
-    /// Whether the document ends where they do.
-    is_last: bool,
     scripting: bool,
     names: &'a Names,
     sink: &'a mut S,
@@ -148,17 +122,10 @@ type Next = Result<Option<usize>, Halted>;
 type Done = Result<(), Halted>;
 
 impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
-    fn new(
-        bytes: &'a [u8],
-        is_last: bool,
-        scripting: bool,
-        names: &'a Names,
-        sink: &'a mut S,
-    ) -> Self {
+    fn new(bytes: &'a [u8], scripting: bool, names: &'a Names, sink: &'a mut S) -> Self {
         let (tag, open) = (RawTag::default(), OpenElements::default());
         Self {
             bytes,
-            is_last,
             scripting,
             names,
             sink,
@@ -178,7 +145,7 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
     }
 
     /// Goes on from `start` to the end, or to where something begins that does not end.
-    fn run(&mut self, start: usize) -> Result<usize, Stopped<Unproved, S::Stop>> {
+    fn run(&mut self, start: usize) -> Result<(), Stopped<Unproved, S::Stop>> {
         let mut at = start;
         loop {
             at = find(self.bytes, at, b'<');
@@ -191,14 +158,14 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             };
             match next {
                 Ok(Some(next)) => at = next,
-                Ok(None) => return Ok(at),
+                Ok(None) => return Ok(()),
                 Err(Halted) => break,
             }
         }
         match self.stopped.take() {
             Some(Stopped::Sink(stop)) => Err(Stopped::Sink(stop)),
             Some(Stopped::Engine(reason)) => Err(Stopped::Engine(Unproved { at, reason })),
-            None => Ok(at),
+            None => Ok(()),
         }
     }
 
@@ -355,7 +322,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
                 Ok(Some(next))
             }
             TextModel::Plaintext => {
-                self.open.is_plaintext = true;
                 self.tell(at, end, next, Namespace::Html, text)?;
                 Ok(None)
             }
@@ -397,10 +363,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
         let end_of_name = (end + 2 + name.len()).min(bytes.len());
         let of_start = (std::mem::take(&mut self.tag.attributes), self.tag.self_closing);
         let after = self.attributes(end_of_name, !PROVES)?;
-        // What was told of cannot be told again when more is there.
-        if after.is_none() && !self.is_last {
-            return Ok(None);
-        }
         let attributes = std::mem::replace(&mut self.tag.attributes, of_start.0);
         let self_closing = std::mem::replace(&mut self.tag.self_closing, of_start.1);
         self.tell(at, name_end, next, Namespace::Html, text)?;
@@ -477,9 +439,6 @@ impl<'a, S: Sink, const PROVES: bool> Walk<'a, S, PROVES> {
             return self.section(at);
         }
         let end = declaration_end(self.bytes, at, false);
-        if end.is_none() && !self.is_last {
-            return Ok(None);
-        }
         if !PROVES || rest.starts_with(b"<!--") || rest.starts_with(b"<?") {
             let told = self.sink.comment(Span::new(at, end.unwrap_or(self.bytes.len())));
             self.told(told)?;

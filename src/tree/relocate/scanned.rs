@@ -38,7 +38,7 @@ use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::{Base, Profile};
 
-use crate::rewrite::{BaseElement, Beside, Fragments, Options, examine};
+use crate::rewrite::{BaseElement, Beside, Fragments, Options, rewrite};
 use crate::scan::attributes::{Elements, Row, TABLE};
 use crate::span::Span;
 use crate::tree::index::{Ids, url_below};
@@ -306,10 +306,10 @@ impl Scanning {
         let mut options = self.scanned.options(options);
         options.scan.ids =
             matches!(self.scanned.format, Format::Html | Format::Xhtml | Format::Svg | Format::Xml);
-        self.document(bytes, offset, &options, examine(bytes, &options));
+        self.document(bytes, offset, &options, rewrite(bytes, &options).report);
     }
 
-    /// The same, with what `examine` found in it with those options, and without its ids.
+    /// Adds a document with its report, and without its ids.
     pub fn add_examined(&mut self, bytes: &[u8], offset: usize, options: &Options, report: Report) {
         self.document(bytes, offset, &self.scanned.options(options), report);
     }
@@ -420,7 +420,7 @@ impl Scanning {
         }
         let mut options = Options { retrieval: moved, ..options.clone() };
         options.scan.ids = false;
-        let links = examine(bytes, &options).links;
+        let links = rewrite(bytes, &options).report.links;
         if links.len() != report.links.len() {
             return Moved::Alike(None);
         }
