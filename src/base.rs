@@ -23,7 +23,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
 use crate::format::Format;
-use crate::named::values;
+use crate::named::{display_by_name, values};
 use crate::reference;
 use crate::resolve::{self, Base, Profile};
 use crate::span::Span;
@@ -801,3 +801,5 @@ fn unsettled(value: &str, is_known: bool) -> Option<&'static str> {
         reference::placeholder(value).is_some() || reference::contains_placeholder(value);
     is_template.then_some("a template language will put something else there; until then only its absolute part is known")
 }
+
+display_by_name!(Source, Status);

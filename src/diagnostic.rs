@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::named::values;
+use crate::named::{display_by_name, values};
 use crate::span::Span;
 
 /// The kinds of oddity, a closed list.
@@ -177,3 +177,5 @@ impl Diagnostic {
         Self::new(Code::FieldRepeated, span, message)
     }
 }
+
+display_by_name!(Code);

@@ -7,7 +7,7 @@
 //! ```
 //! use baselink::error::ErrorKind;
 //! use baselink::resolve::{Base, Profile};
-//! let error = Base::absolute(Profile::Rfc1808, "../up").unwrap_err();
+//! let error = Base::parse(Profile::Rfc1808, "../up").unwrap_err();
 //! assert_eq!(error.kind(), ErrorKind::Url);
 //! assert!(error.to_string().contains("../up"));
 //! ```

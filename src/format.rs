@@ -17,6 +17,7 @@
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
+use crate::named::display_by_name;
 
 /// The formats. The command line knows all by name but the last two, which nobody asks for. Scripts and manifests
 /// are read where a group is enabled for them.
@@ -473,6 +474,8 @@ impl FromStr for Format {
         })
     }
 }
+
+display_by_name!(Format);
 
 #[cfg(test)]
 mod tests {

@@ -81,7 +81,7 @@
 //! ```
 //! let rewriter = baselink::Rewriter::builder().url("http://a/").build()?;
 //! let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
-//! assert_eq!(rewriter.verify(&rewritten), Ok(()));
+//! assert_eq!(rewritten.verify(), Ok(()));
 //! # Ok::<(), baselink::Error>(())
 //! ```
 //!
@@ -168,13 +168,16 @@ pub use format::Format;
 pub use layer::charset::Charset;
 pub use report::{EntityReport, LinkReport, Outcome, Reason, Report};
 pub use resolve::{Base, Kept, Profile, Target, Unresolvable, Unusable, relativize, resolve};
-pub use rewrite::{BaseElement, Choice, Dkim, Fragments, LocalCopies, Rewritten, Totals};
+pub use rewrite::{
+    BaseElement, Choice, Dkim, Fragments, ListedLink, LocalCopies, Rewritten, Totals,
+};
 pub use rewriter::{Rewriter, RewriterBuilder};
-pub use span::Span;
+pub use scan::attributes::{Group, Groups, Place};
+pub use span::{Lines, Span};
 pub use verify::Difference;
 
 #[doc(hidden)]
-pub use rewrite::{Beside, Destination, LinkBases, ListedLink, Options, edits, links, rewrite};
+pub use rewrite::{Beside, Destination, LinkBases, Options, edits, links, rewrite};
 #[doc(hidden)]
 pub use scan::{ScanOptions, scan, scan_as};
 

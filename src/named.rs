@@ -19,3 +19,15 @@ pub(crate) const fn values<T: Copy, const N: usize>(table: &[(T, &str); N]) -> [
     }
     values
 }
+
+/// Displays each value by its name.
+macro_rules! display_by_name {
+    ($($type:ty),+) => {
+        $(impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        })+
+    };
+}
+pub(crate) use display_by_name;

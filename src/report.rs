@@ -17,7 +17,7 @@ use crate::base::{BaseChain, Rule, Source, lacks_only_scheme};
 use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::charset::Charset;
-use crate::named::values;
+use crate::named::{display_by_name, values};
 use crate::resolve::Profile;
 use crate::span::Span;
 
@@ -307,3 +307,5 @@ impl Report {
         self.links.iter().filter(|link| link.outcome == outcome).count()
     }
 }
+
+display_by_name!(Outcome, Reason);

@@ -75,8 +75,7 @@ impl fmt::Debug for Base {
 }
 
 impl Base {
-    /// Takes any text as the base. What is no absolute URL resolves nothing but references that are
-    /// absolute themselves.
+    /// Takes any text as the base. If it is not an absolute URL, it resolves absolute references only.
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile, Unresolvable, Unusable};
@@ -84,6 +83,7 @@ impl Base {
     /// assert_eq!(base.resolve("g").unwrap_err(), Unresolvable::BaseUnusable(Unusable::Scheme));
     /// assert_eq!(base.resolve("g:h").unwrap().url, "g:h");
     /// ```
+    #[doc(hidden)]
     #[must_use]
     pub fn new(profile: Profile, url: &str) -> Self {
         Self::traced(profile, url, &mut ())
@@ -132,7 +132,7 @@ impl Base {
         !matches!(usable, Err(Unusable::Empty | Unusable::Relative | Unusable::Invalid))
     }
 
-    /// Takes an absolute URL as the base.
+    /// Parses an absolute URL, to be the base.
     ///
     /// # Errors
     ///
@@ -140,11 +140,11 @@ impl Base {
     ///
     /// ```
     /// use baselink::resolve::{Base, Profile};
-    /// assert!(Base::absolute(Profile::Rfc3986, "http://a/").is_ok());
-    /// assert!(Base::absolute(Profile::Rfc3986, "a/b").is_err());
-    /// assert!(Base::absolute(Profile::Rfc3986, "http://a/ ").is_err());
+    /// assert!(Base::parse(Profile::Rfc3986, "http://a/").is_ok());
+    /// assert!(Base::parse(Profile::Rfc3986, "a/b").is_err());
+    /// assert!(Base::parse(Profile::Rfc3986, "http://a/ ").is_err());
     /// ```
-    pub fn absolute(profile: Profile, url: &str) -> Result<Self> {
+    pub fn parse(profile: Profile, url: &str) -> Result<Self> {
         let base = Self::new(profile, url);
         match base.inherited.usable {
             Err(
@@ -409,12 +409,12 @@ mod tests {
                 assert_eq!(base.resolve("g"), Err(Unresolvable::BaseUnusable(why)), "{profile}");
                 assert!(base.resolve("").is_err());
                 assert_eq!(base.resolve("g://h/").unwrap().url, "g://h/");
-                let error = Base::absolute(profile, text).unwrap_err().to_string();
+                let error = Base::parse(profile, text).unwrap_err().to_string();
                 assert!(error.contains(&format!("'{text}'")), "{error}");
             }
         }
-        assert!(Base::absolute(Profile::Whatwg, "http://[/").is_err());
-        assert!(Base::absolute(Profile::Rfc1808, "mailto:a@b").is_ok());
+        assert!(Base::parse(Profile::Whatwg, "http://[/").is_err());
+        assert!(Base::parse(Profile::Rfc1808, "mailto:a@b").is_ok());
     }
 
     /// A quadratic algorithm would not finish these.

@@ -46,6 +46,7 @@ pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 use crate::edit::Edits;
 use crate::report::Report;
+use crate::span::Lines;
 
 /// A rewritten file: its edits, and the report.
 #[derive(Clone, Debug)]
@@ -55,16 +56,24 @@ pub struct Rewritten<'a> {
     pub edits: Edits,
     /// The documents that change.
     pub(crate) parts: Vec<PlannedPart>,
-    /// What became of every link.
+    /// The outcome of every link.
     pub report: Report,
-    /// The same in numbers.
+    /// The outcomes in numbers.
     pub totals: Totals,
+    /// The options that it was made with.
+    pub(crate) options: Options,
 }
 
 impl<'a> Rewritten<'a> {
-    /// What was put together of several that were rewritten.
-    pub(crate) fn new(source: &'a [u8], edits: Edits, report: Report, totals: Totals) -> Self {
-        Self { source, edits, parts: Vec::new(), report, totals }
+    /// A mailbox, put together of its messages.
+    pub(crate) fn new(
+        source: &'a [u8],
+        edits: Edits,
+        report: Report,
+        totals: Totals,
+        options: Options,
+    ) -> Self {
+        Self { source, edits, parts: Vec::new(), report, totals, options }
     }
 
     /// The bytes that were rewritten.
@@ -79,7 +88,24 @@ impl<'a> Rewritten<'a> {
         self.edits.apply(self.source)
     }
 
-    /// The same, without a copy where nothing changes.
+    /// The lines of the file, to which the spans of the report belong.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewritten = Rewriter::builder().url("http://a/").build()?.rewrite(b"<p>\n<a href=x>");
+    /// let place = rewritten.report.links[0].span.start;
+    /// assert_eq!(rewritten.lines().place(place), (2, 9));
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    #[must_use]
+    pub fn lines(&self) -> Lines {
+        match self.options.format.has_headings() {
+            true => Lines::of(self.source),
+            false => self.totals.charset.lines(self.source),
+        }
+    }
+
+    /// The output, without a copy if nothing changes.
     #[must_use]
     pub fn into_output(self) -> Cow<'a, [u8]> {
         match self.edits.is_empty() {
@@ -94,7 +120,7 @@ impl<'a> Rewritten<'a> {
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let (FilePlan { edits, parts, mut report, .. }, totals) = file::plan(bytes, options, true);
     report.diagnostics.clone_from(&totals.diagnostics);
-    Rewritten { source: bytes, edits, parts, report, totals }
+    Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
 }
 
 /// The edits that make every relative link of `bytes` absolute, as in [`rewrite`], and the outcome of the links in

@@ -36,8 +36,8 @@ use crate::rewrite::{
     self, BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options, Rewritten,
 };
 use crate::rewrite::{ListedLink, Totals};
+use crate::scan::attributes::{Groups, Place};
 use crate::span::{Lines, Span};
-use crate::verify::{self, Difference};
 
 /// So many bytes tell the format of a document.
 const HEAD: u64 = 4_096;
@@ -58,10 +58,7 @@ pub struct RewriterBuilder {
     options: Options,
     url: Option<String>,
     format: Option<Format>,
-    charset: Option<String>,
     assumed_scheme: Option<String>,
-    groups: Vec<String>,
-    places: Vec<String>,
 }
 
 /// A closure that chooses what is written in the place of links.
@@ -98,9 +95,9 @@ impl RewriterBuilder {
         self
     }
 
-    /// The encoding of the documents, by a label of the Encoding Standard. A byte order mark counts more.
-    pub fn charset(mut self, label: impl Into<String>) -> Self {
-        self.charset = Some(label.into());
+    /// The encoding of the documents. A byte order mark takes precedence.
+    pub fn charset(mut self, charset: Charset) -> Self {
+        self.options.scan.charset = Some(charset);
         self
     }
 
@@ -142,31 +139,31 @@ impl RewriterBuilder {
         self
     }
 
-    /// Counts further places as links: groups by their names, separated by commas, or `all`.
+    /// Counts further places as links. [`Groups`] are parsed from names separated by commas, or `all`.
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").enable("headers").build()?;
+    /// let rewriter = Rewriter::builder().url("http://a/").enable("headers".parse()?).build()?;
     /// let message = b"List-Archive: <x>\nSubject: y\n\nz";
     /// assert_eq!(&*rewriter.rewrite(message).into_output(), b"List-Archive: <http://a/x>\nSubject: y\n\nz");
     /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn enable(mut self, groups: impl Into<String>) -> Self {
-        self.groups.push(groups.into());
+    pub fn enable(mut self, groups: Groups) -> Self {
+        self.options.scan.groups.extend(groups);
         self
     }
 
-    /// Counts an attribute as a link, written `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`, `urls`, `srcset`,
-    /// `css` or `html`.
+    /// Counts an attribute as a link. A [`Place`] is parsed from `ELEMENT[ATTRIBUTE]=SYNTAX`; the syntax is `url`, `urls`,
+    /// `srcset`, `css` or `html`.
     ///
     /// ```
     /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").place("*[data-src]=url").build()?;
+    /// let rewriter = Rewriter::builder().url("http://a/").place("*[data-src]=url".parse()?).build()?;
     /// assert_eq!(&*rewriter.rewrite(b"<p data-src=x>").into_output(), b"<p data-src=http://a/x>");
     /// # Ok::<(), baselink::Error>(())
     /// ```
-    pub fn place(mut self, place: impl Into<String>) -> Self {
-        self.places.push(place.into());
+    pub fn place(mut self, place: Place) -> Self {
+        self.options.scan.places.push(place);
         self
     }
 
@@ -196,8 +193,8 @@ impl RewriterBuilder {
     ///
     /// # Errors
     ///
-    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); a label, scheme, group or place
-    /// that is none ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
+    /// A URL that is not absolute ([`ErrorKind::Url`](crate::error::ErrorKind::Url)); an assumed scheme that is not a
+    /// hierarchical one ([`ErrorKind::Argument`](crate::error::ErrorKind::Argument)).
     ///
     /// ```
     /// use baselink::{ErrorKind, Rewriter};
@@ -207,21 +204,11 @@ impl RewriterBuilder {
     pub fn build(self) -> Result<Rewriter> {
         let mut options = self.options;
         if let Some(url) = self.url {
-            Base::absolute(options.profile, &url)?;
+            Base::parse(options.profile, &url)?;
             options.retrieval = Some(Retrieval::url(url));
         }
         if let Some(scheme) = self.assumed_scheme {
             options.assumed_scheme = Some(hierarchical_scheme(&scheme)?.into());
-        }
-        if let Some(label) = self.charset {
-            let unknown = || Error::new(format!("unknown encoding '{label}'"));
-            options.scan.charset = Some(Charset::for_label(&label).ok_or_else(unknown)?);
-        }
-        for groups in self.groups {
-            options.scan.groups.extend(groups.parse()?);
-        }
-        for place in self.places {
-            options.scan.places.push(place.parse()?);
         }
         options.format = self.format.unwrap_or_default();
         Ok(Rewriter { options, detects: self.format.is_none() })
@@ -251,7 +238,7 @@ impl Rewriter {
                 totals.append(one.totals, message.start);
             }
         }
-        Rewritten::new(bytes, edits, report, totals)
+        Rewritten::new(bytes, edits, report, totals, options)
     }
 
     /// The edits that make every relative link of a document absolute, and the outcome of the links in numbers. Without a
@@ -394,61 +381,8 @@ impl Rewriter {
         )
     }
 
-    /// Proves that what [`rewrite`](Self::rewrite) made of a document differs from it in the reported links only,
-    /// by parsing both.
-    ///
-    /// # Errors
-    ///
-    /// The first differences, in the order of the document.
-    ///
-    /// ```
-    /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
-    /// let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
-    /// assert_eq!(rewriter.verify(&rewritten), Ok(()));
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
-    pub fn verify(&self, rewritten: &Rewritten<'_>) -> std::result::Result<(), Vec<Difference>> {
-        let source = rewritten.source();
-        let options = self.options_for(source);
-        if !options.format.holds_many() {
-            return verify::verify(rewritten, &options);
-        }
-        let mut edits = Edits::default();
-        for (name, message) in units(options.format, source) {
-            let options = named(&options, name);
-            let one = rewrite::rewrite(&source[message.range()], &options);
-            verify::verify(&one, &options)?;
-            let _ = edits.append(one.edits, message.start);
-        }
-        match edits == rewritten.edits {
-            true => Ok(()),
-            false => {
-                Err(vec![Difference { message: "the edits are not those of its messages".into() }])
-            }
-        }
-    }
-
-    /// Where the lines begin of what was `rewritten`, to which the spans of its report belong.
-    ///
-    /// ```
-    /// use baselink::Rewriter;
-    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
-    /// let rewritten = rewriter.rewrite(b"<p>\n<a href=x>");
-    /// let place = rewritten.report.links[0].span.start;
-    /// assert_eq!(rewriter.lines(&rewritten).place(place), (2, 9));
-    /// # Ok::<(), baselink::Error>(())
-    /// ```
-    #[must_use]
-    pub fn lines(&self, rewritten: &Rewritten<'_>) -> Lines {
-        let source = rewritten.source();
-        match self.options_for(source).format.has_headings() {
-            true => Lines::of(source),
-            false => rewritten.totals.charset.lines(source),
-        }
-    }
-
-    /// What it does with documents of a known format; where it was told none, that of HTML.
+    /// The options for a document of a known format; of HTML if no format was given.
+    #[doc(hidden)]
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options

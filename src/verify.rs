@@ -55,6 +55,43 @@ pub struct Difference {
 /// How many differences are collected; one follows from another.
 const MOST: usize = 10;
 
+impl Rewritten<'_> {
+    /// Proves that the output differs from its source in the reported links only, by parsing both.
+    ///
+    /// # Errors
+    ///
+    /// The first differences, in the order of the document.
+    ///
+    /// ```
+    /// use baselink::Rewriter;
+    /// let rewriter = Rewriter::builder().url("http://a/").build()?;
+    /// let rewritten = rewriter.rewrite(b"<p class=a><a href='x'>y</a>");
+    /// assert_eq!(rewritten.verify(), Ok(()));
+    /// # Ok::<(), baselink::Error>(())
+    /// ```
+    pub fn verify(&self) -> Result<(), Vec<Difference>> {
+        let (source, options) = (self.source(), &self.options);
+        if !options.format.holds_many() {
+            return verify(self, options);
+        }
+        let mut edits = Edits::default();
+        for (name, message) in container::units(options.format, source) {
+            let entity = name.unwrap_or_else(|| options.scan.entity.clone());
+            let scan = ScanOptions { entity, ..options.scan.clone() };
+            let options = Options { scan, ..options.clone() };
+            let one = rewrite(&source[message.range()], &options);
+            verify(&one, &options)?;
+            let _ = edits.append(one.edits, message.start);
+        }
+        match edits == self.edits {
+            true => Ok(()),
+            false => {
+                Err(vec![Difference { message: "the edits are not those of its messages".into() }])
+            }
+        }
+    }
+}
+
 /// Proves that the output differs from its source in the reported values only.
 ///
 /// # Errors

@@ -1,7 +1,6 @@
 //! The laws of the design as properties, over documents put together from traps.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::layer::{View, escape, lift};

@@ -8,7 +8,9 @@ use std::io::{self, Cursor, ErrorKind as System, Read};
 use std::process::Command;
 
 use baselink::resolve::Profile;
-use baselink::{Choice, ErrorKind, Outcome, Reason, Rewriter};
+use baselink::{
+    Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter, Rewritten,
+};
 
 /// Two messages; the second has a base of its own. The body of the first begins with a quoted `From `.
 const MAILBOX: &[u8] = b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=x>\n\n\
@@ -25,7 +27,7 @@ fn at(url: &str) -> Rewriter {
 /// The same in memory and as a stream, and proved.
 fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
     let rewritten = rewriter.rewrite(input);
-    assert_eq!(rewriter.verify(&rewritten), Ok(()));
+    assert_eq!(rewritten.verify(), Ok(()));
     let links = rewritten.report.links.len();
     assert_eq!(
         rewritten.into_output().escape_ascii().to_string(),
@@ -38,7 +40,7 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
         assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
         assert_eq!((totals.links(), totals.changed), (links, input != output));
     }
-    let (mut visited, lines) = (Vec::new(), rewriter.lines(&rewriter.rewrite(input)));
+    let (mut visited, lines) = (Vec::new(), rewriter.rewrite(input).lines());
     rewriter.links(input, |found| visited.push(((found.line, found.column), found.link.span)));
     assert_eq!(visited.len(), links);
     assert!(visited.iter().all(|(place, span)| lines.place(span.start) == *place));
@@ -120,8 +122,9 @@ fn a_mailbox_is_rewritten_message_by_message() {
     let entities = rewritten.report.links.iter().map(|link| &*link.entity);
     assert!(entities.eq(["1", "2"]));
     assert_eq!(rewriter.base(MAILBOX).base.as_deref(), Some("http://a/"));
-    // These are not the edits that another URL asks for.
-    assert!(at("http://other/").verify(&rewritten).is_err());
+    // These are not the edits of its messages.
+    let wrong = Rewritten { edits: Edits::default(), ..rewritten };
+    assert!(wrong.verify().is_err());
 }
 
 #[test]
@@ -141,11 +144,11 @@ fn what_does_not_change_is_not_copied() {
 fn errors_have_a_kind_and_a_source() {
     let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
     assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
-    assert_eq!(kind(Rewriter::builder().charset("x")), ErrorKind::Argument);
     assert_eq!(kind(Rewriter::builder().assumed_scheme("mailto")), ErrorKind::Argument);
     assert_eq!(kind(Rewriter::builder().assumed_scheme("https:")), ErrorKind::Argument);
-    assert_eq!(kind(Rewriter::builder().enable("x")), ErrorKind::Argument);
-    assert_eq!(kind(Rewriter::builder().place("x")), ErrorKind::Argument);
+    assert_eq!("x".parse::<Charset>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!("x".parse::<Groups>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!("x".parse::<Place>().unwrap_err().kind(), ErrorKind::Argument);
     assert_eq!("x".parse::<Profile>().unwrap_err().kind(), ErrorKind::Argument);
 
     struct Broken;

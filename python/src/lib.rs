@@ -75,7 +75,7 @@ fn rewrite_report<'py>(
     let bytes = held.bytes();
     let (rewritten, lines, output) = py.detach(|| {
         let rewritten = rewriter.rewrite(bytes);
-        let (lines, output) = (rewriter.lines(&rewritten), rewritten.output());
+        let (lines, output) = (rewritten.lines(), rewritten.output());
         (rewritten, lines, output)
     });
     Rows::new(py)?.rewritten(&rewritten, &lines, &output)
@@ -128,7 +128,7 @@ fn base<'py>(
 
 fn absolute(base: &str, resolver: &str) -> PyResult<Base> {
     let profile: Profile = resolver.parse().map_err(value_error)?;
-    Base::absolute(profile, base).map_err(value_error)
+    Base::parse(profile, base).map_err(value_error)
 }
 
 /// The URL that `reference` means in a document with this base (RFC 1808, section 4).

@@ -86,14 +86,17 @@ fn option(
 ) -> PyResult<RewriterBuilder> {
     if matches!(name, "enable" | "attributes") {
         for one in texts(value, name)? {
-            builder = if name == "enable" { builder.enable(one) } else { builder.place(one) };
+            builder = match name {
+                "enable" => builder.enable(one.parse().map_err(value_error)?),
+                _ => builder.place(one.parse().map_err(value_error)?),
+            };
         }
         return Ok(builder);
     }
     let text: &str = value.extract().map_err(|_| no_text(name, "str"))?;
     Ok(match name {
         "format" => builder.format(format(text)?),
-        "charset" => builder.charset(text),
+        "charset" => builder.charset(text.parse().map_err(value_error)?),
         "resolver" => builder.profile(text.parse().map_err(value_error)?),
         "fragments" => builder.fragments(text.parse().map_err(value_error)?),
         "base_element" => builder.base_element(text.parse().map_err(value_error)?),

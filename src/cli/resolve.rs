@@ -52,7 +52,7 @@ pub(crate) fn run(asked: &Resolve, output: &mut Output) -> io::Result<ExitStatus
                 let base = match &last {
                     Some(last) if last.text == of => last,
                     _ => {
-                        if let Err(why) = Base::absolute(asked.profile, of) {
+                        if let Err(why) = Base::parse(asked.profile, of) {
                             let why = why.to_string();
                             return asked.unresolved(
                                 Some(of),

@@ -17,9 +17,13 @@
 //! Deliberately absent: guessing by letter frequencies. Undeclared bytes are UTF-8 if they are valid
 //! UTF-8, else windows-1252; those of a style sheet are UTF-8.
 
+use std::str::FromStr;
+
 use encoding_rs::{DecoderResult, EncoderResult, Encoding};
 
 use super::{MapBuilder, View};
+use crate::error::Error;
+use crate::named::display_by_name;
 use crate::span::{Lines, Span};
 
 /// A character encoding of the Encoding Standard.
@@ -77,6 +81,15 @@ impl Charset {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
+    }
+}
+
+impl FromStr for Charset {
+    type Err = Error;
+
+    /// Reads a label of the Encoding Standard.
+    fn from_str(label: &str) -> Result<Self, Error> {
+        Self::for_label(label).ok_or_else(|| Error::new(format!("unknown encoding '{label}'")))
     }
 }
 
@@ -587,6 +600,8 @@ pub(crate) fn is_ascii_superset(label: &str) -> bool {
     Charset::for_label(&label).is_some()
         || !(WHOLE.contains(&&*label) || OTHERS.iter().any(|other| label.contains(other)))
 }
+
+display_by_name!(Charset);
 
 #[cfg(test)]
 mod tests {

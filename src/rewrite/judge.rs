@@ -294,7 +294,7 @@ impl<'a> Judge<'a> {
                 Ok(target) => target.url.into(),
                 Err(_) => outer,
             }),
-            None => match (Base::absolute(profile, reference), &self.assumed) {
+            None => match (Base::parse(profile, reference), &self.assumed) {
                 (Ok(base), _) => Some(base.as_str().into()),
                 (Err(_), Some(assumed)) if base::lacks_only_scheme(reference, profile) => {
                     assumed.base.resolve(reference).ok().map(|target| target.url.into())

@@ -727,14 +727,14 @@ pub fn find(
 /// A place that the user adds: `ELEMENT[ATTRIBUTE]=SYNTAX`.
 ///
 /// ```
-/// use baselink::scan::attributes::{Syntax, UserRow};
-/// let place: UserRow = "*[data-sheet]=css".parse().unwrap();
+/// use baselink::scan::attributes::{Syntax, Place};
+/// let place: Place = "*[data-sheet]=css".parse().unwrap();
 /// assert!(place.covers("div", "data-sheet"));
 /// assert_eq!(place.row().syntax, Syntax::Css);
-/// assert!("div[data-sheet]=json".parse::<UserRow>().is_err());
+/// assert!("div[data-sheet]=json".parse::<Place>().is_err());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UserRow {
+pub struct Place {
     /// In lower case; none for any element.
     element: Option<String>,
     /// In lower case.
@@ -752,7 +752,7 @@ static USER: [(&str, Row); 5] = [
     ("html", html("", Any, Html, "user")),
 ];
 
-impl UserRow {
+impl Place {
     /// Whether it speaks of `attribute` of an `element` of any namespace, both in lower case.
     #[must_use]
     pub fn covers(&self, element: &str, attribute: &str) -> bool {
@@ -772,7 +772,7 @@ impl UserRow {
     }
 }
 
-impl FromStr for UserRow {
+impl FromStr for Place {
     type Err = Error;
 
     fn from_str(place: &str) -> Result<Self, Error> {
@@ -953,17 +953,17 @@ mod tests {
 
     #[test]
     fn a_users_place_is_read_or_explained() {
-        let place: UserRow = " DIV[ Data-Link ] = urls ".trim().parse().unwrap();
+        let place: Place = " DIV[ Data-Link ] = urls ".trim().parse().unwrap();
         assert!(place.covers("div", "data-link"));
         assert!(!place.covers("p", "data-link"));
         assert_eq!(place.row().syntax, Spaces);
         for wrong in
             ["", "div", "div[]=url", "[a]=url", "a[b]", "a[b]url", "a b[c]=url", "*[*]=url"]
         {
-            let said = wrong.parse::<UserRow>().unwrap_err().to_string();
+            let said = wrong.parse::<Place>().unwrap_err().to_string();
             assert!(said.contains("ELEMENT[ATTRIBUTE]=SYNTAX"), "{wrong}: {said}");
         }
-        let said = "a[b]=uri".parse::<UserRow>().unwrap_err().to_string();
+        let said = "a[b]=uri".parse::<Place>().unwrap_err().to_string();
         assert!(said.ends_with("there are url, urls, srcset, css, html"), "{said}");
     }
 }

@@ -12,7 +12,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::attributes::{Group, Groups, UserRow};
+use super::attributes::{Group, Groups, Place};
 use crate::error::Error;
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -27,7 +27,7 @@ pub struct ScanOptions {
     /// The opt-in groups of places that count.
     pub groups: Groups,
     /// Further places.
-    pub places: Vec<UserRow>,
+    pub places: Vec<Place>,
     /// Whether what a fragment can name is collected: `id`, and `name` of `a`, in HTML (7.4.6.4, "find a
     /// potential indicated element"), `id` and `xml:id` in XML. It takes memory for each.
     pub ids: bool,

@@ -16,7 +16,7 @@ use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
-use baselink::scan::attributes::{Groups, UserRow};
+use baselink::scan::attributes::{Groups, Place};
 use baselink::scan::{Scanner, group_of};
 use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
@@ -137,8 +137,8 @@ pub(super) struct TypedDocuments {
     #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
-    #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<UserRow>)]
-    attribute: Vec<UserRow>,
+    #[arg(long, value_name = "ELEMENT[ATTR]=SYNTAX", value_parser = str::parse::<Place>)]
+    attribute: Vec<Place>,
     #[command(flatten)]
     pub(super) settings: TypedSettings,
 }
@@ -346,7 +346,7 @@ fn check_url(profile: Profile, url: &str) -> Result<()> {
         && !Format::detect(Some(first), b"").is_read();
     let perhaps = if is_host { format!("; perhaps https://{url}") } else { String::new() };
     let refused = |error: Error| Error::new(format!("--url: {error}{perhaps}"));
-    Base::absolute(profile, url).map_err(refused)?;
+    Base::parse(profile, url).map_err(refused)?;
     if !baselink::resolve::parses(url) {
         return Err(Error::new(format!(
             "--url: '{url}' is not a URL: its host is missing or wrong"

@@ -50,7 +50,7 @@ impl TypedResolve {
                 return Err(Error::new("BASE is missing: the absolute URL to resolve against"));
             }
             (Some(base), references) => {
-                Base::absolute(profile, &base)?;
+                Base::parse(profile, &base)?;
                 match references.is_empty() {
                     true => What::Lines { base },
                     false => What::References { base, references },

@@ -29,7 +29,7 @@ use crate::layer::charset::Charset;
 use crate::layer::escape::{self, Quote};
 use crate::layer::spelling::{Carrier, Form};
 use crate::layer::{OffsetMap, View};
-use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Row, Syntax, UserRow};
+use crate::scan::attributes::{self, Empty, Fragment, Group, Namespace, Place, Row, Syntax};
 use crate::scan::collect::{Carriers, Collector, Embedded, LinkPlace, ScriptContent};
 use crate::scan::{ScanOptions, block, css, json, script, value};
 use crate::span::Span;
@@ -492,7 +492,7 @@ impl<'a, 'l, L: Links> Pass<'a, 'l, L> {
         let other = |name: &str| self.other(attributes, name);
         let of_user = places.iter().find(|place| place.covers(element, name));
         let Some(row) = of_user
-            .map(UserRow::row)
+            .map(Place::row)
             .or_else(|| attributes::find(namespace, element, name, &other, &self.options.groups))
         else {
             return;
