@@ -18,6 +18,9 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
 
+/// The size of the pieces in which output is written.
+const PIECE: usize = 64 << 10;
+
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
@@ -132,19 +135,28 @@ impl Edits {
         Self { list: self.list.iter().filter(inside).map(moved).collect() }
     }
 
-    /// Writes `source` with the edits made.
+    /// Writes `source` with the edits made, in pieces of about 64 KiB.
     ///
     /// # Errors
     ///
     /// Whatever `out` returns, and an edit that ends after `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
+        // Two calls for each edit would cost more than this copy.
+        let mut piece = Vec::with_capacity(PIECE.min(source.len() + source.len() / 8 + 256));
         let mut written = 0;
         for edit in &self.list {
             let kept = source.get(written..edit.span.start).ok_or(io::ErrorKind::InvalidInput)?;
-            out.write_all(kept)?;
-            out.write_all(&edit.new)?;
+            if piece.len() + kept.len() + edit.new.len() > PIECE {
+                out.write_all(&piece)?;
+                out.write_all(kept)?;
+                piece.clear();
+            } else {
+                piece.extend_from_slice(kept);
+            }
+            piece.extend_from_slice(&edit.new);
             written = edit.span.end;
         }
+        out.write_all(&piece)?;
         out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
@@ -170,10 +182,16 @@ impl Edits {
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
         let grown: usize = self.list.iter().map(|edit| edit.new.len()).sum();
         let mut out = Vec::with_capacity(source.len() + grown);
-        match self.write_to(source, &mut out) {
-            Ok(()) => out,
-            Err(_) => source.to_vec(),
+        let mut written = 0;
+        for edit in &self.list {
+            let Some(kept) = source.get(written..edit.span.start) else { return source.to_vec() };
+            out.extend_from_slice(kept);
+            out.extend_from_slice(&edit.new);
+            written = edit.span.end;
         }
+        let Some(rest) = source.get(written..) else { return source.to_vec() };
+        out.extend_from_slice(rest);
+        out
     }
 }
 

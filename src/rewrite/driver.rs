@@ -43,6 +43,7 @@ use crate::resolve::Splice;
 use crate::scan::html::pass::{self, Links, Part, Plain, Whole};
 use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
 use crate::scan::{self, ScanOptions, html};
+use crate::span::Span;
 
 /// A request for one document.
 #[derive(Clone, Copy)]
@@ -275,9 +276,16 @@ impl Links for Driver<'_, '_> {
             return false;
         }
         if self.task.is_listed {
-            let Some(judged) = self.judge.report(&short, bytes, found) else { return false };
+            let Some(report) = self.judge.report(&short, bytes, found) else { return false };
+            let mut edits = Vec::new();
+            if let Short::Splice(Splice { prefix, dropped }) = short
+                && self.rows.is_none()
+            {
+                let span = Span::new(found.span.start, found.span.start + dropped);
+                edits.push(Edit { span, new: prefix.as_bytes().into() });
+            }
             self.own += 1;
-            self.give(bytes, judged, self.charset);
+            self.give(bytes, Judged { report, edits, declares_base: false }, self.charset);
             return true;
         }
         match short {

@@ -157,9 +157,14 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// The report and the edit of a reference on which [`short`](Self::short) has decided; `None` where its bytes are not its
+    /// The report of a reference on which [`short`](Self::short) has decided; `None` where its bytes are not its
     /// characters, or another profile may see something else.
-    pub(super) fn report(&self, short: &Short<'_>, bytes: &[u8], found: &Plain) -> Option<Judged> {
+    pub(super) fn report(
+        &self,
+        short: &Short<'_>,
+        bytes: &[u8],
+        found: &Plain,
+    ) -> Option<LinkReport> {
         let raw = &bytes[found.span.range()];
         // Without a branch, so that many are looked at at once.
         let is_itself = |byte: &u8| byte.is_ascii_graphic() & (*byte != b'&');
@@ -176,7 +181,6 @@ impl<'a> Judge<'a> {
             Some(_) => return None,
             None => (Cow::Borrowed("style"), None),
         };
-        let mut edits = Vec::new();
         let (outcome, reason, target) = match short {
             Short::Stays(Outcome::Absolute, _) if !resolve::is_agreed_absolute(reference) => {
                 return None;
@@ -186,15 +190,12 @@ impl<'a> Judge<'a> {
                 (*outcome, *reason, is_absolute.then(|| reference.to_owned()))
             }
             Short::Splice(Splice { prefix, dropped }) => {
-                let start = found.span.start;
-                let (span, new) = (Span::new(start, start + dropped), prefix.as_bytes().into());
-                edits.push(Edit { span, new });
                 let target = [prefix, &reference[*dropped..]].concat();
                 (Outcome::Rewritten, None, Some(target))
             }
         };
         let LinkBases::One(base, rule, source) = self.base_of_plain() else { return None };
-        let report = LinkReport {
+        Some(LinkReport {
             entity: Arc::clone(&self.chain.entity),
             span: found.span,
             element,
@@ -210,8 +211,7 @@ impl<'a> Judge<'a> {
             differs: false,
             differs_under: NOWHERE,
             is_editable: true,
-        };
-        Some(Judged { report, edits, declares_base: false })
+        })
     }
 
     /// The base of links that the first arm judges, as a report has it.

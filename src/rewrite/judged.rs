@@ -52,6 +52,9 @@ impl Judged {
         }
         if let Some(last) = self.edits.last() {
             *edited = last.span.end;
+        } else if self.report.outcome == Outcome::Rewritten {
+            // Only the report was asked for.
+            *edited = self.report.span.end;
         }
     }
 
