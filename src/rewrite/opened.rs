@@ -23,7 +23,7 @@ use super::sink::LinkSink;
 use crate::base::{self, BaseChain, Outer};
 use crate::document::Document;
 use crate::format::Format;
-use crate::layer::charset::{Charset, Declaration, Detected};
+use crate::layer::charset::{Charset, Detected};
 use crate::scan::ScanOptions;
 use crate::scan::html;
 use crate::scan::html::pass::{Tentative, Whole, Windows};
@@ -146,9 +146,9 @@ impl Opened {
         let mut document = Document::empty(entity, Format::Html, found.charset);
         document.saved = prelude::saved(head, task.scan);
         let chain = task.establish(&document);
-        let tentative = match found.declaration {
-            Declaration::Assumed => Tentative::BaseAndEncoding,
-            _ => Tentative::Base,
+        let tentative = match found.is_tentative() {
+            true => Tentative::BaseAndEncoding,
+            false => Tentative::Base,
         };
         let meta = PrescannedMeta::at(found.prescanned);
         Self { found, meta, document, chain, tentative: Some(tentative) }

@@ -207,7 +207,7 @@ fn look<D: Read + Seek + Send>(
     if !encoding.charset.is_ascii_compatible() {
         return Ok(None);
     }
-    let is_assumed = encoding.declaration == Declaration::Assumed;
+    let is_tentative = encoding.is_tentative();
     let part = |number: u64| {
         let end = |number: u64| length / count * number;
         end(number)..if number + 1 == count { length } else { end(number + 1) }
@@ -216,7 +216,7 @@ fn look<D: Read + Seek + Send>(
     let looked: io::Result<Vec<_>> = thread::scope(|scope| {
         let mut begun = Vec::new();
         for (number, handle) in (1..).zip(others) {
-            let look = move || look_at(handle, part(number), &mut vec![0; window], is_assumed);
+            let look = move || look_at(handle, part(number), &mut vec![0; window], is_tentative);
             match thread::Builder::new().spawn_scoped(scope, look) {
                 Ok(thread) => begun.push(thread),
                 // The first looks at the rest, too.
@@ -226,7 +226,7 @@ fn look<D: Read + Seek + Send>(
                 }
             }
         }
-        let first = look_at(first, own, &mut buffer, is_assumed);
+        let first = look_at(first, own, &mut buffer, is_tentative);
         let others = begun
             .into_iter()
             .map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -236,7 +236,7 @@ fn look<D: Read + Seek + Send>(
     if looked.contains(&Looked::Declares) {
         return Ok(None);
     }
-    if is_assumed {
+    if encoding.declaration == Declaration::Assumed {
         let mut not_utf_8 = looked.into_iter().filter_map(|looked| match looked {
             Looked::Bytes(at) => Some(at),
             Looked::Declares | Looked::Text => None,
@@ -250,7 +250,7 @@ fn look<D: Read + Seek + Send>(
 /// What a first look at a part of a document has seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Looked {
-    /// It may declare a base, or an encoding where none is known.
+    /// It may declare a base, or an encoding where none is certain.
     Declares,
     /// Nothing of the kind; the characters that begin in it are those of UTF-8.
     Text,
@@ -262,7 +262,7 @@ fn look_at(
     document: &mut (impl Read + Seek),
     part: Range<u64>,
     buffer: &mut [u8],
-    is_assumed: bool,
+    is_tentative: bool,
 ) -> io::Result<Looked> {
     document.seek(SeekFrom::Start(part.start))?;
     let (mut start, mut filled) = (part.start, 0);
@@ -276,10 +276,10 @@ fn look_at(
         let known = filled.saturating_sub(LONGEST_DECLARATION);
         let is_last = is_end || left <= known;
         let end = if is_last { left.min(filled) } else { known };
-        if may_declare_base(bytes, end, is_assumed) {
+        if may_declare_base(bytes, end, is_tentative) {
             return Ok(Looked::Declares);
         }
-        if is_assumed && not_utf_8.is_none() {
+        if is_tentative && not_utf_8.is_none() {
             // A character that begins before the part belongs to the part before.
             let from = checked.unwrap_or(if start > 0 { continued(bytes, 0) } else { 0 });
             let to = if is_last { continued(bytes, end).max(from) } else { filled };

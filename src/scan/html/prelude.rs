@@ -57,7 +57,7 @@ pub(crate) struct Prelude {
 /// its effect because the links before it grew.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
-    if found.declaration == Declaration::Assumed
+    if found.is_tentative()
         && let Some(charset) = late_declaration(bytes, options)
     {
         found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };
@@ -397,8 +397,8 @@ impl<'a> BaseSink<'a> {
                 let before = self.bytes[..tag.span.start].last();
                 let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
                 let after = &self.bytes[tag.span.end..];
-                let uncovers_mark = tag.span.start == 0 && Charset::is_marked(after);
-                let is_safe = ends && !is_before_doctype(after) && !uncovers_mark;
+                let uncovers = tag.span.start == 0 && Charset::is_said_at_start(after);
+                let is_safe = ends && !is_before_doctype(after) && !uncovers;
                 is_safe.then_some(tag.span)
             }
         };
