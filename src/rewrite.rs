@@ -30,6 +30,7 @@ mod file;
 mod judge;
 mod judged;
 mod labels;
+mod late_base;
 mod message;
 mod opened;
 mod options;

@@ -376,7 +376,7 @@ pub(super) fn document(
     beneath: Charset,
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
-    let chain = task.establish(&document);
+    let chain = task.establish(&document, bytes);
     let mut driver =
         Driver::new(task, &chain, document.charset, Collected::<false>::within(task.around.room));
     (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use super::copies;
 use super::declaration::PrescannedMeta;
 use super::judge::Surroundings;
+use super::late_base::late_base;
 use super::options::{BaseElement, Options};
 use super::sink::LinkSink;
 use crate::base::{self, BaseChain, Outer};
@@ -50,13 +51,14 @@ impl<'a> Task<'a> {
         Self { options, scan, around, outer, is_listed }
     }
 
-    /// The base of `document`.
-    pub(super) fn establish(&self, document: &Document) -> BaseChain {
+    /// The base of `document`, which is in `bytes`.
+    pub(super) fn establish(&self, document: &Document, bytes: &[u8]) -> BaseChain {
         let mut chain = base::establish(document, self.outer, self.options.profile);
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
             chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
         }
+        chain.diagnostics.extend(late_base(self.options, &chain, document, bytes));
         chain
     }
 
@@ -135,7 +137,7 @@ impl Opened {
         if task.options.base_element == BaseElement::Insert {
             document.head = html::document::head(bytes, mark);
         }
-        let chain = task.establish(&document);
+        let chain = task.establish(&document, bytes);
         let meta = PrescannedMeta::at(found.prescanned);
         Some(Self { found, meta, document, chain, tentative: None })
     }
@@ -145,7 +147,7 @@ impl Opened {
         let entity = Arc::clone(&task.scan.entity);
         let mut document = Document::empty(entity, Format::Html, found.charset);
         document.saved = prelude::saved(head, task.scan);
-        let chain = task.establish(&document);
+        let chain = task.establish(&document, head);
         let tentative = match found.is_tentative() {
             true => Tentative::BaseAndEncoding,
             false => Tentative::Base,
