@@ -818,7 +818,7 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
         format!("{new} files: {new} {file}\n  html  {new} files, {new} links: {new} {link}\n");
     assert!(stderr.starts_with(&summary), "{stderr}");
     let stopped = format!(
-        "error: stopped after {new} files, each of them whole; the same command does the rest\n"
+        "error: stopped after {new} files; every file is whole, and the same command does the rest\n"
     );
     assert!(stderr.ends_with(&stopped), "{stderr}");
     let (status, _, stderr) = run(here, &format!("{command} -i w"));
@@ -874,7 +874,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     };
     let last = stderr.lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("error: stopped after {done}, each of them whole; ")),
+        last.starts_with(&format!("error: stopped after {done}; every file is whole, ")),
         "{last}"
     );
 }

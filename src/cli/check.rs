@@ -117,7 +117,7 @@ fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
     match fixed.filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files) {
         0 => output.error(&"stopped; nothing was changed"),
         changed => output.error(&format_args!(
-            "stopped; {} changed, each of them whole",
+            "stopped; {} changed, and every file is whole",
             count(changed, "file was", "files were")
         )),
     }

@@ -112,8 +112,8 @@ impl NoDocument {
             ));
         }
         Error::new(format!(
-            "{name}: its name and its first bytes are those of no document that is read; --format says \
-             what it is: html, xhtml, svg, xml, css, message, mbox or http"
+            "{name}: not a document by its name or its first bytes; if it is one, say which with --format: {}",
+            Format::NAMES.join(", ")
         ))
     }
 

@@ -95,7 +95,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     if is_stopped() {
         output.error(&format_args!(
-            "stopped after {}, each of them whole; the same command does the rest",
+            "stopped after {}; every file is whole, and the same command does the rest",
             count(done, "file", "files")
         ));
         return Ok(ExitStatus::Stopped);

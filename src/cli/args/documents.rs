@@ -113,9 +113,13 @@ pub(super) struct TypedDocuments {
     /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
     #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
     progress: Option<TypedProgress>,
-    /// What the document is: html, xhtml, svg, xml, css, script, manifest, message, mbox or http; otherwise
-    /// its name and its first bytes tell
-    #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = named::<Format>(FORMATS),
+        hide_possible_values = true,
+        help = format!("The format of the document, otherwise told by its name and its first bytes: {}", FORMATS.join(", "))
+    )]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
     #[arg(long, value_name = "LABEL", value_parser = charset)]
