@@ -673,7 +673,7 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
     let (status, json, stderr) = run(here, "rewrite -i --json Mail");
     assert_eq!(
         stderr,
-        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 no document, 1 delivery left alone\n  \
+        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 not a document, 1 delivery left alone\n  \
          message  3 files, 2 links: 2 rewritten\n"
     );
     assert_eq!(status, 0);

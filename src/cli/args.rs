@@ -170,7 +170,7 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     if roots.is_empty() {
         return Err(Error::new(
-            "--url-map: standard input has no path, by which a table could have its URL; use --url",
+            "--url-map: standard input has no path to look up in the table; use --url",
         ));
     }
     if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {

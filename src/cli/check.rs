@@ -185,7 +185,7 @@ fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) {
     if sum.root_relative > 0 && tree.moving.from.assumes_root && tree.moving.to.is_none() {
         let links = count(sum.root_relative, "link begins", "links begin");
         output.notice(&format_args!(
-            "{links} with /; where that leads follows from the URL of the folder, which --url says"
+            "{links} with /; where that leads depends on the URL of the folder, which --url gives"
         ));
     }
     if tree.parts > 0 {

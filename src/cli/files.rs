@@ -159,7 +159,7 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!("the map names {more} more files that are not there"));
+        output.caution(&format_args!("the map names {more} more files that do not exist"));
     }
 }
 
@@ -341,7 +341,7 @@ impl Left {
         }
         let others = self.count(Why::NoDocument);
         if others > 0 {
-            output.notice(&count(others, "file is no document", "files are no documents"));
+            output.notice(&count(others, "file is not a document", "files are not documents"));
         }
         self.say_links(output);
     }

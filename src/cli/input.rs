@@ -107,7 +107,7 @@ impl NoDocument {
         let format = Format::opt_in(&path.to_string_lossy());
         if let Some((format, group)) = format.and_then(|format| Some((format, group_of(format)?))) {
             return Error::new(format!(
-                "{name}: {} is read with --enable {group} only",
+                "{name}: {} is read only with --enable {group}",
                 format.noun()
             ));
         }

@@ -74,7 +74,7 @@ impl OutputFolder {
     /// The folder around the file `path`, which is to be what is made of the only input.
     pub(crate) fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
         let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
-            return Err(Error::new(format!("{}: no name of a file", name(path))));
+            return Err(Error::new(format!("{}: not the name of a file", name(path))));
         };
         let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
         let mirror = Mirror::new(folder_of(path))?.preserving_times();

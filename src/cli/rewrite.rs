@@ -184,7 +184,8 @@ fn document(
         Err(file) => *file,
     };
     if matches!(sink, FileSink::Documents(_)) {
-        let why = "--documents takes the documents out of archives, and this is none; use -o";
+        let why =
+            "--documents takes the documents out of archives, and this is not an archive; use -o";
         return match origin.is_named() {
             true => Err(Error::new(format!("{}: {why}", name(origin.path()))).into()),
             false => Ok(FileOutcome::Left(Why::NoDocument)),

@@ -206,9 +206,7 @@ pub(super) struct TypedPolicy {
 
 fn charset(label: &str) -> Result<Charset> {
     Charset::for_label(label).ok_or_else(|| {
-        Error::new(
-            "no encoding is called so; labels are those of the Encoding Standard, such as utf-8",
-        )
+        Error::new("unknown encoding; use a label of the Encoding Standard, such as utf-8")
     })
 }
 

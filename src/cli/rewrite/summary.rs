@@ -234,7 +234,7 @@ impl RunSummary {
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
             (self.copied, "copied", "copied"),
-            (self.left.count(Why::NoDocument), "no document", "no documents"),
+            (self.left.count(Why::NoDocument), "not a document", "not documents"),
             (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
             (self.left.count(Why::Delivery), "delivery left alone", "deliveries left alone"),
             (self.left.count(Why::Unusable), "could not be used", "could not be used"),

@@ -367,7 +367,7 @@ impl FileSink<'_> {
                 (Err(StreamError::Reading(error)), _) | (_, Err(error)) => Ok(Err(failed(error))),
                 (Ok(totals), Ok(after)) if after == before => Ok(Ok(totals)),
                 (Ok(_), Ok(_)) => Ok(Err(Error::new(format!(
-                    "{}: it was changed while it was read; what was made of it is of no use",
+                    "{}: it changed while it was read, and its result was discarded",
                     name(path)
                 )))),
             }

@@ -184,9 +184,9 @@ fn reason(error: &clap::Error) -> String {
     match error.get(ContextKind::ValidValue) {
         _ if value.is_empty() => "its value is empty".to_owned(),
         Some(ContextValue::Strings(valid)) if error.kind() == ErrorKind::InvalidValue => {
-            format!("'{value}' is none of {}", valid.join(", "))
+            format!("'{value}' is not one of {}", valid.join(", "))
         }
-        _ => format!("'{value}' is no value for it"),
+        _ => format!("invalid value '{value}'"),
     }
 }
 

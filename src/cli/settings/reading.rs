@@ -98,14 +98,13 @@ impl SettingsReader<'_> {
                 let setting = self.setting(key, value)?;
                 let (at, key) = (key.span().start, key.get_ref());
                 if !OF_A_DOCUMENT.contains(&key.as_ref()) {
-                    let what = format!(
-                        "'{key}' is said of all files: it belongs before the first section"
-                    );
+                    let what =
+                        format!("'{key}' applies to all files; move it above the first section");
                     return Err(self.wrong(at, &what));
                 }
                 if folder.is_none() && OF_A_FOLDER.contains(&key.as_ref()) {
                     let what = format!(
-                        "{key}: '{pattern}' are folders at any depth; '/{}' is one folder",
+                        "{key}: '{pattern}' matches folders at any depth; '/{}' is one folder",
                         pattern.strip_prefix("./").unwrap_or(pattern)
                     );
                     return Err(self.wrong(at, &what));
