@@ -87,6 +87,8 @@ pub(crate) struct NoDocument {
     why: Option<String>,
     /// Whether its name, `--format`, or that it is standard input says that it is one.
     is_taken_for_one: bool,
+    /// Whether it is an archive, which other commands read.
+    pub(crate) is_archive: bool,
     /// What of it has been read.
     head: Vec<u8>,
     rest: Box<dyn Read>,
@@ -248,8 +250,14 @@ impl<'a> File<'a> {
         let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
         if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let (head, rest) = (bytes, reader);
-            return Ok(OpenedInput::NoDocument(NoDocument { why, is_taken_for_one, head, rest }));
+            let (is_archive, head, rest) = (is_left, bytes, reader);
+            return Ok(OpenedInput::NoDocument(NoDocument {
+                why,
+                is_taken_for_one,
+                is_archive,
+                head,
+                rest,
+            }));
         }
         let origins = &reading.origins;
         let (retrieval, passed_over, beside) = match origin {
