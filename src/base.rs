@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
+use crate::document::{BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
 use crate::format::Format;
 use crate::named::{display_by_name, values};
 use crate::reference;
@@ -553,9 +553,10 @@ impl BaseChain {
             return (Status::PassedOver, declared.standing.reason().into());
         }
         let value = declared.value.as_deref().unwrap_or_default();
-        if let Some(reason) = unsettled(value, declared.is_known) {
-            self.take(value.into(), Rule::Embedded, Source::BaseElement);
-            return (Status::Taken, reason.into());
+        if let Some((base, reason)) = unsettled(value, declared.doubt) {
+            self.doubt(declared.doubt, declared.span);
+            self.take(base, Rule::Embedded, Source::BaseElement);
+            return (Status::Taken, reason);
         }
         let (base, reason) = match self.declared_url(value, profile) {
             DeclaredUrl::Absolute(base) => (base, Standing::First.reason().into()),
@@ -597,6 +598,15 @@ impl BaseChain {
             self.is_from_outside = false;
         }
         declaration
+    }
+
+    /// Says why nothing is resolved against a base at `span`, where it is not known what that is.
+    fn doubt(&mut self, doubt: Option<BaseDoubt>, span: Span) {
+        if let Some(doubt) = doubt {
+            let message =
+                format!("no link was resolved against this base, because {}", doubt.reason());
+            self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
+        }
     }
 
     /// 3.2: the entity around.
@@ -792,14 +802,17 @@ impl DeclaredUrl {
 /// What takes the place of an outer base.
 const ASSUMED: &str = "the assumed scheme";
 
-/// Why it cannot be said yet what `value` is as a base.
-fn unsettled(value: &str, is_known: bool) -> Option<&'static str> {
-    if !is_known {
-        return Some("it counts, and what it is depends on an entity that was not read");
+/// What is taken for `value` where it cannot be said yet what that is as a base, and why. What is in doubt begins as no
+/// URL does, so that nothing can be resolved against it.
+fn unsettled(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
+    if let Some(doubt) = doubt {
+        let unread = value.find(['&', '<']).unwrap_or_default();
+        return Some((value[unread..].into(), format!("it counts, and {}", doubt.reason()).into()));
     }
     let is_template =
         reference::placeholder(value).is_some() || reference::contains_placeholder(value);
-    is_template.then_some("a template language will put something else there; until then only its absolute part is known")
+    let reason = "a template language will put something else there; until then only its absolute part is known";
+    is_template.then(|| (value.into(), reason.into()))
 }
 
 display_by_name!(Source, Status);

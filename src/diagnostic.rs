@@ -24,6 +24,8 @@ pub enum Code {
     BaseUnusable,
     /// The base's parameters contain `/` (RFC 1808, 2.4.5), so its directories end at a `;`.
     BaseParameters,
+    /// Resources that browsers fetch before they come to the `base` element.
+    LateBase,
     /// The document was scanned without its tree.
     WithoutTree,
     /// Documents nested in documents deeper than this program follows them.
@@ -94,10 +96,11 @@ pub enum Code {
 }
 
 /// All kinds with their names, in the order of their declaration.
-const CODES: [(Code, &str); 36] = [
+const CODES: [(Code, &str); 37] = [
     (Code::BaseRelative, "base-relative"),
     (Code::BaseUnusable, "base-unusable"),
     (Code::BaseParameters, "base-parameters"),
+    (Code::LateBase, "late-base"),
     (Code::WithoutTree, "without-tree"),
     (Code::TooDeep, "too-deep"),
     (Code::ProfilesDiffer, "profiles-differ"),

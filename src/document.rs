@@ -20,6 +20,7 @@ use crate::diagnostic::Diagnostic;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::spelling::{Carrier, Form, Spelling};
+use crate::layer::xml::EntityUse;
 use crate::layer::{OffsetMap, View};
 use crate::named::values;
 use crate::span::Span;
@@ -148,8 +149,8 @@ pub struct ElementBase {
     pub outer: Option<usize>,
     /// Its value, decoded, without the white space around it.
     pub value: String,
-    /// Whether it has no entity that was not read.
-    pub is_known: bool,
+    /// Why what it means is not known; `None` where it is.
+    pub doubt: Option<BaseDoubt>,
     /// The value in the document's buffer.
     pub span: Span,
 }
@@ -321,6 +322,35 @@ impl Standing {
     }
 }
 
+/// Why it is not known what a base of XML means, though browsers may take it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseDoubt {
+    /// Its value has an entity that was not read.
+    Value,
+    /// It is a `base` element in the text of an entity.
+    Element,
+    /// Its value is the default of an attribute (XML 1.0, 3.3.2).
+    Default,
+}
+
+impl BaseDoubt {
+    /// That of a value with these entities.
+    pub(crate) fn of_value(entities: &[EntityUse]) -> Option<Self> {
+        let is_known = entities.iter().all(|entity| entity.is_known);
+        (!is_known).then_some(Self::Value)
+    }
+
+    /// What the base depends on, as a clause.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Value => "what it is depends on an entity that was not read",
+            Self::Element => "its element is in the text of an entity",
+            Self::Default => "its value is a default in the document type declaration",
+        }
+    }
+}
+
 /// What declares a base in the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseKind {
@@ -416,10 +446,11 @@ pub struct DeclaredBase {
     pub kind: BaseKind,
     /// The whole element or attribute value, in the document's buffer.
     pub span: Span,
-    /// Its value, decoded, without the white space around it; `None` without a value.
+    /// Its value, decoded, without the white space around it; `None` without a value. What declares it, where that is a
+    /// document type declaration.
     pub value: Option<String>,
-    /// Whether it has no entity of XML that was not read.
-    pub is_known: bool,
+    /// Why what it means is not known; `None` where it is.
+    pub doubt: Option<BaseDoubt>,
     /// Whether it counts.
     pub standing: Standing,
 }
@@ -427,7 +458,7 @@ pub struct DeclaredBase {
 impl DeclaredBase {
     /// A declaration at `span` without a value, that would count.
     pub(crate) fn of(kind: BaseKind, span: Span) -> Self {
-        Self { kind, span, value: None, is_known: true, standing: Standing::First }
+        Self { kind, span, value: None, doubt: None, standing: Standing::First }
     }
 }
 

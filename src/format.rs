@@ -174,6 +174,18 @@ impl Format {
         all
     };
 
+    /// The names by which somebody can ask for a format: those of all but the last two.
+    #[doc(hidden)]
+    pub const NAMES: [&'static str; FORMATS.len() - 2] = {
+        let mut names = [""; FORMATS.len() - 2];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = FORMATS[at].1;
+            at += 1;
+        }
+        names
+    };
+
     /// Its row of the table.
     fn row(self) -> &'static FormatRow {
         FORMATS.iter().find(|row| row.0 == self).unwrap_or(&FORMATS[FORMATS.len() - 1])
@@ -466,11 +478,10 @@ impl FromStr for Format {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let known = FORMATS.iter().filter(|row| !matches!(row.0, Self::Plain | Self::Other));
-        let found = known.clone().find(|row| row.1 == name);
-        found.map(|row| row.0).ok_or_else(|| {
-            let known: Vec<_> = known.map(|row| row.1).collect();
-            Error::new(format!("unknown format '{name}': it is one of {}", known.join(", ")))
+        let at = Self::NAMES.iter().position(|known| *known == name);
+        at.map(|at| Self::ALL[at]).ok_or_else(|| {
+            let known = Self::NAMES.join(", ");
+            Error::new(format!("unknown format '{name}': it is one of {known}"))
         })
     }
 }

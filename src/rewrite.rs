@@ -27,6 +27,7 @@ mod file;
 mod judge;
 mod judged;
 mod labels;
+mod late_base;
 mod message;
 mod options;
 mod plan;

@@ -470,7 +470,7 @@ mod unix {
         assert!(old > 0, "it was not stopped");
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
-            format!("error: stopped; {new} files were changed, each of them whole\n")
+            format!("error: stopped; {new} files were changed, and every file is whole\n")
         );
         let (_, status) = check(scene.path(), &["--fix"]);
         assert_eq!(status, Some(0), "the same command does the rest");

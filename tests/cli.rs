@@ -379,6 +379,36 @@ mod unix {
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
     }
 
+    /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
+    #[test]
+    fn an_input_is_no_output_by_another_name() {
+        let scene = tempfile::tempdir().unwrap();
+        let at = |name: &str| scene.path().join(name);
+        fs::write(at("real.html"), "<a href=x>").unwrap();
+        fs::hard_link(at("real.html"), at("hard.html")).unwrap();
+        symlink("real.html", at("soft.html")).unwrap();
+        for [input, out] in [
+            ["real.html", "real.html"],
+            ["real.html", "./real.html"],
+            ["real.html", "hard.html"],
+            ["real.html", "soft.html"],
+            ["soft.html", "real.html"],
+        ] {
+            let arguments = ["rewrite", "-u", "http://a/", input, "-o", out];
+            let output = run(baselink(scene.path()).args(arguments), b"");
+            let shown = if input == out { "itself" } else { input };
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!(
+                    "error: {out}: the output file is the input {shown}; name another, or use --in-place\n"
+                )
+            );
+            assert_eq!(output.status.code(), Some(2));
+            assert_eq!(fs::read(at("real.html")).unwrap(), b"<a href=x>");
+        }
+        assert!(fs::symlink_metadata(at("soft.html")).unwrap().is_symlink());
+    }
+
     #[test]
     fn a_mirror_links_only_to_what_it_has() {
         let scene = tempfile::tempdir().unwrap();

@@ -56,7 +56,7 @@ impl Beside for Folder {
     fn is_in_companion(&self) -> bool {
         matches!(self, Self::Companion)
     }
-    fn has_file(&self, path: &str) -> bool {
+    fn has_copy(&self, path: &str) -> bool {
         self.is_in_companion() && path.len() == 1
     }
     fn is_companion(&self, folder: &str) -> bool {
@@ -68,7 +68,7 @@ impl Beside for Folder {
     fn is_crawled(&self) -> bool {
         matches!(self, Self::OfACrawl)
     }
-    fn has_crawled(&self, _: &str) -> bool {
+    fn has_file(&self, _: &str) -> bool {
         true
     }
 }

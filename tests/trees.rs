@@ -163,9 +163,8 @@ fn what_leads_to_the_output_is_not_read() {
     let (status, _, stderr) = run(here, "rewrite --follow -q w -o out");
     assert_eq!(
         stderr,
-        "error: out: the output folder is the input itself; name another, or use --in-place\n\
-         error: out: the output folder holds the input w/back/old.html; name another, or use \
-         --in-place\n"
+        "error: out: the output folder is the input itself; name another\n\
+         error: out: the output folder holds the input w/back/old.html; name another\n"
     );
     assert_eq!(status, 2);
     assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("old.html")]);
@@ -547,17 +546,17 @@ fn what_is_ignored_stays_ignored() {
 }
 
 #[test]
-fn a_file_written_onto_itself_is_replaced_only_where_it_changes() {
+fn a_file_in_place_is_replaced_only_where_it_changes() {
     use std::os::unix::fs::MetadataExt;
     let scene = tempfile::tempdir().unwrap();
     let here = scene.path();
     let page = put(here, "a.html", LINK);
     let before = fs::metadata(&page).unwrap().ino();
-    assert_eq!(run(here, "rewrite -q a.html -o ./a.html").0, 0);
+    assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
     assert_eq!(fs::read(&page).unwrap(), MADE.as_bytes());
     let after = fs::metadata(&page).unwrap().ino();
     assert_ne!(after, before);
-    assert_eq!(run(here, "rewrite -q a.html -o a.html").0, 0);
+    assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
     assert_eq!(fs::metadata(&page).unwrap().ino(), after);
 }
 
@@ -673,7 +672,7 @@ fn messages_of_a_maildir_get_names_that_say_their_sizes() {
     let (status, json, stderr) = run(here, "rewrite -i --json Mail");
     assert_eq!(
         stderr,
-        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 no document, 1 delivery left alone\n  \
+        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 not a document, 1 delivery left alone\n  \
          message  3 files, 2 links: 2 rewritten\n"
     );
     assert_eq!(status, 0);
@@ -818,7 +817,7 @@ fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
         format!("{new} files: {new} {file}\n  html  {new} files, {new} links: {new} {link}\n");
     assert!(stderr.starts_with(&summary), "{stderr}");
     let stopped = format!(
-        "error: stopped after {new} files, each of them whole; the same command does the rest\n"
+        "error: stopped after {new} files; every file is whole, and the same command does the rest\n"
     );
     assert!(stderr.ends_with(&stopped), "{stderr}");
     let (status, _, stderr) = run(here, &format!("{command} -i w"));
@@ -874,7 +873,7 @@ fn ctrl_c_finishes_the_file_in_hand() {
     };
     let last = stderr.lines().last().unwrap();
     assert!(
-        last.starts_with(&format!("error: stopped after {done}, each of them whole; ")),
+        last.starts_with(&format!("error: stopped after {done}; every file is whole, ")),
         "{last}"
     );
 }

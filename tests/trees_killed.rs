@@ -477,7 +477,7 @@ fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
 const OF_ANOTHER_RUN: [&str; 5] = [
     "another program changed it meanwhile; it was left as it is",
     "another file of that name came there meanwhile, and was left",
-    "it was changed while it was read; what was made of it is of no use",
+    "it changed while it was read, and its result was discarded",
     "it was changed while it was checked",
     // Of a message that has another name.
     ": no such file",

@@ -38,7 +38,7 @@ use super::{
     BaseChain, DeclaredUrl, ElementChain, Established, INNER, Level, Rule, Source, Status,
     abridged, unsettled,
 };
-use crate::document::{Against, BaseKind, Document, ElementBase};
+use crate::document::{Against, BaseDoubt, BaseKind, Document, ElementBase};
 use crate::format::Format;
 use crate::resolve::Profile;
 use crate::span::Span;
@@ -56,12 +56,11 @@ impl BaseChain {
         let root = document.bases.iter().find(|declared| declared.kind == BaseKind::XmlBase);
         let mut levels = Vec::with_capacity(document.element_bases.len() + 1);
         if let Some(declared) = root {
-            let (value, is_known) =
-                (declared.value.as_deref().unwrap_or_default(), declared.is_known);
+            let (value, doubt) = (declared.value.as_deref().unwrap_or_default(), declared.doubt);
             let outer = self.base.as_ref();
-            let (given, status, reason) =
-                self.given(Source::XmlBase, value, is_known, outer, profile);
+            let (given, status, reason) = self.given(Source::XmlBase, value, doubt, outer, profile);
             if let Some(Given { base, is_absolute }) = given {
+                self.doubt(doubt, declared.span);
                 self.is_from_outside &= !is_absolute;
                 for level in &mut self.levels {
                     if level.status == Status::Taken {
@@ -74,7 +73,7 @@ impl BaseChain {
             levels.push(self.inner(Source::XmlBase, value, declared.span, status, reason));
         }
         for declared in &document.element_bases {
-            let ElementBase { is_entry_link, outer, value, is_known, span } = declared;
+            let ElementBase { is_entry_link, outer, value, doubt, span } = declared;
             let around = match outer.and_then(|outer| self.elements.get(outer)) {
                 Some(around) => around.clone(),
                 None => {
@@ -91,7 +90,7 @@ impl BaseChain {
                 false => (Source::XmlBase, "element"),
             };
             let outer = around.base.as_ref().map(|base| &base.url);
-            let (given, status, reason) = self.given(source, value, *is_known, outer, profile);
+            let (given, status, reason) = self.given(source, value, *doubt, outer, profile);
             let (status, reason) = match &given {
                 Some(given) => (Status::PassedOver, for_its(what, &given.base)),
                 None => (status, reason),
@@ -134,7 +133,7 @@ impl BaseChain {
         &self,
         source: Source,
         value: &str,
-        is_known: bool,
+        doubt: Option<BaseDoubt>,
         outer: Option<&Arc<str>>,
         profile: Profile,
     ) -> (Option<Given>, Status, Cow<'static, str>) {
@@ -145,8 +144,8 @@ impl BaseChain {
             let reason = "browsers do not read xml:base in XHTML and SVG";
             return (None, Status::PassedOver, reason.into());
         }
-        if let Some(reason) = unsettled(value, is_known) {
-            return taken(value.into(), true, reason.into());
+        if let Some((base, reason)) = unsettled(value, doubt) {
+            return taken(base, true, reason);
         }
         if let (true, Some(outer)) = (value.is_empty(), outer) {
             return taken(Arc::clone(outer), false, "it is empty: the base around it".into());

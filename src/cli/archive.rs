@@ -122,27 +122,34 @@ fn through<T: Send>(
         Some((item, size))
     });
     let on_page = |item: Result<Item>| {
-        let Item { said, document } = item?;
+        let Item { is_anomaly, said, document } = item?;
         let of_document = document.map(|document| {
             let mut page = blank.page();
             let made = work(&input(path, &document), &document.options, &mut page);
             (made, page.into_page(), document)
         });
-        Ok::<_, Error>((said, of_document))
+        Ok::<_, Error>((is_anomaly, said, of_document))
     };
+    let (mut has_anomalies, mut has_records) = (false, false);
     let bounds = Bounds { threads, items: 8 * threads, size: UNDER_WAY };
     in_order(bounds, items, on_page, |result| {
-        let (said, of_document) = result.map_err(|error| failure(path, &error))?;
+        let (is_anomaly, said, of_document) = result.map_err(|error| failure(path, &error))?;
+        has_anomalies |= is_anomaly;
+        has_records |= !is_anomaly;
         for (offset, code, message) in said {
             output.of_a_place(&format!("{}@{offset}", name(path)), code, &message);
         }
-        let Some((made, page, document)) = of_document else { return Ok(()) };
+        let Some((made, page, document)) = of_document else { return Ok::<_, Failure>(()) };
         output.reach(document.key.offset.file);
         output.append(page)?;
         done(made?, (&input(path, &document), &document), output)?;
         lock().push(document.into_buffer());
         Ok(())
-    })
+    })?;
+    match has_anomalies && !has_records && !is_stopped() {
+        true => Err(failure(path, &Error::new("no WARC record can be read from it"))),
+        false => Ok(()),
+    }
 }
 
 fn input<'a>(path: &'a Path, document: &'a Archived) -> Input<'a> {

@@ -52,6 +52,8 @@ pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
 /// What an archive gives next.
 #[derive(Default)]
 pub(crate) struct Item {
+    /// Whether it is no record, and no part of one that can be read.
+    pub(crate) is_anomaly: bool,
     pub(crate) said: Said,
     pub(crate) document: Option<Archived>,
 }
@@ -63,13 +65,15 @@ impl Item {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
                 let said = vec![(found.offset, found.code, found.message)];
-                return Self { said, document: None };
+                return Self { is_anomaly: true, said, document: None };
             }
         };
         let offset = record.offset;
         let say = |found: &Diagnostic| (offset, found.code, found.message.clone());
         let said = record.diagnostics.iter().map(say).collect();
-        let Some(found) = document(&record, options) else { return Self { said, document: None } };
+        let Some(found) = document(&record, options) else {
+            return Self { said, ..Self::default() };
+        };
         let RecordDocument { bytes, options, media_type, content_type } = found;
         let url = record.target_uri().map(|uri| String::from_utf8_lossy(&uri).into_owned());
         let key = RecordKey { id: record.id(), offset, url, media_type };
@@ -78,7 +82,8 @@ impl Item {
             Cow::Owned(payload) => Some(payload),
         };
         let held = Held::Record(record, payload);
-        Self { said, document: Some(Archived { key, held, options, content_type }) }
+        let document = Some(Archived { key, held, options, content_type });
+        Self { said, document, ..Self::default() }
     }
 }
 

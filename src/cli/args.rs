@@ -20,6 +20,7 @@ use self::commands::{Typed, refuse_url};
 use self::line::{Line, Sections};
 use super::request::{Asked, Documents, Talk};
 use super::settings::Settings;
+use super::settings::options::nearest;
 use super::shell;
 
 mod base_from;
@@ -125,8 +126,37 @@ fn mistake(error: clap::Error) -> Refusal {
     };
     match sentence {
         Some(sentence) => Refusal::Sentence(Talk::default(), Error::new(sentence)),
-        None => Refusal::Clap(error),
+        None => Refusal::Clap(with_nearest_option(error, &usage)),
     }
+}
+
+/// `error`, about an unknown option of the command in `usage`, with the option that was meant: clap does not see that two
+/// letters of a short one are in each other's place.
+fn with_nearest_option(mut error: clap::Error, usage: &str) -> clap::Error {
+    let typed = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(typed)) if error.get(ContextKind::SuggestedArg).is_none() => {
+            typed.strip_prefix("--")
+        }
+        _ => None,
+    };
+    let mut program = program();
+    program.build();
+    let is_used = |command: &&clap::Command| {
+        usage.contains(&format!("{} {} ", program.get_name(), command.get_name()))
+    };
+    let command = program.get_subcommands().find(is_used);
+    let options = command.into_iter().flat_map(|command| {
+        command
+            .get_arguments()
+            .filter(|option| !option.is_hide_set())
+            .filter_map(clap::Arg::get_long)
+    });
+    let meant = typed.and_then(|typed| nearest(typed, options)).map(|meant| format!("--{meant}"));
+    if let Some(meant) = meant.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+        error.remove(ContextKind::Suggested);
+    }
+    error
 }
 
 /// The command line as clap has it, to be described in other forms.
@@ -140,7 +170,7 @@ fn refuse_map_of_others(documents: &Documents) -> Result<()> {
     let roots: Vec<_> = documents.roots().map(Path::to_owned).collect();
     if roots.is_empty() {
         return Err(Error::new(
-            "--url-map: standard input has no path, by which a table could have its URL; use --url",
+            "--url-map: standard input has no path to look up in the table; use --url",
         ));
     }
     if map.speaks_of(&roots) || !roots.iter().any(|root| root.exists()) {

@@ -61,10 +61,11 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
             writeln!(output.out(), "  {} {}", rule.section(), rule.title())?;
         }
     }
-    if documents.has_folder() {
-        left.say(files, output);
-    }
-    Ok(status)
+    let of_folders = match documents.has_folder() {
+        true => left.say(files, output),
+        false => ExitStatus::Done,
+    };
+    Ok(status.max(of_folders))
 }
 
 /// Shows the bases of a file, and says whether they were shown as a tree.

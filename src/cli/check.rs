@@ -97,7 +97,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     if is_stopped() {
         return Ok(stopped(fixed.as_ref(), output));
     }
-    say(&tree, fixed.as_ref(), output);
+    status = status.max(say(&tree, fixed.as_ref(), output));
     if let Err(error) = beside::write(asked, &tree, &listed, targets.as_ref(), output) {
         output.error(&error);
         status = ExitStatus::Unusable;
@@ -117,7 +117,7 @@ fn stopped(fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
     match fixed.filter(|fixed| fixed.is_written).map_or(0, |fixed| fixed.files) {
         0 => output.error(&"stopped; nothing was changed"),
         changed => output.error(&format_args!(
-            "stopped; {} changed, each of them whole",
+            "stopped; {} changed, and every file is whole",
             count(changed, "file was", "files were")
         )),
     }
@@ -145,14 +145,15 @@ fn say_denied(asked: &Check, tree: &CheckedTree, denied: &[(Class, usize)], outp
     output.error(&format_args!("links would break: {}{fixes}", words::classes(denied)));
 }
 
-/// Says how many links have which class, and what became of the fixes.
-fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) {
+/// Says how many links have which class, and what became of the fixes; with the status of a folder without documents.
+fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) -> ExitStatus {
     if let Some(fixed) = fixed {
         fixed.say(output);
     }
+    let status = tree.left.say_documents(tree.files.len(), output);
     if tree.files.is_empty() {
-        output.notice(&"no document was found");
-        return;
+        tree.left.say_archives(output);
+        return status;
     }
     let sum = &tree.sum;
     output.notice(&format_args!(
@@ -185,7 +186,7 @@ fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) {
     if sum.root_relative > 0 && tree.moving.from.assumes_root && tree.moving.to.is_none() {
         let links = count(sum.root_relative, "link begins", "links begin");
         output.notice(&format_args!(
-            "{links} with /; where that leads follows from the URL of the folder, which --url says"
+            "{links} with /; where that leads depends on the URL of the folder, which --url gives"
         ));
     }
     if tree.parts > 0 {
@@ -193,5 +194,7 @@ fn say(tree: &CheckedTree, fixed: Option<&Fixed>, output: &mut Output) {
         output.notice(&format_args!("{parts} of HTML, and left out; --include takes such files"));
     }
     say_scheme(sum.without_scheme, output);
+    tree.left.say_archives(output);
     tree.left.say_links(output);
+    status
 }

@@ -20,7 +20,7 @@ use baselink::tree::walk::{EntryKind, TreeEntry, TreeWalk, walk};
 use baselink::tree::write::{Suffix, most_pending};
 
 use super::in_order::{Bounds, in_order};
-use super::input::{File, OpenedInput};
+use super::input::{File, NoDocument, OpenedInput};
 use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
@@ -159,7 +159,7 @@ fn say_what_is_missing(documents: &Documents, output: &mut Output) {
     }
     if missing.len() > MISSING {
         let more = missing.len() - MISSING;
-        output.caution(&format_args!("the map names {more} more files that are not there"));
+        output.caution(&format_args!("the map names {more} more files that do not exist"));
     }
 }
 
@@ -295,6 +295,8 @@ pub(crate) enum Why {
     /// A folder; what is in it comes by itself.
     Folder,
     NoDocument,
+    /// An archive, which the command does not read.
+    Archive,
     /// A symbolic link.
     Link,
     /// What an earlier run kept.
@@ -307,8 +309,18 @@ pub(crate) enum Why {
     Unusable,
 }
 
+impl Why {
+    /// Why a file was left that is not a document.
+    pub(crate) fn of(none: &NoDocument) -> Self {
+        if none.is_archive { Self::Archive } else { Self::NoDocument }
+    }
+}
+
+/// What is said where there is no document.
+const NONE: &str = "no document was found";
+
 /// How many files were left for which reason.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Left(BTreeMap<Why, usize>);
 
 impl Left {
@@ -318,6 +330,16 @@ impl Left {
 
     pub(crate) fn count(&self, why: Why) -> usize {
         self.0.get(&why).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn total(&self) -> usize {
+        self.0.values().sum()
+    }
+
+    /// These and those of `others`.
+    pub(crate) fn with(mut self, others: &Self) -> Self {
+        others.0.iter().for_each(|(why, number)| self.add(*why, *number));
+        self
     }
 
     /// The status of a run in which these were left.
@@ -334,16 +356,45 @@ impl Left {
         }
     }
 
-    /// Says all of it, and whether nothing else was found.
-    pub(crate) fn say(&self, documents: usize, output: &mut Output) {
-        if documents == 0 {
-            output.notice(&"no document was found");
-        }
+    /// Says all of it, and whether nothing else was found, with the status of that.
+    pub(crate) fn say(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.say_documents(documents, output);
         let others = self.count(Why::NoDocument);
         if others > 0 {
-            output.notice(&count(others, "file is no document", "files are no documents"));
+            output.notice(&count(others, "file is not a document", "files are not documents"));
         }
+        self.say_archives(output);
         self.say_links(output);
+        status
+    }
+
+    /// Says that there were no `documents`.
+    pub(crate) fn say_documents(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let status = self.say_only_others(documents, output);
+        if documents == 0 && status == ExitStatus::Done {
+            output.notice(&NONE);
+        }
+        status
+    }
+
+    /// Says that there were no `documents` where there were other files, which is an error.
+    pub(crate) fn say_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        if documents > 0 || self.count(Why::NoDocument) + self.count(Why::Archive) == 0 {
+            return ExitStatus::Done;
+        }
+        output.error(&NONE);
+        ExitStatus::Unusable
+    }
+
+    /// Says what reads the archives that were left.
+    pub(crate) fn say_archives(&self, output: &mut Output) {
+        let archives = self.count(Why::Archive);
+        if archives > 0 {
+            let archives = count(archives, "archive was", "archives were");
+            output.notice(&format_args!(
+                "{archives} not read; links and base read archives, and rewrite reads a WARC file that is named"
+            ));
+        }
     }
 }
 
@@ -408,7 +459,7 @@ pub(crate) fn each_document<T: Send>(
             Ok(OpenedInput::NoDocument(none)) if origin.is_named() => none.error(origin.path()),
             Ok(OpenedInput::NoDocument(none)) => {
                 output.no_document(none.remark());
-                return Ok(Err(Why::NoDocument));
+                return Ok(Err(Why::of(&none)));
             }
             Err(failure) => failure,
         };

@@ -103,7 +103,7 @@ impl Har {
             Err(error) => {
                 let message = format!("no entry as HAR 1.2 has them: {error}");
                 let said = vec![(offset, Code::RecordBroken, message.into())];
-                return Some(Item { said, document: None });
+                return Some(Item { said, ..Item::default() });
             }
         };
         let content = response.and_then(|response| response.content).unwrap_or_default();
@@ -125,7 +125,7 @@ impl Har {
             Some(Err(_)) => {
                 let message = "the base64 of this entry cannot be decoded; it was left";
                 let said = vec![(offset, Code::TransferUndecodable, message.into())];
-                return Some(Item { said, document: None });
+                return Some(Item { said, ..Item::default() });
             }
         };
         // Text was decoded by the browser, and is UTF-8 here, whatever its heading said.
@@ -139,6 +139,6 @@ impl Har {
         let (id, media_type) = (None, media_type.to_string());
         let key = RecordKey { id, offset, url: Some(request.url), media_type };
         let document = Some(Archived::new(key, bytes, options, content_type));
-        Some(Item { said: Vec::new(), document })
+        Some(Item { document, ..Item::default() })
     }
 }

@@ -69,6 +69,8 @@ pub(crate) struct NoDocument {
     why: Option<String>,
     /// Whether its name, `--format`, or that it is standard input says that it is one.
     is_taken_for_one: bool,
+    /// Whether it is an archive, which other commands read.
+    pub(crate) is_archive: bool,
     /// What of it has been read.
     head: Vec<u8>,
     rest: Box<dyn Read>,
@@ -89,13 +91,13 @@ impl NoDocument {
         let format = Format::opt_in(&path.to_string_lossy());
         if let Some((format, group)) = format.and_then(|format| Some((format, group_of(format)?))) {
             return Error::new(format!(
-                "{name}: {} is read with --enable {group} only",
+                "{name}: {} is read only with --enable {group}",
                 format.noun()
             ));
         }
         Error::new(format!(
-            "{name}: its name and its first bytes are those of no document that is read; --format says \
-             what it is: html, xhtml, svg, xml, css, message, mbox or http"
+            "{name}: not a document by its name or its first bytes; if it is one, say which with --format: {}",
+            Format::NAMES.join(", ")
         ))
     }
 
@@ -225,8 +227,14 @@ impl<'a> File<'a> {
         let is_taken_for_one = !is_left && (format.is_read() || is_read(format, scan));
         if !is_taken_for_one || foreign.is_some() {
             let why = foreign.map(|foreign| foreign.sentence(path, format));
-            let (head, rest) = (bytes, reader);
-            return Ok(OpenedInput::NoDocument(NoDocument { why, is_taken_for_one, head, rest }));
+            let (is_archive, head, rest) = (is_left, bytes, reader);
+            return Ok(OpenedInput::NoDocument(NoDocument {
+                why,
+                is_taken_for_one,
+                is_archive,
+                head,
+                rest,
+            }));
         }
         let origins = &reading.origins;
         let (retrieval, passed_over, beside) = match origin {

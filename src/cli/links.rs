@@ -86,10 +86,11 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
             output.notice(&format_args!("{kept}, and not older than the file; not made again"));
         }
     }
-    if documents.has_folder() {
-        left.say(files, output);
-    }
-    Ok(status)
+    let of_folders = match documents.has_folder() {
+        true => left.say(files, output),
+        false => ExitStatus::Done,
+    };
+    Ok(status.max(of_folders))
 }
 
 /// What comes after the name of a file in the name of its result.

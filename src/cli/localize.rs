@@ -53,7 +53,7 @@ fn is_a_folder(path: &Path) -> Result<()> {
     match path.metadata() {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => Err(Error::new(format!(
-            "{}: it is a file; name the folder that holds it, and its other files",
+            "{}: a file; name the folder that contains it and its other files",
             name(path)
         ))),
         Err(error) => Err(Error::io(path, error)),

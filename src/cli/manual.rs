@@ -54,7 +54,7 @@ pub(crate) fn pages(folder: Option<&Path>, output: &mut Output) -> io::Result<Ex
 /// Writes the page of each command to `folder`, which is made where it is missing.
 fn write(program: &Command, folder: &Path) -> Result<()> {
     if folder.exists() && !folder.is_dir() {
-        return Err(Error::new(format!("{}: it is no folder", name(folder))));
+        return Err(Error::new(format!("{}: not a folder", name(folder))));
     }
     fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
     let mirror = Mirror::new(folder)?;

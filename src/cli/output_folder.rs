@@ -28,10 +28,10 @@ pub(crate) struct OutputFolder {
     names: HashMap<PathBuf, Option<OsString>>,
 }
 
-/// Refuses an output folder that is in the input `root`, or the other way round.
-fn is_apart(mirror: &Mirror, root: &Path) -> Result<()> {
+/// Refuses an output folder that is in the input `root`, or the other way round; `otherwise` is what else could be done.
+fn is_apart(mirror: &Mirror, root: &Path, otherwise: &str) -> Result<()> {
     match mirror.conflicts_with(root)? {
-        Some(why) => Err(Error::new(format!("{why}; name another, or use --in-place"))),
+        Some(why) => Err(Error::new(format!("{why}; name another{otherwise}"))),
         None => Ok(()),
     }
 }
@@ -41,6 +41,10 @@ impl OutputFolder {
         let mirror = Mirror::new(out)?;
         let roots: Vec<_> = documents.roots().collect();
         let is_alone = matches!(roots[..], [root] if root.is_dir());
+        let otherwise = match documents.has_result_files || documents.selection.follow {
+            true => "",
+            false => ", or use --in-place",
+        };
         let mut names = HashMap::new();
         let mut taken: HashMap<OsString, &Path> = HashMap::new();
         for root in roots {
@@ -48,7 +52,7 @@ impl OutputFolder {
             if fs::metadata(root).is_err() || names.contains_key(root) {
                 continue;
             }
-            is_apart(&mirror, root)?;
+            is_apart(&mirror, root, otherwise)?;
             let own = name_of(root)?;
             if !is_alone && let Some(other) = taken.insert(own.clone(), root) {
                 let (root, other, place) = (name(root), name(other), name(&out.join(&own)));
@@ -70,7 +74,7 @@ impl OutputFolder {
     /// The folder around the file `path`, which is to be what is made of the only input.
     pub(crate) fn of_file(path: &Path, documents: &Documents) -> Result<Self> {
         let (Some(own), Some(above)) = (path.file_name(), path.parent()) else {
-            return Err(Error::new(format!("{}: no name of a file", name(path))));
+            return Err(Error::new(format!("{}: not the name of a file", name(path))));
         };
         let names = documents.roots().map(|root| (root.to_owned(), Some(own.to_owned()))).collect();
         let mirror = Mirror::new(folder_of(path))?.preserving_times();
@@ -103,7 +107,7 @@ impl OutputFolder {
     pub(crate) fn place(&self, entry: &TreeEntry) -> Result<PathBuf> {
         // A link may lead to what is being written.
         if self.follow {
-            is_apart(&self.mirror, &entry.path)?;
+            is_apart(&self.mirror, &entry.path, "")?;
         }
         let root = self.names.get(&*entry.root).and_then(Option::as_ref);
         Ok(root.into_iter().chain(&entry.relative).collect())

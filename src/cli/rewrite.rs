@@ -82,7 +82,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     let done = totals.files();
     if asked.documents.has_folder() {
-        totals.say(work, target.writes_files(), output);
+        status = status.max(totals.say(work, target.writes_files(), output));
     }
     if let Some(path) = work.list_of_missing().filter(|_| !is_stopped())
         && let Err(error) = Failure::nested(totals.list_missing(path, output))?
@@ -92,7 +92,7 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
     }
     if is_stopped() {
         output.error(&format_args!(
-            "stopped after {}, each of them whole; the same command does the rest",
+            "stopped after {}; every file is whole, and the same command does the rest",
             count(done, "file", "files")
         ));
         return Ok(ExitStatus::Stopped);
@@ -103,8 +103,8 @@ pub(crate) fn rewrite(asked: &Rewrite, work: &Work, output: &mut Output) -> io::
 /// The outcome of a file.
 enum FileOutcome {
     Rewritten(Box<RewrittenFile>),
-    /// It is no document, and was copied to this place of the output folder.
-    Copied(PathBuf),
+    /// It is no document, for this reason, and was copied to this place of the output folder.
+    Copied(Why, PathBuf),
     Left(Why),
 }
 
@@ -159,7 +159,8 @@ fn document(
     let is_shared = asked.documents.jobs > 1 && !output.is_page();
     let is_archive = matches!(file.contents, Contents::Archive(_));
     if matches!(sink, FileSink::Documents(_)) && !is_archive {
-        let why = "--documents takes the documents out of archives, and this is none; use -o";
+        let why =
+            "--documents takes the documents out of archives, and this is not an archive; use -o";
         return match origin.is_named() {
             true => Err(Error::new(format!("{}: {why}", name(origin.path()))).into()),
             false => Ok(FileOutcome::Left(Why::NoDocument)),
@@ -201,16 +202,17 @@ fn no_document(
         return Err(none.error(path).into());
     }
     output.no_document(none.remark());
+    let why = Why::of(&none);
     match sink.copy() {
         Some(copied) => {
             let (to, lost) = copied?;
             for lost in lost {
                 output.caution(&format_args!("{}: {lost}", name(path)));
             }
-            Ok(FileOutcome::Copied(to))
+            Ok(FileOutcome::Copied(why, to))
         }
         None if origin.is_named() => Err(none.error(path).into()),
-        None => Ok(FileOutcome::Left(Why::NoDocument)),
+        None => Ok(FileOutcome::Left(why)),
     }
 }
 
@@ -240,14 +242,14 @@ fn settle(
         };
         let document = match outcome {
             FileOutcome::Rewritten(document) => document,
-            FileOutcome::Copied(to) => {
-                totals.copied += 1;
+            FileOutcome::Copied(why, to) => {
+                totals.copied.add(why, 1);
                 json(Format::Other, Some(to), &FileSummary::default(), output)?;
                 continue;
             }
             FileOutcome::Left(why) => {
                 totals.left.add(why, 1);
-                if why == Why::NoDocument {
+                if matches!(why, Why::NoDocument | Why::Archive) {
                     json(Format::Other, None, &FileSummary::default(), output)?;
                 }
                 continue;

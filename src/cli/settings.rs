@@ -418,7 +418,7 @@ mod tests {
                 "resolver = 1808",
                 "1: resolver: unknown resolver '1808': use rfc1808, rfc3986 or whatwg",
             ),
-            ("color = 'blue'", "1: color: 'blue' is none of auto, always, never"),
+            ("color = 'blue'", "1: color: 'blue' is not one of auto, always, never"),
             ("url = '../x'", "1: url: ../x: the base URL is not absolute"),
             (
                 "url = 'http://a/?q'",
@@ -436,15 +436,15 @@ mod tests {
             ("[files.'*']\nresolvr = 1", "2: unknown key 'resolvr'; did you mean 'resolver'?"),
             (
                 "[files.'*']\nurl = 'http://a/'\nstrict = true",
-                "3: 'strict' is said of all files: it belongs before the first section",
+                "3: 'strict' applies to all files; move it above the first section",
             ),
             (
                 "[files.'api/']\nurl = 'http://a/'",
-                "2: url: 'api/' are folders at any depth; '/api/' is one folder",
+                "2: url: 'api/' matches folders at any depth; '/api/' is one folder",
             ),
             (
                 "[files.'./api/']\nlayout = 'host'",
-                "2: layout: './api/' are folders at any depth; '/api/' is one folder",
+                "2: layout: './api/' matches folders at any depth; '/api/' is one folder",
             ),
             // TOML.
             ("strict = true\nstrict = true", "2: …"),

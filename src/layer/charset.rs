@@ -1,8 +1,8 @@
 //! Character encodings: which one a document is in, and its text with a map back to its bytes.
 //!
 //! Implements "determining the character encoding" as far as a stored document allows (HTML,
-//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`; CSS
-//! Syntax 3, 3.2, for style sheets), and decodes and encodes by encoding_rs.
+//! 13.2.3.2: byte order mark, then what the user says, then the prescan for `<meta charset>`, then an XML
+//! declaration; CSS Syntax 3, 3.2, for style sheets), and decodes and encodes by encoding_rs.
 //!
 //! ```
 //! use baselink::layer::charset::{Charset, Detected};
@@ -39,7 +39,7 @@ pub enum Declaration {
     Given,
     /// A `<meta charset>` or `<meta http-equiv=content-type>`.
     Meta,
-    /// An XML declaration, or the way its first characters are spelled.
+    /// An XML declaration, be it of XML or of HTML, or the way its first characters are spelled.
     Xml,
     /// The `@charset` of a style sheet.
     Rule,
@@ -60,6 +60,15 @@ pub struct Detected {
     pub not_utf_8: Option<usize>,
     /// Where the `meta` ends that the prescan found in the first 1024 bytes, be it an element or not; 0 without one.
     pub prescanned: usize,
+}
+
+impl Detected {
+    /// True if a `meta` element after the first 1024 bytes of an HTML document may declare another encoding
+    /// (HTML, 13.2.3.5).
+    pub(crate) fn is_tentative(&self) -> bool {
+        let is_weak = matches!(self.declaration, Declaration::Assumed | Declaration::Xml);
+        is_weak && self.charset.unit_of_utf_16().is_none()
+    }
 }
 
 /// How many bytes a prescan looks at (HTML, 13.2.3.2).
@@ -120,15 +129,21 @@ impl Charset {
         self.is_stateful() && memchr::memmem::find(bytes, b"\x1b(J").is_some()
     }
 
-    /// The encoding of an HTML document: its byte order mark, else `given`, else its declaration, else
-    /// UTF-8 where `bytes` are that, else windows-1252.
+    /// The encoding of an HTML document: its byte order mark, else `given`, else UTF-16 if it begins with `<?x` in that,
+    /// else what a `meta` in its first 1024 bytes declares, else an XML declaration there, else UTF-8 if `bytes` are
+    /// that, else windows-1252.
     #[must_use]
     pub fn detect(bytes: &[u8], given: Option<Self>) -> Detected {
         let mut end = 0;
+        let head = &bytes[..bytes.len().min(PRESCANNED)];
         let declared = || {
-            let (charset, at) = prescan(&bytes[..bytes.len().min(PRESCANNED)])?;
+            let xml = |charset| (charset, Declaration::Xml);
+            if let Some(charset) = utf_16_declaration(head) {
+                return Some(xml(charset));
+            }
+            let Some((charset, at)) = prescan(head) else { return xml_encoding(head).map(xml) };
             end = at;
-            Some(charset)
+            Some((charset, Declaration::Meta))
         };
         let found = Self::detect_with(bytes, given, declared);
         Detected { prescanned: end, ..found }
@@ -144,13 +159,15 @@ impl Charset {
     /// mark, else `given`, else UTF-16 where it begins so, else its declaration, else UTF-8.
     #[must_use]
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
-        let found = Self::detect_with(bytes, given, || match bytes {
-            [b'<', 0, b'?', 0, ..] => Some(Self(encoding_rs::UTF_16LE)),
-            [0, b'<', 0, b'?', ..] => Some(Self(encoding_rs::UTF_16BE)),
-            _ => xml_declaration(&bytes[..bytes.len().min(1024)]),
+        let found = Self::detect_with(bytes, given, || {
+            let charset = match bytes {
+                [b'<', 0, b'?', 0, ..] => Self(encoding_rs::UTF_16LE),
+                [0, b'<', 0, b'?', ..] => Self(encoding_rs::UTF_16BE),
+                _ => xml_encoding(bytes[..bytes.len().min(PRESCANNED)].trim_ascii_start())?,
+            };
+            Some((charset, Declaration::Xml))
         });
         match found.declaration {
-            Declaration::Meta => Detected { declaration: Declaration::Xml, ..found },
             Declaration::Assumed => Detected { charset: Self::UTF_8, not_utf_8: None, ..found },
             _ => found,
         }
@@ -177,7 +194,7 @@ impl Charset {
     fn detect_with(
         bytes: &[u8],
         given: Option<Self>,
-        declared: impl FnOnce() -> Option<Self>,
+        declared: impl FnOnce() -> Option<(Self, Declaration)>,
     ) -> Detected {
         let found = |charset, declaration, mark| Detected {
             charset,
@@ -192,8 +209,8 @@ impl Charset {
         if let Some(given) = given {
             return found(given, Declaration::Given, 0);
         }
-        if let Some(charset) = declared() {
-            return found(charset, Declaration::Meta, 0);
+        if let Some((charset, declaration)) = declared() {
+            return found(charset, declaration, 0);
         }
         // This is quicker than what says where.
         let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
@@ -387,20 +404,34 @@ fn decode_utf_16(bytes: &[u8], source: usize, unit: fn([u8; 2]) -> u16) -> View 
     View { text, map: map.finish(source) }
 }
 
-/// What the XML declaration at the start of `head` names.
-fn xml_declaration(head: &[u8]) -> Option<Charset> {
-    let space = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' ');
-    let declaration = head.trim_ascii_start().strip_prefix(b"<?xml")?;
-    let declaration = &declaration[..memchr::memmem::find(declaration, b"?>")?];
-    let mut at = memchr::memmem::find(declaration, b"encoding")?;
-    let before = declaration[..at].last()?;
-    at += b"encoding".len();
-    let value = declaration[at..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
-    let (quote @ (b'"' | b'\''), value) = value.split_first()? else {
-        return None;
+/// The encoding of a document that begins with `<?x` in UTF-16 ("prescan", step 2: HTML, 13.2.3.2).
+fn utf_16_declaration(head: &[u8]) -> Option<Charset> {
+    match head {
+        [b'<', 0, b'?', 0, b'x', 0, ..] => Some(Charset(encoding_rs::UTF_16LE)),
+        [0, b'<', 0, b'?', 0, b'x', ..] => Some(Charset(encoding_rs::UTF_16BE)),
+        _ => None,
+    }
+}
+
+/// "Get an XML encoding" (HTML, 13.2.3.2) of what begins with `head`.
+///
+/// The standard notes where the declaration ends (step 3), but then looks for `encoding` beyond that, too. Here all of it
+/// is within the declaration, as it is in browsers.
+fn xml_encoding(head: &[u8]) -> Option<Charset> {
+    let skip = |rest: &mut &[u8]| {
+        let end = rest.iter().position(|&byte| byte > 0x20);
+        *rest = &rest[end.unwrap_or(rest.len())..];
     };
-    let label = &value[..memchr::memchr(*quote, value)?];
-    space(before).then(|| Encoding::for_label_no_replacement(label))?.map(declared)
+    let declaration = head.strip_prefix(b"<?xml")?;
+    let declaration = &declaration[..memchr::memchr(b'>', declaration)?];
+    let mut rest = &declaration[memchr::memmem::find(declaration, b"encoding")? + 8..];
+    skip(&mut rest);
+    rest = rest.strip_prefix(b"=")?;
+    skip(&mut rest);
+    let (&quote, rest) = rest.split_first().filter(|(quote, _)| matches!(quote, b'"' | b'\''))?;
+    let label = &rest[..memchr::memchr(quote, rest)?];
+    let is_one_word = label.iter().all(|&byte| byte > 0x20);
+    is_one_word.then(|| Encoding::for_label_no_replacement(label))?.map(declared)
 }
 
 /// What `encoding` means where the declaration could be read: not UTF-16.
@@ -675,6 +706,57 @@ mod tests {
         let mut late = vec![b' '; 1020];
         late.extend_from_slice(b"<meta charset=gbk>");
         assert_eq!(detected(&late), "UTF-8");
+    }
+
+    /// HTML, 13.2.3.2, "get an XML encoding", and what Chromium 156 takes each page for.
+    #[test]
+    fn html_may_have_an_xml_declaration() {
+        use Declaration::{Assumed, ByteOrderMark, Meta, Xml};
+        for (bytes, name, declaration) in [
+            (&b"<?xml version=\"1.0\" encoding=\"shift_jis\"?>"[..], "Shift_JIS", Xml),
+            (b"<?xml version='1.0' encoding='shift_jis'?>", "Shift_JIS", Xml),
+            (b"<?xml version='1.0' encoding \t=\n\x01'shift_jis' ?>", "Shift_JIS", Xml),
+            (b"<?xml-stylesheet xencoding='shift_jis'>", "Shift_JIS", Xml),
+            (b"<?xml encoding='utf-16'?>\xe9", "UTF-8", Xml),
+            (b"<?xml encoding='x-user-defined'?>\xe9", "x-user-defined", Xml),
+            // A `meta` outweighs it, wherever it is, unless its label is unknown.
+            (b"<?xml encoding='koi8-r'?><meta charset=shift_jis>", "Shift_JIS", Meta),
+            (b"<meta charset=shift_jis><?xml encoding='koi8-r'?>", "Shift_JIS", Meta),
+            (b"<?xml encoding='shift_jis'?><meta charset=nonsense>", "Shift_JIS", Xml),
+            (b"<?xml encoding='shift_jis'?><meta charset=utf-16>", "UTF-8", Meta),
+            (b"<?xml encoding='shift_jis'?><a title='", "Shift_JIS", Xml),
+            (b"\xef\xbb\xbf<?xml encoding='shift_jis'?>", "UTF-8", ByteOrderMark),
+            // None of these is one.
+            (b"<?xml version='1.0'?>\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding=shift_jis?>\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding=' shift_jis'?>\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding=''?>\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding='nonsense'?>\xe9", "windows-1252", Assumed),
+            (b"<?xml ENCODING='shift_jis'?>\xe9", "windows-1252", Assumed),
+            (b"<?XML encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
+            (b" <?xml encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding x encoding='shift_jis'?>\xe9", "windows-1252", Assumed),
+            (b"<?xml?> encoding='shift_jis'\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding='shift_jis>'\xe9", "windows-1252", Assumed),
+            (b"<?xml encoding='shift_jis'\xe9", "windows-1252", Assumed),
+            // The first characters in UTF-16 outweigh every other declaration.
+            (b"<\0?\0x\0<meta charset=koi8-r>", "UTF-16LE", Xml),
+            (b"\0<\0?\0x<meta charset=koi8-r>", "UTF-16BE", Xml),
+            (b"<\0?\0p\0\xe9", "windows-1252", Assumed),
+            (b" \0<\0?\0x\0\xe9", "windows-1252", Assumed),
+        ] {
+            let found = Charset::detect(bytes, None);
+            let shown = String::from_utf8_lossy(bytes);
+            assert_eq!((found.charset.name(), found.declaration), (name, declaration), "{shown}");
+            let given = Charset::detect(bytes, Charset::for_label("gbk")).charset.name();
+            let is_marked = declaration == ByteOrderMark;
+            assert_eq!(given, if is_marked { "UTF-8" } else { "GBK" }, "{shown}");
+        }
+        // The standard looks at the bytes of the prescan.
+        for (spaces, name) in [(1_000, "KOI8-R"), (1_001, "UTF-8")] {
+            let long = format!("<?xml{} encoding='koi8-r'>", " ".repeat(spaces));
+            assert_eq!(detected(long.as_bytes()), name, "{spaces}");
+        }
     }
 
     #[test]

@@ -13,11 +13,12 @@
 //! assert!(value.entities[0].is_known);
 //! ```
 //!
-//! Deliberately absent: external entities. They are never fetched, and a parameter entity, whose text
-//! could declare anything, ends the reading of declarations (5.1).
+//! Deliberately absent: external entities. They are never fetched, and after a parameter entity, whose text
+//! could declare anything, declarations do not count (5.1). Browsers read them, so they are known as what
+//! may count. So are default values of attributes (3.3.2).
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::escape::{self, Quote, spelled};
 use super::{MapBuilder, View};
@@ -55,6 +56,12 @@ pub struct EntityUse {
 pub struct Entities {
     /// By name; `None` for an external one.
     declared: HashMap<String, Option<String>>,
+    /// Those that are declared after a parameter entity.
+    unsure: HashMap<String, Option<String>>,
+    /// Which attributes of which elements are declared, and whether with a default value.
+    attributes: HashMap<String, HashMap<String, bool>>,
+    /// Those of which [`Self::find`] has asked.
+    asked: HashSet<String>,
     spent: Cell<usize>,
 }
 
@@ -65,31 +72,37 @@ impl Entities {
         let mut entities = Self::default();
         // After the name and the external identifier.
         let mut rest = behind(doctype, '[');
-        // 5.1: after a parameter entity that is not read, declarations do not count.
-        while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| rest[at..].starts_with('<')) {
+        let mut is_sure = true;
+        while let Some(at) = rest.find(['<', ']', '%']).filter(|&at| !rest[at..].starts_with(']')) {
             rest = &rest[at..];
             rest = if let Some(comment) = rest.strip_prefix("<!--") {
                 after(comment, "-->")
             } else if let Some(instruction) = rest.strip_prefix("<?") {
                 after(instruction, "?>")
             } else if let Some(entity) = rest.strip_prefix("<!ENTITY") {
-                entities.declare(entity);
+                entities.declare(entity, is_sure);
                 behind(entity, '>')
+            } else if let Some(attributes) = rest.strip_prefix("<!ATTLIST") {
+                let next = behind(attributes, '>');
+                let declaration = &attributes[..attributes.len() - next.len()];
+                entities.declare_attributes(declaration.strip_suffix('>').unwrap_or(declaration));
+                next
             } else {
-                behind(&rest[1..], '>')
+                // 5.1: after a parameter entity that is not read, declarations do not count.
+                is_sure &= !rest.starts_with('%');
+                behind(&rest[1..], if rest.starts_with('%') { ';' } else { '>' })
             };
         }
         entities
     }
 
     /// Reads what follows `<!ENTITY` (4.2); of two declarations the first counts.
-    fn declare(&mut self, declaration: &str) {
+    fn declare(&mut self, declaration: &str, is_sure: bool) {
         let Some(named) = declaration.strip_prefix(is_space) else {
             return;
         };
-        let named = named.trim_start_matches(is_space);
-        let name = &named[..named.find(is_space).unwrap_or(named.len())];
-        let value = named[name.len()..].trim_start_matches(is_space);
+        let (name, value) = word(named);
+        let value = value.trim_start_matches(is_space);
         let text = match value.chars().next() {
             Some(quote @ ('"' | '\'')) => {
                 let Some(text) = value[1..].split(quote).next() else {
@@ -101,8 +114,75 @@ impl Entities {
             _ => None,
         };
         if name != "%" && !name.is_empty() {
-            self.declared.entry(name.to_owned()).or_insert(text);
+            let entities = if is_sure { &mut self.declared } else { &mut self.unsure };
+            entities.entry(name.to_owned()).or_insert(text);
         }
+    }
+
+    /// Reads what is between `<!ATTLIST` and `>` (3.3); of two declarations of an attribute the first counts.
+    fn declare_attributes(&mut self, declaration: &str) {
+        let (element, mut rest) = word(declaration);
+        if element.is_empty() {
+            return;
+        }
+        let attributes = self.attributes.entry(element.to_owned()).or_default();
+        loop {
+            let (name, mut declared) = word(rest);
+            if name.is_empty() {
+                return;
+            }
+            // The type: a word, or a list in parentheses, of notations after a word.
+            declared = declared.trim_start_matches(is_space);
+            declared =
+                declared.strip_prefix("NOTATION").unwrap_or(declared).trim_start_matches(is_space);
+            declared = match declared.starts_with('(') {
+                true => after(declared, ")"),
+                false => word(declared).1,
+            };
+            declared = declared.trim_start_matches(is_space);
+            declared =
+                declared.strip_prefix("#FIXED").unwrap_or(declared).trim_start_matches(is_space);
+            let quote = declared.chars().next().filter(|quote| matches!(quote, '"' | '\''));
+            attributes.entry(name.to_owned()).or_insert(quote.is_some());
+            rest = match quote {
+                Some(quote) => after(&declared[1..], quote.encode_utf8(&mut [0; 4])),
+                None => word(declared).1,
+            };
+        }
+    }
+
+    /// True if an `element` without this attribute has it by default (3.3.2).
+    #[must_use]
+    pub fn has_default(&self, element: &str, attribute: &str) -> bool {
+        let of_element = self.attributes.get(element);
+        of_element
+            .and_then(|attributes| attributes.get(attribute))
+            .is_some_and(|&is_there| is_there)
+    }
+
+    /// The first reference in `text`, which is character data, to an entity of which `is_it` is true: of its text, or of the
+    /// text of an entity in it, also of one that is declared after a parameter entity. Each text is asked once.
+    pub fn find(&mut self, text: &str, is_it: &dyn Fn(&str) -> bool) -> Option<Span> {
+        if self.declared.is_empty() && self.unsure.is_empty() {
+            return None;
+        }
+        references(text).find(|(_, name)| self.holds(name, is_it)).map(|(span, _)| span)
+    }
+
+    fn holds(&mut self, name: &str, is_it: &dyn Fn(&str) -> bool) -> bool {
+        let mut pending = vec![name];
+        while let Some(name) = pending.pop() {
+            let text = self.declared.get(name).or_else(|| self.unsure.get(name));
+            let Some(text) = text.and_then(Option::as_deref) else { continue };
+            if !self.asked.insert(name.to_owned()) {
+                continue;
+            }
+            if is_it(text) {
+                return true;
+            }
+            pending.extend(references(text).map(|(_, name)| name));
+        }
+        false
     }
 
     /// Whether the budget did not suffice.
@@ -198,6 +278,20 @@ fn characters(value: &str) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// The word at the start of `text`, after white space, and what follows it.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches(is_space);
+    text.split_at(text.find(is_space).unwrap_or(text.len()))
+}
+
+/// The references to entities in `text`, but for the predefined ones.
+fn references(text: &str) -> impl Iterator<Item = (Span, &str)> {
+    text.match_indices('&').filter_map(|(at, _)| match reference(&text[at..])? {
+        (length, EntityReference::Entity(name)) => Some((Span::new(at, at + length), name)),
+        (_, EntityReference::Character(_)) => None,
+    })
 }
 
 enum EntityReference<'a> {
@@ -424,13 +518,56 @@ mod tests {
         assert!(!spelled.contains("]]>"));
     }
 
+    /// XML 1.0, 3.3 and 3.3.2.
+    #[test]
+    fn default_values_of_attributes_are_known() {
+        let entities = Entities::of_doctype(
+            "x [<!ATTLIST a b CDATA 'v' c (d | e) \"d\" f NOTATION (g|h) #FIXED 'g' i ID #REQUIRED
+             j NMTOKENS #IMPLIED>%p;<!ATTLIST a i CDATA 'second' k CDATA '>'
+             l CDATA ''><!ATTLIST b><!ATTLIST>]<!ATTLIST a m CDATA 'outside'>",
+        );
+        for (name, is_there) in
+            "bcfijklm".chars().zip([true, true, true, false, false, true, true, false])
+        {
+            assert_eq!(entities.has_default("a", &name.to_string()), is_there, "{name}");
+        }
+        assert!(!entities.has_default("b", "b"));
+    }
+
     #[test]
     fn hostile_declarations_take_linear_time() {
-        for piece in ["<!ENTITY ", "<!ENTITY a '", "<", "<!", "<!--", "'", "<!ENTITY a 'b'>", "&#"]
-        {
-            let doctype = format!("x [{}", piece.repeat(1_000_000 / piece.len()));
-            assert!(!Entities::of_doctype(&doctype).is_exhausted());
+        for piece in [
+            "<!ENTITY ",
+            "<!ENTITY a '",
+            "<",
+            "<!",
+            "<!--",
+            "'",
+            "<!ENTITY a 'b'>",
+            "&#",
+            "%",
+            "<!ATTLIST a b CDATA 'c",
+            "<!ATTLIST a b ",
+            "<!ATTLIST a b CDATA 'c'>",
+            " a",
+        ] {
+            for before in ["x [", "x [<!ATTLIST "] {
+                let doctype = format!("{before}{}", piece.repeat(1_000_000 / piece.len()));
+                assert!(!Entities::of_doctype(&doctype).is_exhausted());
+            }
         }
+        // Each text is asked once, however often it is referred to.
+        let mut doctype = "x [".to_owned();
+        for number in 0..10_000 {
+            doctype += &format!("<!ENTITY e{number} '&e{};&e{};'>", number + 1, number / 2);
+        }
+        let asked = Cell::new(0);
+        let count = |_: &str| {
+            asked.set(asked.get() + 1);
+            false
+        };
+        let found = Entities::of_doctype(&doctype).find(&"&e0;".repeat(100_000), &count);
+        assert_eq!((found, asked.get()), (None, 10_000));
         let text = value(&"&a".repeat(500_000), "");
         assert_eq!(text.view.text.len(), 1_000_000);
     }

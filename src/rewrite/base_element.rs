@@ -35,6 +35,9 @@ pub(super) fn base_diagnostic(
 /// Why references cannot be resolved against a base, or not as one would expect.
 pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
     let base = chain.base.as_deref()?;
+    if chain.diagnostics.iter().any(|said| said.code == Code::BaseUnusable) {
+        return None;
+    }
     let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
     let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
     if base.len() > LONGEST_BASE {

@@ -21,7 +21,7 @@ pub trait Beside: Debug + Send + Sync {
 
     /// Whether there is a file at `path`, as seen from the folder of the document, in the companion folder in which
     /// that lies.
-    fn has_file(&self, path: &str) -> bool;
+    fn has_copy(&self, path: &str) -> bool;
 
     /// Whether `folder`, beside the document, is the companion folder of a page that has another name by now, as its
     /// contents show.
@@ -30,8 +30,8 @@ pub trait Beside: Debug + Send + Sync {
     /// Whether the document lies in a tree whose folders a crawler named after hosts.
     fn is_crawled(&self) -> bool;
 
-    /// Whether a crawler saved a file at `path`, as seen from the folder of the document.
-    fn has_crawled(&self, path: &str) -> bool;
+    /// Whether there is a file at `path`, as seen from the folder of the document, in the tree in which that lies.
+    fn has_file(&self, path: &str) -> bool;
 
     /// From where the page at `path` was saved, as that says itself.
     fn page_url(&self, path: &str) -> Option<String>;

@@ -14,7 +14,8 @@
 //! 3. in any page, a folder beside it with a known suffix, in which the names of all files end in `_` and the same four
 //!    characters, as Firefox gives them: the page has another name by now.
 //!
-//! In a file of a companion folder a reference leads to a local copy where there is such a file.
+//! In a file of a companion folder a reference leads to a local copy where there is such a file. A name may be written as it
+//! is, with `#`, `?` or what looks like an escape in it.
 //!
 //! ```
 //! use baselink::{Options, Reason, rewrite};
@@ -164,7 +165,7 @@ impl<'a> Copies<'a> {
         };
         // Chromium writes the name of the folder as it is, be there a `#` in it, or what looks like an escape.
         let is_literal = || is_companion(folder, self.is_saved_page && is_of_browser);
-        if folder.contains(['?', '#']) {
+        if file_of(folder) != folder {
             return is_literal().then_some(Cow::Borrowed(folder));
         }
         let decoded = decode_percent_lossy(folder);
@@ -175,33 +176,41 @@ impl<'a> Copies<'a> {
         is_companion(&decoded, self.is_saved_page).then_some(decoded)
     }
 
-    /// A reference that leads where `reference` was meant to lead: Chromium writes the name of the companion folder as
-    /// it is, so that `Issue #12_files/x.css` leads nowhere. `None` where it leads there, or that folder is not there.
+    /// A reference that leads where `reference` was meant to lead: Chromium writes the names of the companion folder and
+    /// of the files in it as they are, so that `./Issue #12_files/x.css` and `./x_files/i#1.png` lead nowhere. `None` if
+    /// `reference` leads there, or if nothing has such a name.
     pub(super) fn encoded(&self, reference: &str) -> Option<String> {
         let beside = self.beside?;
-        let (folder, _) = first_folder(reference)?;
-        let is_misread = folder.contains(['?', '#']) || decode_percent_lossy(folder) != folder;
-        if !is_misread || self.companion(reference)? != folder || !self.is_there(folder, beside) {
-            return None;
-        }
-        let encoded: String = folder
-            .chars()
-            .map(|one| match one {
-                '%' => "%25".to_owned(),
-                '?' => "%3F".to_owned(),
-                '#' => "%23".to_owned(),
-                other => other.to_string(),
-            })
-            .collect();
-        Some(reference.replacen(folder, &encoded, 1))
+        let path = relative_path(reference);
+        let dots = &reference[..reference.len() - path.len()];
+        let encoded = match (first_folder(reference), self.companion(reference)) {
+            (Some((folder, _)), Some(meant)) if self.is_there(&meant, beside) => {
+                let file = &path[folder.len() + 1..];
+                let is_misread = is_misread(folder) && meant == folder;
+                let folder = if is_misread { encode(folder) } else { folder.to_owned() };
+                let has_file = |file: &str| beside.has_file(&format!("{meant}/{file}"));
+                let is_misread = is_misread_file(file, has_file);
+                let file = if is_misread { encode(file) } else { file.to_owned() };
+                format!("{folder}/{file}")
+            }
+            (_, None) if self.is_inside && is_misread_file(path, |file| beside.has_copy(file)) => {
+                encode(path)
+            }
+            _ => return None,
+        };
+        (encoded != path).then(|| format!("{dots}{encoded}"))
     }
 
-    /// Whether `reference` leads to a file in the companion folder in which the document lies itself.
+    /// Whether `reference` leads, or was meant to lead, to a file in the companion folder in which the document lies
+    /// itself.
     fn is_copy_beside(&self, reference: &str) -> bool {
         let Some(beside) = self.beside.filter(|_| self.is_inside) else { return false };
         let path = relative_path(reference);
-        let path = path.split(['?', '#']).next().unwrap_or_default();
-        !path.is_empty() && !path.starts_with('/') && beside.has_file(&decode_percent_lossy(path))
+        let file = file_of(path);
+        let is_copy = |file: &str| beside.has_copy(file);
+        !file.is_empty()
+            && !path.starts_with('/')
+            && (is_copy(&decode_percent_lossy(file)) || is_misread_file(path, is_copy))
     }
 
     fn is_there(&self, folder: &str, beside: &dyn Beside) -> bool {
@@ -256,6 +265,26 @@ fn may_be_companion(raw: &[u8], end: usize) -> bool {
             memchr::memchr3(b'%', b'&', b'\\', folder).is_some() || suffix_at(folder).is_some()
         }
     }
+}
+
+/// Whether a name as it is written leads to a file or folder of another name.
+fn is_misread(name: &str) -> bool {
+    file_of(name) != name || decode_percent_lossy(name) != name
+}
+
+/// Whether the path to a file is written as the file is called, and leads to no file in that way.
+fn is_misread_file(path: &str, has_file: impl Fn(&str) -> bool) -> bool {
+    is_misread(path) && has_file(path) && !has_file(&decode_percent_lossy(file_of(path)))
+}
+
+/// A path without its query and its fragment.
+fn file_of(path: &str) -> &str {
+    path.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// A name that is written as it is, in a reference.
+fn encode(name: &str) -> String {
+    name.replace('%', "%25").replace('?', "%3F").replace('#', "%23")
 }
 
 /// A reference without the dots that it may begin with.

@@ -70,7 +70,7 @@ impl Crawler {
 fn wget(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
     let (folder, name) = path.split_at(path.rfind('/').map_or(0, |at| at + 1));
     let mark = name.find("%3F").or_else(|| name.find("%3f"))?;
-    if rest.starts_with('?') || !beside.has_crawled(&decode_percent_lossy(path)) {
+    if rest.starts_with('?') || !beside.has_file(&decode_percent_lossy(path)) {
         return None;
     }
     let (stem, query) = (&name[..mark], &name[mark + "%3F".len()..]);
@@ -96,6 +96,6 @@ fn httrack(path: &str, rest: &str, beside: &dyn Beside) -> Option<String> {
         return None;
     }
     let without_digits = || format!("{}{}{rest}", &path[..digits_at], &path[stem_end..]);
-    let is_there = || beside.has_crawled(&decode_percent_lossy(path));
+    let is_there = || beside.has_file(&decode_percent_lossy(path));
     page(path, fragment, beside).or_else(|| is_there().then(without_digits))
 }

@@ -27,6 +27,7 @@ use super::copies;
 use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Short, Surroundings};
 use super::judged::{Judged, lift_through};
+use super::late_base::late_base;
 use super::options::Options;
 use super::plan::{DocumentPlan, Found};
 use super::rows::Rows;
@@ -65,13 +66,14 @@ impl<'a> Task<'a> {
         Self { options, scan, around, outer, is_listed }
     }
 
-    /// The base of `document`.
-    fn establish(&self, document: &Document) -> BaseChain {
+    /// The base of `document`, which is in `bytes`.
+    fn establish(&self, document: &Document, bytes: &[u8]) -> BaseChain {
         let mut chain = base::establish(document, self.outer, self.options.profile);
         let has_retrieval = !matches!(self.outer, Outer::Retrieval(None) | Outer::AssumedScheme(_));
         if !has_retrieval && copies::is_copy(self.options) {
             chain.lacks_retrieval(copies::WITHOUT_RETRIEVAL);
         }
+        chain.diagnostics.extend(late_base(self.options, &chain, document, bytes));
         chain
     }
 }
@@ -94,7 +96,7 @@ impl LookedAt {
         let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
         let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, Bases::Decisive);
         (document.bases, document.saved) = (bases, saved);
-        let chain = task.establish(&document);
+        let chain = task.establish(&document, bytes);
         Some(Self { found, document, chain })
     }
 
@@ -377,7 +379,7 @@ pub(super) fn document(
     beneath: Charset,
     carried: &[(Spelling, Charset)],
 ) -> DocumentPlan {
-    let chain = task.establish(&document);
+    let chain = task.establish(&document, bytes);
     let mut driver = Driver::new(task, &chain, document.charset);
     (driver.carried, driver.not_utf_8) = (carried.to_vec(), document.not_utf_8);
     driver.meta = PrescannedMeta::at(document.prescanned);

@@ -281,7 +281,7 @@ impl Beside for OnDisk {
         self.companion().is_some()
     }
 
-    fn has_file(&self, path: &str) -> bool {
+    fn has_copy(&self, path: &str) -> bool {
         let copy = self.companion().zip(self.resolved(path));
         copy.is_some_and(|(companion, file)| file.starts_with(companion) && file.is_file())
     }
@@ -295,7 +295,7 @@ impl Beside for OnDisk {
         self.is_crawled
     }
 
-    fn has_crawled(&self, path: &str) -> bool {
+    fn has_file(&self, path: &str) -> bool {
         self.in_root(path).is_some_and(|file| file.is_file())
     }
 

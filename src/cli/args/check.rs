@@ -38,7 +38,7 @@ pub(super) struct TypedCheck {
     /// Accept the findings that --write-baseline wrote; only new ones are listed and denied
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
     baseline: Option<PathBuf>,
-    /// Note the findings of today, for --baseline
+    /// Write the current findings, for --baseline
     #[arg(long, value_name = "FILE", help_heading = "Policies")]
     write_baseline: Option<PathBuf>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
@@ -212,7 +212,7 @@ fn goal(to: Option<&str>, folder: &Path) -> Result<Option<RootUrl>> {
         Some("file") => on_disk(folder).map(Some),
         Some(url) if Reference::split(Grammar::Rfc3986, url).scheme().is_none() => {
             Err(Error::new(format!(
-                "--to: '{url}' is no absolute URL: give the one that the folder will have, or file, \
+                "--to: '{url}' is not an absolute URL: give the one that the folder will have, or file, \
                  where it is read from disk"
             )))
         }

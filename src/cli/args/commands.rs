@@ -129,7 +129,7 @@ pub(super) enum TypedCommand {
     /// Resolve references against a base URL, one a line.
     #[command(after_help = RESOLVE_AFTER)]
     Resolve(TypedResolve),
-    /// Say which links of a folder survive that it moves, and why the others do not.
+    /// Report which links of a folder survive a move, and why the others do not.
     ///
     /// Every link gets one class: travels, lines, pinned, escapes, dangling, fragment, outside or left.
     #[command(after_help = CHECK_AFTER, mut_arg("paths", one_folder), mut_arg("resolver", of_browsers))]

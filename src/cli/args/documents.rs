@@ -113,9 +113,13 @@ pub(super) struct TypedDocuments {
     /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
     #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
     progress: Option<TypedProgress>,
-    /// What the document is: html, xhtml, svg, xml, css, script, manifest, message, mbox or http; otherwise
-    /// its name and its first bytes tell
-    #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = named::<Format>(FORMATS),
+        hide_possible_values = true,
+        help = format!("The format of the document, otherwise told by its name and its first bytes: {}", FORMATS.join(", "))
+    )]
     format: Option<Format>,
     /// The encoding, where no byte order mark says another
     #[arg(long, value_name = "LABEL", value_parser = charset)]
@@ -202,9 +206,7 @@ pub(super) struct TypedPolicy {
 
 fn charset(label: &str) -> Result<Charset> {
     Charset::for_label(label).ok_or_else(|| {
-        Error::new(
-            "no encoding is called so; labels are those of the Encoding Standard, such as utf-8",
-        )
+        Error::new("unknown encoding; use a label of the Encoding Standard, such as utf-8")
     })
 }
 

@@ -42,8 +42,8 @@ Examples:
   baselink rewrite crawl.warc.gz -o absolute.warc.gz
   baselink rewrite --documents out crawl.warc.gz
 
-Of an archive (WARC) each document is read with its own URL, and those that changed become conversion records of another \
-archive, or files. Of many files only errors and sums are said, each kind of oddity once; -v says all.
+Each document of an archive (WARC) is read with its own URL, and those that change become conversion records of another \
+archive, or files. For several files only errors and totals are printed, and each kind of warning once; -v prints all.
 
 Exit status:
   0  done

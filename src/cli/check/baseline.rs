@@ -91,7 +91,7 @@ impl Baseline {
             }
             let row: BaselineRow = serde_json::from_slice(line).map_err(|_| {
                 let number = number + 1;
-                failed(&format!("line {number} is no finding as --write-baseline writes it"))
+                failed(&format!("line {number} is not a finding that --write-baseline wrote"))
             })?;
             if !Class::ALL.iter().any(|class| class.name() == row.key.class) {
                 let number = number + 1;

@@ -47,7 +47,7 @@ pub(super) fn look(asked: &Check) -> Result<()> {
         let Some(path) = path else { continue };
         if is_standard_input(path) {
             return Err(Error::new(format!(
-                "{option} takes the name of a file; on standard output is the list"
+                "{option} takes the name of a file; standard output has the list"
             )));
         }
         // A baseline that is accepted may be written anew.

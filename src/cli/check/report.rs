@@ -136,7 +136,7 @@ impl<'a> ReportPage<'a> {
             ]
         });
         let columns = ["Class", "#Links", "#Targets", "#With a fix", "Meaning"];
-        table("classes", "How many links have which class", &columns, rows, out)?;
+        table("classes", "Links by class", &columns, rows, out)?;
         if sum.differing > 0 {
             let links = counted(sum.differing, "link leads", "links lead");
             writeln!(out, "<p>{links} elsewhere under another resolver.</p>")?;
@@ -178,7 +178,7 @@ impl<'a> ReportPage<'a> {
             ]
         });
         let columns = ["Class", "Leads to", "#Links", "#Files", "#With a fix", "First places"];
-        let caption = "What links lead to that break, classes that fail first";
+        let caption = "Targets of links that break, denied classes first";
         table("targets", caption, &columns, rows, out)?;
         self.without_scripts(all.len(), TARGETS, "targets", out)?;
         writeln!(out, "</section>")

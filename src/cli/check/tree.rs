@@ -75,7 +75,7 @@ impl Checked {
     }
 }
 
-/// How many links have which class.
+/// Links by class.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClassCounts {
     pub(super) classes: BTreeMap<Class, usize>,

@@ -96,8 +96,8 @@ pub(super) const RULES: &[FindingRule] = &[
     rule(
         Class::Dangling,
         "no-index",
-        "it is a folder in which no file stands for it",
-        "Link to a file; --index says which one stands for its folder.",
+        "it is a folder without an index file",
+        "Link to a file, or name the index file with --index.",
     ),
     rule(
         Class::Dangling,

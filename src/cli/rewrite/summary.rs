@@ -26,6 +26,7 @@ use crate::cli::files::{Left, Why};
 use crate::cli::hint::Hints;
 use crate::cli::output::{Output, base_and_rule, by_place, count};
 use crate::cli::places::FilePlaces;
+use crate::cli::progress::is_stopped;
 use crate::cli::record;
 use crate::cli::request::{Rewrite, is_standard_input};
 use crate::cli::status::ExitStatus;
@@ -200,7 +201,8 @@ pub(super) struct RunSummary {
     pub(super) without_copies: usize,
     hints: Hints,
     missing: MissingTargets,
-    pub(super) copied: usize,
+    /// Files that are not documents, and were copied as they are.
+    pub(super) copied: Left,
     pub(super) left: Left,
 }
 
@@ -223,18 +225,19 @@ impl RunSummary {
 
     /// How many files are done.
     pub(super) fn files(&self) -> usize {
-        self.rewritten + self.unchanged + self.copied
+        self.rewritten + self.unchanged + self.copied.total()
     }
 
-    /// Says how many files became what, and how many links of which format.
-    pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) {
+    /// Says how many files became what, and how many links of which format; with the status of folders without documents.
+    pub(super) fn say(&self, work: &Work, are_written: bool, output: &mut Output) -> ExitStatus {
         let [rewritten, to_rewrite, unchanged] = work.words();
         let rewritten = if are_written { rewritten } else { to_rewrite };
         let parts = [
             (self.rewritten, rewritten, rewritten),
             (self.unchanged, unchanged, unchanged),
-            (self.copied, "copied", "copied"),
-            (self.left.count(Why::NoDocument), "no document", "no documents"),
+            (self.copied.total(), "copied", "copied"),
+            (self.left.count(Why::NoDocument), "not a document", "not documents"),
+            (self.left.count(Why::Archive), "archive left alone", "archives left alone"),
             (self.left.count(Why::Backup), "backup left alone", "backups left alone"),
             (self.left.count(Why::Delivery), "delivery left alone", "deliveries left alone"),
             (self.left.count(Why::Unusable), "could not be used", "could not be used"),
@@ -253,6 +256,11 @@ impl RunSummary {
                 parts.join(", ")
             )),
         }
+        let others = self.left.clone().with(&self.copied);
+        let status = match is_stopped() {
+            true => ExitStatus::Done,
+            false => others.say_only_others(self.rewritten + self.unchanged, output),
+        };
         let files = |number| count(number, "file", "files");
         let width = |of: &dyn Fn(&str, usize) -> usize| {
             self.formats.iter().map(|(name, (number, _))| of(name, *number)).max().unwrap_or(0)
@@ -263,6 +271,7 @@ impl RunSummary {
             let number = files(*number);
             output.notice(&format_args!("  {name:names$}  {number:>numbers$}, {tally}"));
         }
+        others.say_archives(output);
         self.left.say_links(output);
         if self.without_base > 0 {
             let files = count(self.without_base, "file has", "files have");
@@ -289,6 +298,7 @@ impl RunSummary {
         if !are_written {
             output.notice(&"nothing was written");
         }
+        status
     }
 
     /// Lists the URLs of the tree that have no file, in order, one a line.

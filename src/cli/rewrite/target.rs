@@ -10,18 +10,17 @@
 //!
 //! Deliberately absent: how a file is replaced. `baselink::tree` knows that.
 
-use std::borrow::Cow;
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::iter;
 use std::path::{Path, PathBuf};
 
 use baselink::edit::Edits;
-use baselink::error::{Error, Result, name};
+use baselink::error::{Error, Result, cause, name};
 use baselink::format::Format;
 use baselink::tree::maildir::{self, Delivery};
 use baselink::tree::walk::TreeEntry;
-use baselink::tree::write::{self, InPlace, Lost, Original, Replacement};
+use baselink::tree::write::{self, InPlace, Lost, Original, Replacement, is_one_file};
 
 use crate::cli::diff;
 use crate::cli::document_name::DocumentName;
@@ -31,13 +30,14 @@ use crate::cli::output::Output;
 use crate::cli::output_folder::OutputFolder;
 use crate::cli::request::{Documents, Origin, WrittenTo};
 use crate::cli::rewrite::document_files::{DocumentFiles, DocumentFolder};
+use crate::cli::shell;
 
 /// Where the results of a run go.
 pub(in crate::cli) enum RunTarget<'a> {
     Standard,
     File(&'a Path),
     Below(OutputFolder),
-    InPlace(Cow<'a, InPlace>),
+    InPlace(&'a InPlace),
     /// Documents of archives, each to a file.
     Documents(DocumentFolder),
     Diff,
@@ -47,6 +47,12 @@ pub(in crate::cli) enum RunTarget<'a> {
 impl<'a> RunTarget<'a> {
     /// Looks at what `destination` can mean for these documents.
     pub(in crate::cli) fn of(destination: &'a WrittenTo, documents: &Documents) -> Result<Self> {
+        if matches!(
+            destination,
+            WrittenTo::Path { .. } | WrittenTo::InPlace(_) | WrittenTo::Documents(_)
+        ) {
+            are_there(destination, documents)?;
+        }
         let folder = documents.roots().find(|root| root.is_dir());
         let target = match destination {
             WrittenTo::Standard => match folder {
@@ -60,17 +66,16 @@ impl<'a> RunTarget<'a> {
                 }
             },
             WrittenTo::Path { path, only_documents, preserve_times } => {
+                let mut files = documents.roots().filter(|root| root.is_file());
+                if let Some(input) = files.find(|file| is_one_file(file, path)) {
+                    return Err(is_the_input(path, input));
+                }
                 let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
                 let is_file = documents.paths.len() == 1
                     && folder.is_none()
                     && !path.is_dir()
                     && !names_folder;
                 match (is_file, *preserve_times) {
-                    // To write a file onto itself is to replace it, with the same care.
-                    (true, preserve_times) if documents.roots().any(|root| is_same(root, path)) => {
-                        let how = InPlace { break_links: true, preserve_times, backup: None };
-                        Self::InPlace(Cow::Owned(how))
-                    }
                     (true, false) => Self::File(path),
                     (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
                     (false, preserve_times) => {
@@ -79,7 +84,7 @@ impl<'a> RunTarget<'a> {
                     }
                 }
             }
-            WrittenTo::InPlace(how) => Self::InPlace(Cow::Borrowed(how)),
+            WrittenTo::InPlace(how) => Self::InPlace(how),
             WrittenTo::Documents(out) => Self::Documents(DocumentFolder::new(out)?),
             WrittenTo::Diff => Self::Diff,
             WrittenTo::Nowhere => Self::Nowhere,
@@ -148,12 +153,29 @@ impl<'a> RunTarget<'a> {
     }
 }
 
-/// Whether both paths lead to the same file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
+/// Refuses to write anything where an input is missing: a suffix for backups may have been taken for one, as sed takes it.
+fn are_there(destination: &WrittenTo, documents: &Documents) -> Result<()> {
+    for root in documents.roots() {
+        let Err(error) = fs::metadata(root) else { continue };
+        let missing = format!("{}: {}, so nothing was written", name(root), cause(&error));
+        let is_suffix =
+            root.as_os_str().as_encoded_bytes().starts_with(b".") && root.components().count() == 1;
+        return Err(match destination {
+            WrittenTo::InPlace(_) if is_suffix => Error::new(format!(
+                "{missing}; for copies of the old files, use -i --backup {}",
+                shell::word(&root.to_string_lossy())
+            )),
+            _ => Error::system(missing, error),
+        });
     }
+    Ok(())
+}
+
+/// Says that the file `out` is one that is read, by whatever name.
+fn is_the_input(out: &Path, input: &Path) -> Error {
+    let input = if input == out { "itself".to_owned() } else { name(input) };
+    let why = format!("the output file is the input {input}; name another, or use --in-place");
+    Error::new(format!("{}: {why}", name(out)))
 }
 
 /// Where the result of a file goes.

@@ -62,6 +62,19 @@ pub(super) const OF_A_DOCUMENT: &[&str] = &[
 /// Options that exclude each other, in addition to those of which clap knows it.
 const EXCLUSIVE: &[(&str, &str)] = &[("json", "diff")];
 
+/// The name among `known` that `typed` was meant to be: one in which at most every third letter is another.
+pub(in crate::cli) fn nearest<'a>(
+    typed: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    known
+        .filter(|known| typed.len() <= 2 * known.len())
+        .map(|known| (strsim::osa_distance(typed, known), known))
+        .filter(|(distance, known)| 3 * distance <= known.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
+}
+
 /// An option that some command has. It is taken to be the same option with each of them.
 #[derive(Debug)]
 pub(super) struct KnownOption {
@@ -171,9 +184,9 @@ fn reason(error: &clap::Error) -> String {
     match error.get(ContextKind::ValidValue) {
         _ if value.is_empty() => "its value is empty".to_owned(),
         Some(ContextValue::Strings(valid)) if error.kind() == ErrorKind::InvalidValue => {
-            format!("'{value}' is none of {}", valid.join(", "))
+            format!("'{value}' is not one of {}", valid.join(", "))
         }
-        _ => format!("'{value}' is no value for it"),
+        _ => format!("invalid value '{value}'"),
     }
 }
 

@@ -18,7 +18,7 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::options::{KnownOption, OF_A_DOCUMENT, ONLY_TYPED};
+use super::options::{KnownOption, OF_A_DOCUMENT, ONLY_TYPED, nearest};
 use super::{OF_A_FOLDER, Section, Setting, Settings};
 
 /// How many sections it may have: each is a pattern that every file of a tree is held against.
@@ -98,14 +98,13 @@ impl SettingsReader<'_> {
                 let setting = self.setting(key, value)?;
                 let (at, key) = (key.span().start, key.get_ref());
                 if !OF_A_DOCUMENT.contains(&key.as_ref()) {
-                    let what = format!(
-                        "'{key}' is said of all files: it belongs before the first section"
-                    );
+                    let what =
+                        format!("'{key}' applies to all files; move it above the first section");
                     return Err(self.wrong(at, &what));
                 }
                 if folder.is_none() && OF_A_FOLDER.contains(&key.as_ref()) {
                     let what = format!(
-                        "{key}: '{pattern}' are folders at any depth; '/{}' is one folder",
+                        "{key}: '{pattern}' matches folders at any depth; '/{}' is one folder",
                         pattern.strip_prefix("./").unwrap_or(pattern)
                     );
                     return Err(self.wrong(at, &what));
@@ -132,7 +131,8 @@ impl SettingsReader<'_> {
             return Err(self.wrong(at, &format!("'{key}' is only for the command line")));
         }
         let Some(option) = self.options.iter().position(|known| known.key == key) else {
-            let meant = match self.nearest(key) {
+            let keys = self.options.iter().map(|known| known.key.as_str());
+            let meant = match nearest(key, keys.filter(|known| !ONLY_TYPED.contains(known))) {
                 Some(meant) => format!("; did you mean '{meant}'?"),
                 None => String::new(),
             };
@@ -148,16 +148,6 @@ impl SettingsReader<'_> {
             let mut names = input.get_value_names().unwrap_or_default().iter();
             input.get_id() == key || names.any(|name| name.eq_ignore_ascii_case(key))
         })
-    }
-
-    /// The key that `key` was meant to be: one in which at most every third letter is another.
-    fn nearest(&self, key: &str) -> Option<&str> {
-        let keys = self.options.iter().map(|known| known.key.as_str());
-        keys.filter(|known| !ONLY_TYPED.contains(known) && key.len() <= 2 * known.len())
-            .map(|known| (strsim::osa_distance(key, known), known))
-            .filter(|(distance, known)| 3 * distance <= known.len())
-            .min_by_key(|(distance, _)| *distance)
-            .map(|(_, known)| known)
     }
 
     /// The arguments for `value`.

@@ -20,6 +20,7 @@
 pub(crate) mod document;
 mod engines;
 mod exact;
+pub(crate) mod fetched;
 pub(crate) mod pass;
 pub(crate) mod prelude;
 mod rows;

@@ -58,7 +58,7 @@ pub(crate) struct Prelude {
 /// its effect because the links before it grew.
 pub(crate) fn encoding(bytes: &[u8], options: &ScanOptions) -> Detected {
     let mut found = Charset::detect(bytes, options.charset);
-    if found.declaration == Declaration::Assumed
+    if found.is_tentative()
         && let Some(charset) = late_declaration(bytes, options)
     {
         found = Detected { charset, declaration: Declaration::Meta, not_utf_8: None, ..found };

@@ -22,7 +22,7 @@
 //! Deliberately absent: entries for which an `xml:base` is in force. The feed has said what it means.
 
 use super::namespaces::Vocabulary;
-use crate::document::ElementBase;
+use crate::document::{BaseDoubt, ElementBase};
 use crate::layer::View;
 use crate::layer::xml::EntityUse;
 use crate::scan::value;
@@ -101,7 +101,7 @@ impl EntryLink {
             is_entry_link: true,
             outer: None,
             value: String::new(),
-            is_known: true,
+            doubt: None,
             span: Span::at(span.start),
         });
         Self { base: bases.len() - 1, by: None }
@@ -125,7 +125,7 @@ impl EntryLink {
         self.by = Some(by);
         if let Some(base) = bases.get_mut(self.base) {
             base.value = text.to_owned();
-            base.is_known = entities.iter().all(|entity| entity.is_known);
+            base.doubt = BaseDoubt::of_value(entities);
             base.span = view.map.covering(trimmed);
         }
     }

@@ -21,7 +21,7 @@ use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{
-    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
+    Against, BaseDoubt, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
 };
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -239,10 +239,36 @@ impl<'a> XmlPass<'a> {
                 Err(XmlFault::new(span.start + blank, "this text is outside the document element"))
             };
         }
+        if !is_cdata {
+            self.base_in_entity(span);
+        }
         if let Some(text) = self.text.as_mut().filter(|text| text.depth == depth) {
             text.pieces.push((span, is_cdata));
         }
         Ok(())
+    }
+
+    /// Notes the first entity in the text at `span` in whose own text a `base` element is that would count.
+    fn base_in_entity(&mut self, span: Span) {
+        let may_count = !self.has_base && self.templates == 0;
+        if !may_count || memchr::memchr(b'&', &self.bytes[span.range()]).is_none() {
+            return;
+        }
+        let has_default = self.entities.has_default("base", "href");
+        let has_base = |text: &str| {
+            text.split('<').skip(1).any(|tag| {
+                let name = tag.split([' ', '\t', '\r', '\n', '/', '>']).next().unwrap_or_default();
+                name.rsplit(':').next() == Some("base") && (has_default || tag.contains("href"))
+            })
+        };
+        let View { text, map } = self.decode(span);
+        let Some(found) = self.entities.find(&text, &has_base) else { return };
+        self.has_base = true;
+        self.found.bases.push(DeclaredBase {
+            value: Some(text[found.range()].to_owned()),
+            doubt: Some(BaseDoubt::Element),
+            ..DeclaredBase::of(BaseKind::Element, map.covering(found))
+        });
     }
 
     /// The internal subset, and the namespaces that well-known DTDs declare for the document element. There is at most
@@ -433,11 +459,16 @@ impl<'a> XmlPass<'a> {
     fn xml_base(&mut self, started: &StartedElement<'a>, is_root: bool) -> Option<usize> {
         let around = started.element.base;
         let Some(found) = started.attribute(Vocabulary::Xml, "base") else {
-            return around;
+            let name = started.element.name;
+            return match self.default_of(name, "xml:base") {
+                Some(value) => {
+                    self.note_xml_base(around, is_root, value, Some(BaseDoubt::Default), name)
+                }
+                None => around,
+            };
         };
         let DecodedText { view, entities } = self.value(&found.raw);
         let text = value::trim(&view.text).to_owned();
-        let is_known = entities.iter().all(|entity| entity.is_known);
         let span = found.raw.value;
         let element = self.shown(started.element.name);
         let carrier = Carrier::XmlAttribute(found.raw.quote);
@@ -449,15 +480,32 @@ impl<'a> XmlPass<'a> {
             ..LinkPlace::text_of(&element, Carriers::One(carrier))
         };
         self.collector.references(view, Syntax::Url, &place);
+        self.note_xml_base(around, is_root, text, BaseDoubt::of_value(&entities), span)
+    }
+
+    fn note_xml_base(
+        &mut self,
+        outer: Option<usize>,
+        is_root: bool,
+        value: String,
+        doubt: Option<BaseDoubt>,
+        span: Span,
+    ) -> Option<usize> {
         if is_root {
             let declared = DeclaredBase::of(BaseKind::XmlBase, span);
-            self.found.bases.push(DeclaredBase { value: Some(text), is_known, ..declared });
+            self.found.bases.push(DeclaredBase { value: Some(value), doubt, ..declared });
             return None;
         }
-        let (is_entry_link, outer, value) = (false, around, text);
         let bases = &mut self.found.element_bases;
-        bases.push(ElementBase { is_entry_link, outer, value, is_known, span });
+        bases.push(ElementBase { is_entry_link: false, outer, value, doubt, span });
         Some(bases.len() - 1)
+    }
+
+    /// What declares a default for this attribute of elements called `name`, for people.
+    fn default_of(&self, name: Span, attribute: &str) -> Option<String> {
+        let element = str::from_utf8(self.name(name)).ok()?;
+        let has_default = self.entities.has_default(element, attribute);
+        has_default.then(|| format!("<!ATTLIST {} {attribute}>", self.shown(name)))
     }
 
     /// Notes the comment that Firefox wrote in the place of a `base` element when it saved the page.
@@ -490,9 +538,16 @@ impl<'a> XmlPass<'a> {
             return;
         }
         let href = started.attribute(Vocabulary::Plain, "href");
-        let read = href.map(|href| self.value(&href.raw));
-        let is_known = read.iter().flat_map(|read| &read.entities).all(|entity| entity.is_known);
-        let value = read.map(|read| value::trim(&read.view.text).to_owned());
+        let (value, doubt) = match href.map(|href| self.value(&href.raw)) {
+            Some(DecodedText { view, entities }) => {
+                (Some(value::trim(&view.text).to_owned()), BaseDoubt::of_value(&entities))
+            }
+            None => {
+                let default = self.default_of(started.element.name, "href");
+                let doubt = default.as_ref().map(|_| BaseDoubt::Default);
+                (default, doubt)
+            }
+        };
         let standing = match value {
             _ if !is_base => Standing::NotXhtml,
             _ if self.templates > 0 => Standing::Template,
@@ -505,7 +560,7 @@ impl<'a> XmlPass<'a> {
             kind: BaseKind::Element,
             span,
             value,
-            is_known,
+            doubt,
             standing,
         });
     }

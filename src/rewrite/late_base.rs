@@ -1,0 +1,133 @@
+//! A `base` element that comes too late for a browser, which has fetched something against another base by then.
+//!
+//! RFC 1808 and HTML have one base for a whole document, and so has every profile: a link in front of the `base` element
+//! is resolved against it. That is right for whatever a reader follows later, and for most of what a browser fetches.
+//! The rest is known under the URL Standard's profile, which asks what browsers do.
+//!
+//! ```text
+//! http://a/  <script src=x></script><base href=/b/>      a browser fetches http://a/x, the link means http://a/b/x
+//! ```
+//!
+//! Deliberately absent: which resources those are ([`crate::scan::html::fetched`]).
+
+use super::options::Options;
+use super::prepared::prepare;
+use crate::base::{BaseChain, Source, Status, abridged};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Document;
+use crate::format::Format;
+use crate::layer::charset::Charset;
+use crate::reference;
+use crate::resolve::Profile;
+use crate::scan::html::fetched::fetched;
+
+/// What is to be said of the base of `document`, which is in `bytes`.
+pub(super) fn late_base(
+    options: &Options,
+    chain: &BaseChain,
+    document: &Document,
+    bytes: &[u8],
+) -> Option<Diagnostic> {
+    let may_be_late = options.profile == Profile::Whatwg
+        && document.format == Format::Html
+        && chain.source == Source::BaseElement;
+    if !may_be_late {
+        return None;
+    }
+    let level = chain.levels.iter().find(|level| level.status == Status::Taken)?;
+    let (text, charset) = match &document.decoded {
+        Some(decoded) => (decoded.text.as_bytes(), Charset::UTF_8),
+        None => (bytes, document.charset),
+    };
+    let before = text.get(..level.span?.start)?;
+    let outer = prepare(Profile::Whatwg, &chain.fallback.as_ref()?.url, document.charset);
+    let base = prepare(Profile::Whatwg, chain.base.as_deref()?, document.charset);
+    let mut late = fetched(before, charset, &options.scan).into_iter().filter_map(|link| {
+        let reference = &link.reference;
+        let is_of_page = reference.is_empty() || reference.starts_with('#');
+        if is_of_page || reference::placeholder(reference).is_some() {
+            return None;
+        }
+        let (from, to) = (outer.resolve(reference).ok()?.url, base.resolve(reference).ok()?.url);
+        (from != to).then_some((link, from, to))
+    });
+    let (first, from, to) = late.next()?;
+    let (reference, from, to) = (abridged(&first.reference), abridged(&from), abridged(&to));
+    let (what, them) = match late.count() {
+        0 => (format!("'{reference}' before it comes to the base element:"), "it"),
+        more => {
+            let number = more + 1;
+            let what =
+                format!("{number} resources before it comes to the base element: the first,");
+            (format!("{what} '{reference}',"), "them")
+        }
+    };
+    let message = format!(
+        "a browser fetches {what} from {from}, not from {to}; move the base element before {them}"
+    );
+    Some(Diagnostic::new(Code::LateBase, first.span(), message))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::base::Retrieval;
+    use crate::diagnostic::Code;
+    use crate::resolve::Profile;
+    use crate::{Options, rewrite};
+
+    fn said(page: &str, profile: Profile, url: Option<&str>) -> Option<String> {
+        let retrieval = url.map(Retrieval::url);
+        let options = Options { profile, retrieval, ..Options::default() };
+        let mut found = rewrite(page.as_bytes(), &options).report.diagnostics;
+        found.retain(|one| one.code == Code::LateBase);
+        assert!(found.len() < 2, "{page}");
+        let shown = |at: usize| page[..at].chars().count();
+        found.pop().map(|one| format!("{}: {}", shown(one.span.start), one.message))
+    }
+
+    #[test]
+    fn a_late_base_is_reported_once() {
+        let page = "<img src=x><script src=y></script><a href=z></a><base href=/b/>";
+        let message = "9: a browser fetches 2 resources before it comes to the base element: the first, 'x', from \
+                       http://a/x, not from http://a/b/x; move the base element before them";
+        assert_eq!(said(page, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
+        let inside = "<iframe srcdoc='<img src=x><base href=/b/>'></iframe>";
+        let message = "25: a browser fetches 'x' before it comes to the base element: from http://a/x, not from \
+                       http://a/b/x; move the base element before it";
+        assert_eq!(said(inside, Profile::Whatwg, Some("http://a/")).as_deref(), Some(message));
+    }
+
+    #[test]
+    fn a_base_that_is_in_time_is_not() {
+        for (page, profile, url) in [
+            ("<img src=x><base href=/b/>", Profile::Rfc1808, Some("http://a/")),
+            ("<img src=x><base href=/b/>", Profile::Rfc3986, Some("http://a/")),
+            // Nobody knows what it is fetched against.
+            ("<img src=x><base href=http://b/>", Profile::Whatwg, None),
+            ("<base href=/b/><img src=x>", Profile::Whatwg, Some("http://a/")),
+            ("<img src=/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
+            ("<img src=http://a/x><base href=/b/>", Profile::Whatwg, Some("http://a/")),
+            ("<img src=x><base href=/b.html>", Profile::Whatwg, Some("http://a/")),
+            ("<img src={{x}}><base href=/b/>", Profile::Whatwg, Some("http://a/")),
+            (
+                "<img src=''><svg><use href='#u'/></svg><base href=/b/>",
+                Profile::Whatwg,
+                Some("http://a/"),
+            ),
+            ("<img src=x><base href=mailto:x@y>", Profile::Whatwg, Some("http://a/")),
+            ("<img src=x><base href=javascript:x>", Profile::Whatwg, Some("http://a/")),
+        ] {
+            assert_eq!(said(page, profile, url), None, "{page}");
+        }
+    }
+
+    #[test]
+    fn a_page_in_utf_16_has_places_as_well() {
+        let page = "\u{feff}<img src=x><base href=/b/>";
+        let page: Vec<u8> = page.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let options = Options { profile: Profile::Whatwg, ..Options::at("http://a/") };
+        let found = rewrite(&page, &options).report.diagnostics;
+        let late = found.iter().find(|one| one.code == Code::LateBase);
+        assert_eq!(late.map(|one| one.span.start), Some(2 * 10));
+    }
+}

@@ -1,0 +1,237 @@
+//! What a browser fetches as soon as its parser comes to it: a `base` element further on comes too late for that.
+//!
+//! HTML has a resource fetched when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1), and
+//! Chromium, which resolves what is in CSS when it is parsed, fetches these against the base of that time even where the
+//! `base` element comes in the same packet. `docs/base-url.md` has those that it fetches later, or sometimes.
+//!
+//! ```
+//! use baselink::{Options, rewrite, resolve::Profile};
+//! let options = Options { profile: Profile::Whatwg, ..Options::at("http://a/") };
+//! let report = rewrite(b"<a href=x></a><script src=y></script><base href=/b/>", &options).report;
+//! assert_eq!(
+//!     report.diagnostics[0].message,
+//!     "a browser fetches 'y' before it comes to the base element: from http://a/y, not from http://a/b/y; \
+//!      move the base element before it"
+//! );
+//! ```
+//!
+//! Deliberately absent: what is fetched later, as the network has it, or never.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::pass::{self, Links, Part, Plain, Whole};
+use super::rows::element_name;
+use super::sink::{Sink, TextModel};
+use super::tag::RawTag;
+use super::walk;
+use crate::diagnostic::Diagnostic;
+use crate::document::{Against, Link};
+use crate::layer::charset::Charset;
+use crate::scan::ScanOptions;
+use crate::scan::attributes::Namespace;
+use crate::span::Span;
+
+/// Attributes that are fetched at once, and of which elements.
+const FETCHED: &[(&str, &[&str])] = &[
+    ("href", &["link", "image", "feimage", "use", "script"]),
+    ("xlink:href", &["image", "feimage", "use", "script"]),
+    ("imagesrcset", &["link"]),
+    ("poster", &["video"]),
+    ("src", &["script", "img", "image", "iframe", "input"]),
+    ("srcset", &["img", "image", "source"]),
+];
+
+/// The relations of a `link` that is.
+const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload"];
+
+/// The links in `bytes` that a browser fetches as soon as it comes to them, in their order.
+pub(crate) fn fetched(bytes: &[u8], charset: Charset, options: &ScanOptions) -> Vec<Link> {
+    let mut live = Live { bytes, charset, templates: 0, style: None, spans: Vec::new() };
+    let Ok(_) = walk::best_effort(bytes, 0..bytes.len(), true, &mut live);
+    if live.spans.is_empty() {
+        return Vec::new();
+    }
+    let mut found = Fetched { spans: live.spans, links: Vec::new() };
+    let (entity, start) = (Arc::clone(&options.entity), 0);
+    let whole = Whole { bytes, start, charset, entity, depth: 0, enclosed: false };
+    pass::links(&whole, options, &mut found);
+    found.links
+}
+
+/// Looks for tags that have something fetched, and for the text of style sheets. A browser that runs scripts finds neither
+/// in `noscript`, nor any in a template.
+struct Live<'a> {
+    bytes: &'a [u8],
+    charset: Charset,
+    templates: usize,
+    /// Where the text of a `style` element begins.
+    style: Option<usize>,
+    spans: Vec<Span>,
+}
+
+impl Live<'_> {
+    /// The value of an attribute, in lower case.
+    fn value(&self, tag: &RawTag, name: &str) -> Option<String> {
+        let value = tag.attribute(self.bytes, name)?.decoded(self.bytes, self.charset);
+        Some(value.text.trim().to_ascii_lowercase())
+    }
+
+    fn may_fetch(&self, tag: &RawTag, element: &str) -> bool {
+        match element {
+            "link" => self.value(tag, "rel").is_some_and(|rel| {
+                rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
+            }),
+            "input" => self.value(tag, "type").is_some_and(|type_| type_ == "image"),
+            // Others hold data (HTML, 4.12.1).
+            "script" => self
+                .value(tag, "type")
+                .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),
+            _ => true,
+        }
+    }
+}
+
+impl Sink for Live<'_> {
+    type Stop = Infallible;
+
+    fn start_tag(
+        &mut self,
+        tag: &RawTag,
+        namespace: Namespace,
+        _: TextModel,
+    ) -> Result<(), Infallible> {
+        let element = element_name(&self.bytes[tag.name.range()]);
+        if self.templates == 0 && !tag.attributes.is_empty() && self.may_fetch(tag, &element) {
+            self.spans.push(tag.span);
+        }
+        match (namespace, &*element) {
+            (Namespace::Html, "template") => self.templates += 1,
+            (_, "style") if self.templates == 0 => self.style = Some(tag.span.end),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end_text(&mut self, at: usize) -> Result<(), Infallible> {
+        self.spans.extend(self.style.take().map(|start| Span::new(start, at)));
+        Ok(())
+    }
+
+    fn end_tag(&mut self, tag: &RawTag) -> Result<(), Infallible> {
+        if tag.is_named(self.bytes, "template") {
+            self.templates = self.templates.saturating_sub(1);
+        }
+        Ok(())
+    }
+}
+
+/// Keeps the links in some spans that are fetched at once.
+struct Fetched {
+    spans: Vec<Span>,
+    links: Vec<Link>,
+}
+
+impl Links for Fetched {
+    fn plain(&mut self, _: &[u8], found: &Plain) -> bool {
+        !self.is_in_span(found.span)
+    }
+
+    fn link(&mut self, _: &[u8], link: Link) {
+        let is_fetched = match link.attribute.as_deref() {
+            None => link.element == "style",
+            Some("style") => true,
+            Some(name) => FETCHED.iter().any(|(attribute, elements)| {
+                *attribute == name && elements.contains(&&*link.element)
+            }),
+        };
+        if is_fetched && link.against == Against::Document && self.is_in_span(link.span()) {
+            self.links.push(link);
+        }
+    }
+
+    fn part(&mut self, _: &[u8], _: Part) {}
+
+    fn diagnostic(&mut self, _: Diagnostic) {}
+}
+
+impl Fetched {
+    fn is_in_span(&self, span: Span) -> bool {
+        let before = self.spans.partition_point(|one| one.start <= span.start);
+        before.checked_sub(1).is_some_and(|at| span.end <= self.spans[at].end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_fetched(page: &str) -> bool {
+        let links = fetched(page.as_bytes(), Charset::UTF_8, &ScanOptions::default());
+        let references: Vec<_> = links.iter().map(|link| link.reference.as_str()).collect();
+        assert!(matches!(references[..], [] | ["X"]), "{page}: {references:?}");
+        !links.is_empty()
+    }
+
+    /// What Chromium 156 asks for against the fallback base, with the `base` element in the same packet.
+    #[test]
+    fn what_a_browser_fetches_at_once() {
+        for page in [
+            "<img src=X>",
+            "<img srcset='X 1x'>",
+            "<img loading=lazy src=X>",
+            "<picture><source srcset=X><img></picture>",
+            "<image src=X>",
+            "<script src=X></script>",
+            "<script async type='text/JavaScript' src=X></script>",
+            "<script type=module src=X></script>",
+            "<link rel=stylesheet href=X>",
+            "<link rel='alternate STYLESHEET' title=t href=X>",
+            "<link rel=preload as=script href=X>",
+            "<link rel=preload as=image imagesrcset='X 1x'>",
+            "<link rel=prefetch href=X>",
+            "<link rel=modulepreload href=X>",
+            "<iframe src=X></iframe>",
+            "<video poster=X></video>",
+            "<input type=image src=X>",
+            "<p style='background:url(X)'>",
+            "<style>p{background:url(X)}</style>",
+            "<style>@import 'X';</style>",
+            "<svg><image href=X />",
+            "<svg><image xlink:href=X />",
+            "<svg><use href=X />",
+            "<svg><script href=X></script>",
+            "<svg><filter><feImage href=X />",
+            "<svg><style>rect{fill:url(X)}</style>",
+            "<noscript><p></noscript><template><p></template><img src=X>",
+        ] {
+            assert!(is_fetched(page), "{page}");
+        }
+    }
+
+    /// What it asks for later, as the network has it, or never.
+    #[test]
+    fn what_a_browser_does_not_fetch_at_once() {
+        for page in [
+            "<a href=X>",
+            "<link rel=icon href=X>",
+            "<link rel=manifest href=X>",
+            "<link rel=alternate href=X>",
+            "<meta http-equiv=refresh content='9;url=X'>",
+            "<script type=text/plain src=X></script>",
+            "<noscript><img src=X></noscript>",
+            "<template><img src=X></template>",
+            "<template><style>p{background:url(X)}</style></template>",
+            "<!--[if IE]><img src=X><![endif]-->",
+            "<input src=X>",
+            "<embed src=X>",
+            "<object data=X></object>",
+            "<video src=X></video>",
+            "<audio src=X></audio>",
+            "<table background=X>",
+            "<form action=X>",
+        ] {
+            assert!(!is_fetched(page), "{page}");
+        }
+    }
+}
