@@ -379,6 +379,66 @@ mod unix {
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
     }
 
+    /// Bug 68: a result was kept whatever options it was made with, and a pipe of its name counted as one.
+    #[test]
+    fn results_are_kept_only_where_they_would_be_made_the_same_again() {
+        let scene = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            fs::write(scene.path().join(name), text).unwrap();
+            // What is written next is newer, whatever the clock of the file system.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        let links = |options: &str| {
+            let mut command = baselink(scene.path());
+            command.args("links --only-targets -o out page.html".split(' '));
+            let output = run(command.args(options.split_whitespace()), b"");
+            let result = fs::read_to_string(scene.path().join("out/page.html.urls")).unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), result, said.contains("1 result is up to date; skipped"))
+        };
+        put("page.html", "<a href=x><meta property=og:url content=y>");
+        put("map.csv", "page.html,http://m/\n");
+        let (with_a, with_b) = ("-u http://a/", "-u http://b/");
+        for (options, result, is_kept) in [
+            (with_a, "http://a/x\n", false),
+            (with_a, "http://a/x\n", true),
+            ("--jobs 1 --url http://a/", "http://a/x\n", true),
+            (with_b, "http://b/x\n", false),
+            ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
+            // Whether the links in it hold is in no result.
+            ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", true),
+        ] {
+            assert_eq!(links(options), (Some(0), result.to_owned(), is_kept), "{options}");
+        }
+        put("map.csv", "page.html,http://n/\n");
+        assert_eq!(links("--url-map map.csv").1, "http://n/x\n");
+        put("baselink.toml", "assume-scheme = 'http'\nurl = 'http://c/'\n");
+        assert_eq!(links("").1, "http://c/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://d/'\n");
+        assert_eq!(links("").1, "http://d/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://e/'\n");
+        assert_eq!(links("").1, "http://e/x\n");
+
+        for name in ["page.html.urls", ".links-options"] {
+            let path = scene.path().join("out").join(name);
+            fs::remove_file(&path).unwrap();
+            assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+            let arguments = ["links", "--only-targets", "-q", "-o", "out", "page.html"];
+            let output = run(baselink(scene.path()).args(arguments), b"");
+            let sentence = "not a regular file; move it away, or name another folder";
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!("error: out/{name}: {sentence}\n")
+            );
+            assert_eq!(output.status.code(), Some(2));
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
     /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
     #[test]
     fn an_input_is_no_output_by_another_name() {
