@@ -31,6 +31,9 @@ pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
+/// True if a file can be replaced while it is open. Windows does so since 2016 (`FILE_RENAME_POSIX_SEMANTICS`), and only on NTFS.
+pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
+
 /// What kind of file an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {

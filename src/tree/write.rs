@@ -48,7 +48,8 @@ use std::time::SystemTime;
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, There, changed, folder_of, identity, names_of, not_written, refused,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, names_of,
+    not_written, refused,
 };
 pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -443,13 +444,13 @@ impl InPlace {
     }
 }
 
-/// A file as it was before it was read. It is open, in an open folder, so that whatever comes in the place of one of
-/// them is another file.
+/// A file as it was before it was read. Where a file can be replaced while it is open, it is open, in an open folder, so
+/// that whatever comes in the place of one of them is another file.
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
     place: NameInFolder,
-    file: Arc<File>,
+    held: Option<Arc<File>>,
     seen: Metadata,
     state: ChangeState,
 }
@@ -477,8 +478,9 @@ impl Original {
                 let file = place.folder.read(&place.name).map_err(failed)?;
                 let seen = file.metadata().map_err(failed)?;
                 if seen.is_file() {
-                    let (path, file, state) = (path.to_owned(), Arc::new(file), state(&seen));
-                    return Ok(Self { path, place, file, seen, state });
+                    let (path, state) = (path.to_owned(), state(&seen));
+                    let held = REPLACES_OPEN_FILES.then(|| Arc::new(file));
+                    return Ok(Self { path, place, held, seen, state });
                 }
                 "not a regular file"
             }
@@ -513,6 +515,14 @@ impl Original {
         Ok(file)
     }
 
+    /// The file, not opened anew where it is held open.
+    fn file(&self) -> io::Result<Arc<File>> {
+        match &self.held {
+            Some(file) => Ok(Arc::clone(file)),
+            None => self.place.folder.read(&self.place.name).map(Arc::new),
+        }
+    }
+
     /// What is there now, which is the same file with the same bytes as far as can be told.
     pub(super) fn unchanged(&self) -> Result<Metadata> {
         self.unchanged_but_for(self.own_steps().as_deref())
@@ -523,7 +533,7 @@ impl Original {
         if !folder.is_where_it_was() {
             return Err(self.changed());
         }
-        let now = folder.look(name, &self.file);
+        let now = self.file().and_then(|file| folder.look(name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
         self.still(&now, steps)?;
@@ -560,7 +570,8 @@ impl Original {
         let before = self.unchanged_but_for(steps.as_deref())?;
         let Some(steps) = &mut steps else { return Ok(step()) };
         let done = step();
-        let after = self.file.metadata().ok().filter(|after| {
+        let after = self.file().and_then(|file| file.metadata());
+        let after = after.ok().filter(|after| {
             is_as_seen(after, &before) && names_of(&before).checked_sub(1) == Some(names_of(after))
         });
         if let Some((after, file)) = after.zip(identity(&before)) {
@@ -595,10 +606,11 @@ impl Original {
         // In this order: a change of the owner clears bits, and bits change the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
-        if give_attributes(&self.file, new).is_err() {
+        let old = self.file()?;
+        if give_attributes(&old, new).is_err() {
             lost.push(Lost::Attributes);
         }
-        if give_flags(&self.file, new).is_err() {
+        if give_flags(&old, new).is_err() {
             lost.push(Lost::Flags);
         }
         if times {
@@ -639,7 +651,7 @@ impl Original {
             });
         }
         // The link itself is a change of the file.
-        let now = folder.look(&place.name, &self.file);
+        let now = self.file().and_then(|file| folder.look(&place.name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
         self.state = state(&now.ok_or_else(|| self.changed())?);
@@ -648,7 +660,8 @@ impl Original {
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
         let mut copy = New::within(&backup.folder, PRIVATE)?;
-        let mut old = &*self.file;
+        let old = self.file()?;
+        let mut old = &*old;
         old.rewind()?;
         io::copy(&mut old, &mut copy.file())?;
         self.given_to(copy.file(), true)?;
