@@ -30,9 +30,9 @@
 //! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group,
 //! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), and
 //! on Linux what `chattr` sets, where the system allows it, else it is said ([`Lost`]); its times on
-//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. A
-//! file that nobody, or not this user, may write is not replaced, although a rename could: its
-//! permissions say no.
+//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. Where
+//! the file has holes, long runs of zero bytes take no room in the new one either. A file that nobody, or
+//! not this user, may write is not replaced, although a rename could: its permissions say no.
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
@@ -48,8 +48,8 @@ use std::time::SystemTime;
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, names_of,
-    not_written, refused,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
+    names_of, not_written, refused,
 };
 pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -98,6 +98,7 @@ pub(super) struct InheritedAttributes {
     pub(super) mode: u32,
     /// One that is there may be read-only, too.
     pub(super) read_only: bool,
+    pub(super) is_sparse: bool,
     pub(super) times: Option<FileTimes>,
     /// The files that were made of others.
     pub(super) others: Files,
@@ -167,7 +168,12 @@ impl Replacement {
             Some((EntryKind::Special, _)) => New::device(&place.folder, &place.name),
             Some((EntryKind::File, _)) | None => New::within(&place.folder, mode),
         };
-        let out = BufWriter::new(out.map_err(|error| not_written(path, error))?);
+        let out = out.map_err(|error| not_written(path, error))?;
+        let out = BufWriter::new(out.with_holes(match &occupant {
+            Occupant::Any(_) => false,
+            Occupant::Output { inherited, .. } => inherited.is_sparse,
+            Occupant::Original { original, .. } => is_sparse(&original.seen),
+        }));
         Ok(Self { path: path.to_owned(), place, out, occupant })
     }
 
@@ -193,9 +199,10 @@ impl Replacement {
         written.map_err(|error| not_written(&self.path, error))
     }
 
-    /// The file that is being written, before it has its name.
-    pub(super) fn file(&self) -> &File {
-        self.out.get_ref().file()
+    /// Adds the bytes of `from`.
+    pub(super) fn add_file(&mut self, from: &File) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_mut().add_file(from).map(drop)
     }
 
     /// Which file it is that is being written; nothing for a device.
@@ -659,11 +666,10 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
-        let mut copy = New::within(&backup.folder, PRIVATE)?;
+        let mut copy = New::within(&backup.folder, PRIVATE)?.with_holes(is_sparse(&self.seen));
         let old = self.file()?;
-        let mut old = &*old;
-        old.rewind()?;
-        io::copy(&mut old, &mut copy.file())?;
+        (&*old).rewind()?;
+        copy.add_file(&old)?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)
