@@ -15,11 +15,9 @@
 
 use std::cell::Cell;
 use std::fs::{self, Metadata};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::panic::resume_unwind;
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
 use baselink::Options;
 use baselink::archive::is_archive;
@@ -39,7 +37,7 @@ use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
-use super::request::{Archives, Documents, Origin, is_standard_input};
+use super::request::{Archives, Documents, Origin};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -435,7 +433,11 @@ fn read_large(mut file: fs::File, size: u64, jobs: usize) -> io::Result<Vec<u8>>
 /// What follows them is read next.
 #[cfg(unix)]
 fn read_halves(mut file: fs::File, size: u64) -> io::Result<Vec<u8>> {
+    use std::io::SeekFrom;
     use std::os::unix::fs::FileExt;
+    use std::panic::resume_unwind;
+    use std::thread;
+
     let mut bytes = vec![0; usize::try_from(size).map_err(|_| ErrorKind::OutOfMemory)?];
     let half = bytes.len() / 2;
     let (first, second) = bytes.split_at_mut(half);
@@ -472,6 +474,9 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;
+
+    use super::request::is_standard_input;
+
     static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     let of = |stream: BorrowedFd<'_>| {
         fs::File::from(stream.try_clone_to_owned().ok()?).metadata().ok().filter(Metadata::is_file)
@@ -495,7 +500,9 @@ fn length_of_standard_output(_: &Path, _: Option<&Metadata>) -> Option<u64> {
 /// So many readers of a file of this length, each with a place of its own. What follows is not read.
 #[cfg(unix)]
 pub(crate) fn readers(file: &fs::File, length: u64, count: usize) -> Vec<impl Read + Seek + Send> {
+    use std::io::SeekFrom;
     use std::os::unix::fs::FileExt;
+
     struct ReadAt<'a> {
         file: &'a fs::File,
         length: u64,

@@ -106,6 +106,7 @@ impl Typed {
 #[derive(Debug, Parser)]
 #[command(
     name = "baselink",
+    bin_name = "baselink",
     version,
     after_help = PROGRAM_AFTER,
     disable_help_flag = true,
