@@ -13,6 +13,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use baselink::tree::relocate::on_disk;
+
 mod case;
 mod folder;
 
@@ -377,6 +379,66 @@ mod unix {
         );
         assert_eq!(output.status.code(), Some(2));
         assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
+    }
+
+    /// Bug 68: a result was kept whatever options it was made with, and a pipe of its name counted as one.
+    #[test]
+    fn results_are_kept_only_where_they_would_be_made_the_same_again() {
+        let scene = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            fs::write(scene.path().join(name), text).unwrap();
+            // What is written next is newer, whatever the clock of the file system.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        let links = |options: &str| {
+            let mut command = baselink(scene.path());
+            command.args("links --only-targets -o out page.html".split(' '));
+            let output = run(command.args(options.split_whitespace()), b"");
+            let result = fs::read_to_string(scene.path().join("out/page.html.urls")).unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), result, said.contains("1 result is up to date; skipped"))
+        };
+        put("page.html", "<a href=x><meta property=og:url content=y>");
+        put("map.csv", "page.html,http://m/\n");
+        let (with_a, with_b) = ("-u http://a/", "-u http://b/");
+        for (options, result, is_kept) in [
+            (with_a, "http://a/x\n", false),
+            (with_a, "http://a/x\n", true),
+            ("--jobs 1 --url http://a/", "http://a/x\n", true),
+            (with_b, "http://b/x\n", false),
+            ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
+            // Whether the links in it hold is in no result.
+            ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", true),
+        ] {
+            assert_eq!(links(options), (Some(0), result.to_owned(), is_kept), "{options}");
+        }
+        put("map.csv", "page.html,http://n/\n");
+        assert_eq!(links("--url-map map.csv").1, "http://n/x\n");
+        put("baselink.toml", "assume-scheme = 'http'\nurl = 'http://c/'\n");
+        assert_eq!(links("").1, "http://c/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://d/'\n");
+        assert_eq!(links("").1, "http://d/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://e/'\n");
+        assert_eq!(links("").1, "http://e/x\n");
+
+        for name in ["page.html.urls", ".links-options"] {
+            let path = scene.path().join("out").join(name);
+            fs::remove_file(&path).unwrap();
+            assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+            let arguments = ["links", "--only-targets", "-q", "-o", "out", "page.html"];
+            let output = run(baselink(scene.path()).args(arguments), b"");
+            let sentence = "not a regular file; move it away, or name another folder";
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!("error: out/{name}: {sentence}\n")
+            );
+            assert_eq!(output.status.code(), Some(2));
+            fs::remove_file(&path).unwrap();
+        }
     }
 
     /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
@@ -802,5 +864,102 @@ fn threads_change_nothing_of_a_mailbox() {
         command.args(["rewrite", "-q", "-u", "http://a/", "-j", "2", "in.mbox"]);
         let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+/// What differs between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+mod every_system {
+    use std::path::MAIN_SEPARATOR;
+
+    use super::*;
+
+    fn scene(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let scene = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            put(scene.path(), path.as_ref(), text.as_bytes());
+        }
+        scene
+    }
+
+    /// What the program prints on standard error, and its exit status.
+    fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+        let output = run(baselink(folder).args(arguments), b"");
+        (String::from_utf8(output.stderr).unwrap(), output.status.code())
+    }
+
+    /// Bug 76: the file was open, and Windows did not replace it.
+    #[test]
+    fn files_are_replaced_in_their_place() {
+        let page = "<a href=x>\r\n<p>\r\n";
+        let new_page = "<a href=http://a/x>\r\n<p>\r\n";
+        let message = "From a@b Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n";
+        let [mailbox, new_mailbox] = [page, new_page].map(|page| format!("{message}{page}\n"));
+        let scene = scene(&[
+            ("w/page.html", page),
+            ("w/read-only.html", page),
+            ("w/sub/deep/page.html", page),
+            ("all.mbox", &mailbox),
+        ]);
+        let read_only = scene.path().join("w/read-only.html");
+        let writable = fs::metadata(&read_only).unwrap().permissions();
+        let mut permissions = writable.clone();
+        permissions.set_readonly(true);
+        fs::set_permissions(&read_only, permissions).unwrap();
+
+        let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
+        let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
+        let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
+        assert_eq!(said(scene.path(), &of_folder), (refused, Some(2)));
+        let of_mailbox = [&in_place[..], &["all.mbox"]].concat();
+        assert_eq!(said(scene.path(), &of_mailbox), (String::new(), Some(0)));
+
+        fs::set_permissions(&read_only, writable).unwrap();
+        let new_deep = new_page.replace("a/x", "a/sub/deep/x");
+        let wanted = [
+            ("w/page.html", new_page),
+            ("w/page.html.orig", page),
+            ("w/read-only.html", page),
+            ("w/sub/deep/page.html", &new_deep),
+            ("w/sub/deep/page.html.orig", page),
+            ("all.mbox", &new_mailbox),
+        ];
+        let wanted = wanted.map(|(path, text)| (path.into(), text.as_bytes().to_vec()));
+        assert_eq!(files(scene.path()), wanted.into());
+    }
+
+    /// Bug 77: on Windows only `/` at the end of an output meant a folder.
+    #[test]
+    fn an_output_that_ends_with_a_separator_is_a_folder() {
+        let scene = scene(&[("page.html", "<a href=x>")]);
+        let out = format!("out{MAIN_SEPARATOR}");
+        let arguments = ["rewrite", "-q", "-u", "http://a/", "page.html", "-o", &out];
+        assert_eq!(said(scene.path(), &arguments), (String::new(), Some(0)));
+        assert_eq!(fs::read(scene.path().join("out/page.html")).unwrap(), b"<a href=http://a/x>");
+    }
+
+    /// Bug 78: on Windows the root of a path became a name in its URL (RFC 8089, E.2).
+    #[test]
+    fn an_absolute_path_is_a_url() {
+        let scene = scene(&[("w/page.html", "<a href=x>")]);
+        let folder = scene.path().join("w");
+        let output = run(baselink(scene.path()).args(["check", "--sarif"]).arg(&folder), b"");
+        let log = String::from_utf8(output.stdout).unwrap();
+        let path = folder.to_str().unwrap().replace('\\', "/");
+        let folder_url = format!("file:///{}/", path.trim_start_matches('/'));
+        assert!(
+            log.contains(&format!(r#""uri":"{folder_url}page.html""#)),
+            "{folder_url} in {log}"
+        );
+        assert_eq!(on_disk(&folder).unwrap().as_str(), folder_url);
+    }
+
+    /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.
+    #[test]
+    fn settings_are_named_as_they_are_typed() {
+        let scene =
+            scene(&[("w/page.html", "<a href=x>"), ("w/baselink.toml", "url = 'http://a/'")]);
+        let (said, _) = said(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);
+        let settings = format!("settings: w{MAIN_SEPARATOR}baselink.toml");
+        assert_eq!(said.lines().next(), Some(&*settings));
     }
 }

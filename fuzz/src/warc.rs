@@ -6,6 +6,7 @@
 use std::io::Read;
 
 use baselink::archive::{ArchiveEntry, Offset, Record, Records, WarcWriter, Warcinfo};
+use baselink::diagnostic::Code;
 
 /// A reader that gives a few bytes at a time.
 struct Short<'a>(&'a [u8]);
@@ -53,7 +54,9 @@ fn is_read_again(record: &Record, writer: &WarcWriter) {
 /// Holds an archive to its laws.
 pub fn warc(bytes: &[u8]) {
     let found = entries(bytes);
-    let offsets: Vec<_> = found.iter().map(|entry| told(entry).0).collect();
+    // What is said of all of it comes last.
+    let is_of_one = |entry: &&ArchiveEntry| !matches!(entry, ArchiveEntry::Anomaly(one) if one.code == Code::RecordVersion);
+    let offsets: Vec<_> = found.iter().filter(is_of_one).map(|entry| told(entry).0).collect();
     assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
     let slowly = entries(Short(bytes));
     assert!(found.iter().map(told).eq(slowly.iter().map(told)));

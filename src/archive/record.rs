@@ -234,6 +234,8 @@ pub(super) struct RecordHeading {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// Of the heading.
     pub(super) length: usize,
+    /// Its version, where that is not known.
+    pub(super) version: Option<String>,
 }
 
 impl RecordHeading {
@@ -244,10 +246,7 @@ impl RecordHeading {
         let (fields, _) = Heading::read_at(bytes, line, b'\n', |_| false);
         let mut diagnostics = Vec::new();
         let version = version(&bytes[..line]);
-        if !matches!(version, "1.0" | "1.1") {
-            let message = format!("a record of WARC {version}: it is read as one of WARC 1.1");
-            diagnostics.push(Diagnostic::new(Code::RecordVersion, Span::new(0, line), message));
-        }
+        let version = (!matches!(version, "1.0" | "1.1")).then(|| version.to_owned());
         if let Some((span, lines)) = fields.not_fields {
             let message = match lines {
                 1 => "a line in the heading is no named field".to_owned(),
@@ -264,7 +263,7 @@ impl RecordHeading {
             let message = "a segment of a record: segments are not put together";
             diagnostics.push(Diagnostic::new(Code::RecordSegment, field.span, message));
         }
-        Self { fields, diagnostics, length }
+        Self { fields, diagnostics, length, version }
     }
 
     /// How long the block is said to be.

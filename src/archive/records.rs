@@ -69,7 +69,7 @@ pub enum ArchiveEntry {
     Anomaly(Anomaly),
 }
 
-/// Something in an archive from which no record can be had.
+/// Something in an archive from which no record can be had, or that holds for many of its records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Anomaly {
@@ -81,7 +81,8 @@ pub struct Anomaly {
     pub message: Cow<'static, str>,
 }
 
-/// What an archive holds, in order. Only an error of the reader ends it, or an archive of another kind.
+/// What an archive holds, in order; an anomaly of all of it comes last. Only an error of the reader ends it, or an archive
+/// of another kind.
 ///
 /// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the bound,
 /// by default 1 GiB: a record with a longer one is an anomaly.
@@ -99,7 +100,17 @@ pub struct Records<R> {
     is_lost: bool,
     /// How much of the data was given back to be read again.
     again: u64,
+    /// Records of a version that is not known, of which the end of the archive tells.
+    unknown: Option<UnknownVersion>,
     has_ended: bool,
+}
+
+/// Records of a version of the format that is not known: the first, and how many there are.
+#[derive(Debug)]
+struct UnknownVersion {
+    offset: Offset,
+    version: String,
+    number: u64,
 }
 
 /// Data that was read: the first `filled` bytes of a buffer, and why there are no more.
@@ -169,6 +180,7 @@ impl<R: Read> Records<R> {
             member: Member::default(),
             is_lost: false,
             again: 0,
+            unknown: None,
             has_ended: false,
         }
     }
@@ -236,7 +248,11 @@ impl<R: Read> Records<R> {
             };
             return Ok(Some(self.lost(part, offset, anomaly)));
         };
-        let begun = RecordHeading::read(&part.bytes, length);
+        let mut begun = RecordHeading::read(&part.bytes, length);
+        if let Some(version) = begun.version.take() {
+            let first = UnknownVersion { offset, version, number: 0 };
+            self.unknown.get_or_insert(first).number += 1;
+        }
         let limit = self.limit;
         let why = match begun.content_length(&part.bytes) {
             Some(block) if block <= limit as u64 => {
@@ -409,7 +425,8 @@ impl<R: Read> Records<R> {
         while part.filled < length && part.stop.is_none() {
             // A length that is not true takes no memory.
             let room = length.min((2 * part.filled).max(CHUNK)) + SLACK;
-            if part.bytes.len() < room {
+            if let Some(more) = room.checked_sub(part.bytes.len()) {
+                part.bytes.try_reserve(more).map_err(|error| failed(error.into()))?;
                 part.bytes.resize(room, 0);
             }
             let next = self.data.read(&mut part.bytes[part.filled..room]);
@@ -472,7 +489,21 @@ impl<R: Read> Iterator for Records<R> {
         }
         let next = self.next_entry().transpose();
         self.has_ended = !matches!(next, Some(Ok(_)));
-        next
+        let unknown = if next.is_none() { self.unknown.take() } else { None };
+        next.or_else(|| Some(Ok(ArchiveEntry::Anomaly(unknown?.anomaly()))))
+    }
+}
+
+impl UnknownVersion {
+    fn anomaly(self) -> Anomaly {
+        let Self { offset, version, number } = self;
+        let message = match number {
+            1 => format!("a record of WARC {version}: it is read as one of WARC 1.1"),
+            _ => format!(
+                "{number} records, this one of WARC {version} first, are read as ones of WARC 1.1"
+            ),
+        };
+        Anomaly { offset, code: Code::RecordVersion, message: message.into() }
     }
 }
 

@@ -10,7 +10,7 @@
 //! Deliberately absent: documents. What is read here is a settings file and the table of `--url-map`.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use baselink::error::{Error, Result, name, visible};
 use clap::CommandFactory;
@@ -18,7 +18,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::commands::{Typed, refuse_url};
 use self::line::{Line, Sections};
-use super::request::{Asked, Documents, Talk};
+use super::request::{Asked, Command, Documents, ListLinks, Talk, is_standard_input};
 use super::settings::Settings;
 use super::settings::options::nearest;
 use super::shell;
@@ -51,8 +51,10 @@ pub(crate) fn parse(
     let talk = typed.talk();
     let refused = |error| Refusal::Sentence(talk, error);
     let Some(path) = typed.settings().map_err(refused)? else {
-        let command = typed.meant().map_err(refused)?;
+        let table = typed.table();
+        let mut command = typed.meant().map_err(refused)?;
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
+        record_options(&mut command, &line, table, None);
         return Ok(Asked { talk, settings: None, command });
     };
     let is_found = !line.is_typed("config");
@@ -61,11 +63,12 @@ pub(crate) fn parse(
     let is_said = !talk.quiet;
     let typed = line.with(&settings, &[]).map_err(Refusal::Clap)?;
     let talk = typed.talk();
-    let map = typed.documents().and_then(|documents| documents.url_map.as_deref());
-    if let Some(map) = map.filter(|_| is_found && !line.is_typed("url_map")) {
-        settings.holds(map).map_err(refused)?;
+    let table = typed.table();
+    if let Some(table) = table.as_deref().filter(|_| is_found && !line.is_typed("url_map")) {
+        settings.holds(table).map_err(refused)?;
     }
-    let command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    let mut command = typed.meant().map_err(|error| Refusal::Sentence(talk, error))?;
+    record_options(&mut command, &line, table, Some((&path, &settings)));
     if line.is_typed("url_map") {
         command.reads().map_or(Ok(()), refuse_map_of_others).map_err(refused)?;
     }
@@ -74,6 +77,28 @@ pub(crate) fn parse(
         documents.sections.get_or_init(|| Box::new(sections));
     }
     Ok(Asked { talk, settings: is_said.then_some(path), command })
+}
+
+/// Adds to `command` what its results depend on, where others are kept.
+fn record_options(
+    command: &mut Command,
+    line: &Line,
+    table: Option<PathBuf>,
+    settings: Option<(&Path, &Settings)>,
+) {
+    let Command::Links(asked) = command else { return };
+    let ListLinks { documents, output: Some(results), .. } = &mut **asked else { return };
+    results.keeps &= !table.as_deref().is_some_and(is_standard_input);
+    let mut options = line.deciding(settings.map(|(_, settings)| settings));
+    if let Some((path, _)) = settings {
+        options.push(format!("settings {path:?}"));
+        results.tables.push(path.to_owned());
+    }
+    // `--url` is the URL of a folder, or of a file.
+    options.push(format!("folder {}", documents.has_folder()));
+    options.push(concat!("baselink ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
+    results.options = options.join("\n");
+    results.tables.extend(table);
 }
 
 /// What is said of words that clap refuses: a sentence where a common mistake has a better answer.

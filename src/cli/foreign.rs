@@ -112,7 +112,8 @@ impl ForeignFile {
             () if is(|&[high, low]| high == 0 && is_text(low)) => "utf-16be",
             () => return None,
         };
-        let is_declared = matches!(head, [b'<', 0, b'?', 0, ..] | [0, b'<', 0, b'?', ..]);
+        let is_declared =
+            matches!(head, [b'<', 0, b'?', 0, b'x', 0, ..] | [0, b'<', 0, b'?', 0, b'x', ..]);
         let what = "UTF-16 without a byte order mark";
         (!is_declared).then_some(Self { what, how: How::Charset(label) })
     }
@@ -181,6 +182,7 @@ mod tests {
             (b"\xff\xfe<\0p\0", None),
             (b"<\0?\0x\0m\0l\0", None),
             (b"\0<\0?\0x\0m\0l\0", None),
+            (b"<\0?\0p\0h\0p\0", Some(How::Charset("utf-16le"))),
             (b"<\0", None),
             (b"<p>\0\0\0", None),
             (b"\0\0\0\0", None),

@@ -78,9 +78,12 @@ impl Har {
         let mut bytes = Vec::new();
         let read = reader.read_to_end(&mut bytes);
         read.map_err(|error| Error::new(baselink::error::cause(&error)))?;
+        // One string that is no text must not cost the others.
+        mend_surrogates(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes);
         // Some programs begin the file with a byte order mark.
-        let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        let file: HarFile = serde_json::from_slice(json).map_err(|error| {
+        let json = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let file: HarFile = serde_json::from_str(json).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let why = match error.is_data() {
                 true => format!(
@@ -142,3 +145,32 @@ impl Har {
         Some(Item { document, ..Item::default() })
     }
 }
+
+/// Makes of every escape of half a surrogate pair in `json` one of U+FFFD, which is as long: a string of JavaScript may
+/// hold such halves, and browsers write them so (ECMA-262, 25.5.2.3), but no text of Unicode may (RFC 8259, 8.2).
+fn mend_surrogates(json: &mut [u8]) {
+    let unit = |json: &[u8]| match json {
+        [b'\\', b'u', digits @ ..] => {
+            let digits = str::from_utf8(digits.get(..4)?).ok()?;
+            u16::from_str_radix(digits, 16).ok()
+        }
+        _ => None,
+    };
+    let mut at = 0;
+    // A reverse solidus is in strings only, and begins an escape.
+    while let Some(found) = memchr::memchr(b'\\', &json[at..]) {
+        at += found;
+        at += match (unit(&json[at..]), json.get(at + ESCAPE..).and_then(unit)) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 2 * ESCAPE,
+            (Some(0xd800..0xe000), _) => {
+                json[at..at + ESCAPE].copy_from_slice(br"\ufffd");
+                ESCAPE
+            }
+            _ => 2,
+        };
+        at = at.min(json.len());
+    }
+}
+
+/// How long an escape by number is: `\u0000`.
+const ESCAPE: usize = 6;

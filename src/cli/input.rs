@@ -35,7 +35,7 @@ use super::archived::ArchiveContents;
 use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
-use super::request::{Archives, Documents, Origin, is_standard_input};
+use super::request::{Archives, Documents, Origin};
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -378,6 +378,9 @@ fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;
+
+    use super::request::is_standard_input;
+
     static STANDARD: OnceLock<Option<(u64, u64)>> = OnceLock::new();
     let of = |stream: BorrowedFd<'_>| {
         fs::File::from(stream.try_clone_to_owned().ok()?).metadata().ok().filter(Metadata::is_file)

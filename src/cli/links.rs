@@ -35,9 +35,15 @@ use super::tally::{LinkResult, Tally};
 pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.documents;
     let (mut tally, mut hints) = (Tally::default(), Hints::default());
-    let results = asked.output.as_deref().map(|out| Results::new(out, extension(asked), documents));
+    let results = asked.output.as_ref().map(|out| Results::new(out, extension(asked), documents));
     let results = match results.transpose() {
-        Ok(results) => results,
+        Ok(Some((results, made_otherwise))) => {
+            if let Some(sentence) = made_otherwise {
+                output.notice(&sentence);
+            }
+            Some(results)
+        }
+        Ok(None) => None,
         Err(error) => {
             output.error(&error);
             return Ok(ExitStatus::Unusable);
@@ -82,8 +88,8 @@ pub(crate) fn run(asked: &ListLinks, output: &mut Output) -> io::Result<ExitStat
     match kept.into_inner() {
         0 => {}
         kept => {
-            let kept = count(kept, "result was there already", "results were there already");
-            output.notice(&format_args!("{kept}, and not older than the file; not made again"));
+            let kept = count(kept, "result is", "results are");
+            output.notice(&format_args!("{kept} up to date; skipped"));
         }
     }
     let of_folders = match documents.has_folder() {

@@ -117,11 +117,18 @@ static STOPPED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 /// From now on Ctrl-C, and the signals that ask a program to end, end the work after the file in hand; a
 /// second one ends the program. What whoever began it wants to be ignored, as `nohup` does, is ignored.
 pub(crate) fn stop_between_files() -> io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGINT, SIGTERM};
     use signal_hook::flag;
     let stopped = STOPPED.get_or_init(Arc::default);
     let ignored = ignored_signals();
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    let signals = [
+        SIGINT,
+        SIGTERM,
+        // Windows has no such signal.
+        #[cfg(unix)]
+        signal_hook::consts::SIGHUP,
+    ];
+    for signal in signals {
         if ignored & (1 << (signal - 1)) == 0 {
             // In this order: the first one only sets the flag.
             let status = super::status::ExitStatus::Stopped as i32;

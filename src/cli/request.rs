@@ -130,8 +130,20 @@ pub(crate) struct ListLinks {
     pub(crate) form: LinksForm,
     pub(crate) strict: bool,
     pub(crate) grammar: bool,
-    /// The folder that gets the results of each file.
-    pub(crate) output: Option<PathBuf>,
+    /// Where the results of each file go.
+    pub(crate) output: Option<ResultsFolder>,
+}
+
+/// A folder that gets the results of each file, and what they depend on beside the files.
+#[derive(Debug)]
+pub(crate) struct ResultsFolder {
+    pub(crate) path: PathBuf,
+    /// The options that decide what is in a result, one a line.
+    pub(crate) options: String,
+    /// The tables and settings that decide it.
+    pub(crate) tables: Vec<PathBuf>,
+    /// Whether a result that is there may be kept.
+    pub(crate) keeps: bool,
 }
 
 /// What `baselink links` prints of a link.

@@ -5,38 +5,81 @@
 //! links --json -o results crawl/   crawl/a.warc.gz  -->  results/a.warc.gz.jsonl
 //! ```
 //!
-//! A result is there whole or not at all. One that is not older than its file is not made again.
+//! A result is there whole or not at all. It is up to date if it is newer than its file and than all else that decides
+//! what is in it: the options, which a file in the folder has ([`OPTIONS`]), the settings, and the table of URLs. That file
+//! is written where the options differ, so results of other options are older than it.
 //!
 //! Deliberately absent: what is in a result.
 
 use std::ffi::OsString;
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
-use baselink::error::{Error, Result};
+use baselink::error::{Error, Result, name};
 
 use super::failure::FileResult;
 use super::output::Output;
 use super::output_folder::OutputFolder;
-use super::request::{Documents, Origin};
+use super::request::{Documents, Origin, ResultsFolder};
 use super::result_file::ResultFile;
 use super::status::ExitStatus;
+
+/// The file with the options by which the results in its folder were made.
+const OPTIONS: &str = ".links-options";
+
+/// How long file systems may give the same time to files: one tick of a clock with 100 a second, and some more.
+const TICK: Duration = Duration::from_millis(20);
 
 /// A folder for results.
 pub(crate) struct Results {
     folder: OutputFolder,
     extension: &'static str,
+    /// When what decides the results was changed last; `None` where none is kept.
+    decided: Option<SystemTime>,
 }
 
 impl Results {
-    /// Those of `documents` in the folder `out`, in files with this extension.
+    /// Those of `documents` in the folder `asked`, in files with this extension; and a sentence where others there were
+    /// made with other options.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made, or two results would have one place.
-    pub(crate) fn new(out: &Path, extension: &'static str, documents: &Documents) -> Result<Self> {
-        Ok(Self { folder: OutputFolder::of(out, true, documents)?, extension })
+    /// The folder cannot be made or written to, two results would have one place, or a table cannot be read.
+    pub(crate) fn new(
+        asked: &ResultsFolder,
+        extension: &'static str,
+        documents: &Documents,
+    ) -> Result<(Self, Option<String>)> {
+        let folder = OutputFolder::of(&asked.path, true, documents)?;
+        let path = asked.path.join(OPTIONS);
+        let failed = |error| Error::io(&path, error);
+        let earlier = match modified(&path)? {
+            Some(_) => Some(fs::read(&path).map_err(failed)?),
+            None => None,
+        };
+        let is_other = earlier.as_deref() != Some(asked.options.as_bytes());
+        let root = documents.roots().find(|root| root.exists());
+        if let Some(root) = root.filter(|_| is_other) {
+            let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
+            file.write(|out| out.write_all(asked.options.as_bytes()))?;
+            file.commit()?;
+            // What is made from now on is newer.
+            thread::sleep(TICK);
+        }
+        let mut decided = modified(&path)?;
+        for table in asked.tables.iter().filter(|_| asked.keeps) {
+            let seen = fs::metadata(table).and_then(|seen| seen.modified());
+            decided = decided.max(Some(seen.map_err(|error| Error::io(table, error))?));
+        }
+        let others = format!(
+            "{}: the results there were made with other options, and are made again",
+            name(&asked.path)
+        );
+        let decided = decided.filter(|_| asked.keeps);
+        Ok((Self { folder, extension, decided }, earlier.filter(|_| is_other).map(|_| others)))
     }
 
     /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all
@@ -52,7 +95,11 @@ impl Results {
             return Err(Error::new(why).into());
         };
         let to = with_extension(self.folder.place(entry)?, self.extension);
-        if is_made(&self.folder.out.join(&to), &entry.path) {
+        let made = modified(&self.folder.out.join(&to))?;
+        if let (Some(made), Some(decided)) = (made, self.decided)
+            && let Ok(of) = fs::metadata(&entry.path).and_then(|seen| seen.modified())
+            && made > of.max(decided)
+        {
             return Ok(None);
         }
         let begun = self.folder.mirror.begin_new(&entry.path, &to)?;
@@ -76,8 +123,18 @@ fn with_extension(place: PathBuf, extension: &str) -> PathBuf {
     name.into()
 }
 
-/// Whether the `result` is there, and not older than the file that it is of.
-fn is_made(result: &Path, of: &Path) -> bool {
-    let time = |path| fs::metadata(path).and_then(|seen| seen.modified());
-    matches!((time(result), time(of)), (Ok(result), Ok(of)) if result >= of)
+/// When the file at `path` was written; `None` where there is none.
+///
+/// # Errors
+///
+/// There is something else, such as a pipe, which may never end.
+fn modified(path: &Path) -> Result<Option<SystemTime>> {
+    match fs::symlink_metadata(path) {
+        Ok(seen) if seen.is_file() => {
+            seen.modified().map(Some).map_err(|error| Error::io(path, error))
+        }
+        Ok(_) => Err(Error::file(path, "not a regular file; move it away, or name another folder")),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io(path, error)),
+    }
 }

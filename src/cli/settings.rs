@@ -99,7 +99,7 @@ impl Settings {
         let is_plain = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_file());
         let found = root.ancestors().map(|folder| folder.join(NAME)).find(is_plain)?;
         // Sentences have its path as one would type it.
-        let here = std::env::current_dir().unwrap_or_default();
+        let here = fs::canonicalize(".").unwrap_or_default();
         Some(found.strip_prefix(here).map(Path::to_owned).unwrap_or(found))
     }
 
@@ -584,7 +584,8 @@ mod tests {
         ] {
             let text = format!("url-map = '{value}'");
             let settings = Settings::parse(text.as_bytes(), Path::new(file), &program()).unwrap();
-            assert_eq!(settings.arguments("links", &[], &nothing), [expected]);
+            let expected = expected.replace("a/", &format!("a{}", std::path::MAIN_SEPARATOR));
+            assert_eq!(settings.arguments("links", &[], &nothing), [&*expected]);
         }
     }
 
@@ -688,7 +689,7 @@ mod tests {
             ("other/page.html", "page.html"),
             ("", ""),
         ] {
-            assert_eq!(settings.way_to(&top.join(root)).to_str(), Some(expected), "{root}");
+            assert_eq!(settings.way_to(&top.join(root)), Path::new(expected), "{root}");
         }
     }
 
@@ -711,7 +712,7 @@ mod tests {
         assert_eq!(said(), ":2: this is not UTF-8");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
-        assert_eq!(said(), ": a directory");
+        assert_eq!(said(), if cfg!(windows) { ": permission denied" } else { ": a directory" });
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::options::Options;
 use super::prepared::prepare;
 use crate::base::{BaseChain, Source, Status, abridged};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Document;
+use crate::document::{Document, LONGEST_BASE};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::reference;
@@ -40,8 +40,11 @@ pub(super) fn late_base(
         None => (bytes, document.charset),
     };
     let before = text.get(..level.span?.start)?;
-    let outer = prepare(Profile::Whatwg, &chain.fallback.as_ref()?.url, document.charset);
-    let base = prepare(Profile::Whatwg, chain.base.as_deref()?, document.charset);
+    let (outer, base) = (&chain.fallback.as_ref()?.url, chain.base.as_deref()?);
+    if outer.len().max(base.len()) > LONGEST_BASE {
+        return None;
+    }
+    let [outer, base] = [outer, base].map(|url| prepare(Profile::Whatwg, url, document.charset));
     let mut late = fetched(before, charset, &options.scan).into_iter().filter_map(|link| {
         let reference = &link.reference;
         let is_of_page = reference.is_empty() || reference.starts_with('#');

@@ -43,7 +43,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -63,6 +63,8 @@ pub(super) struct New {
     temporary: Option<OsString>,
     file: File,
     is_device: bool,
+    /// Whether long runs of zero bytes take no room.
+    has_holes: bool,
     /// The file system.
     system: u64,
     identity: Option<Identity>,
@@ -81,7 +83,14 @@ impl New {
         let number = OPENED.fetch_add(1, Ordering::SeqCst);
         let (folder, temporary) = (Arc::clone(folder), Some(name));
         let (system, identity) = (system(&made), identity(&made));
-        Ok(Self { folder, temporary, file, is_device: false, system, identity, number })
+        let (is_device, has_holes) = (false, false);
+        Ok(Self { folder, temporary, file, is_device, has_holes, system, identity, number })
+    }
+
+    /// Leaves holes for long runs of zero bytes, if `has_holes`.
+    pub(super) fn with_holes(mut self, has_holes: bool) -> Self {
+        self.has_holes = has_holes;
+        self
     }
 
     /// The device or pipe `name` in `folder`.
@@ -90,8 +99,9 @@ impl New {
         if file.metadata()?.is_file() {
             return Err(io::Error::other("another program put a file there"));
         }
-        let (folder, temporary) = (Arc::clone(folder), None);
-        Ok(Self { folder, temporary, file, is_device: true, system: 0, identity: None, number: 0 })
+        let (folder, temporary, system) = (Arc::clone(folder), None, 0);
+        let (is_device, has_holes, identity, number) = (true, false, None, 0);
+        Ok(Self { folder, temporary, file, is_device, has_holes, system, identity, number })
     }
 
     pub(super) fn is_device(&self) -> bool {
@@ -105,6 +115,14 @@ impl New {
 
     pub(super) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// Adds the bytes of `from`. Without holes the system copies them, or shares them.
+    pub(super) fn add_file(&mut self, mut from: &File) -> io::Result<u64> {
+        match self.has_holes {
+            true => io::copy(&mut from, self),
+            false => io::copy(&mut from, &mut &self.file),
+        }
     }
 
     /// Gives it this name in the folder `into`. A file that has it has it no more.
@@ -138,9 +156,26 @@ impl Drop for New {
     }
 }
 
+/// A run of zero bytes is looked for in pieces of this size, which is that of a block of most file systems.
+const BLOCK: usize = 4_096;
+
 impl Write for New {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        if !self.has_holes {
+            return self.file.write(bytes);
+        }
+        let is_zero = |block: &[u8]| block.iter().all(|&byte| byte == 0);
+        let blocks = bytes.chunks(BLOCK);
+        let is_hole = blocks.clone().next().is_some_and(is_zero);
+        let length = blocks.take_while(|block| is_zero(block) == is_hole).map(<[u8]>::len).sum();
+        if !is_hole {
+            return self.file.write(&bytes[..length]);
+        }
+        let end = self.file.stream_position()? + length as u64;
+        // A hole at the end has nothing behind it that would make the file longer.
+        self.file.set_len(end)?;
+        self.file.seek(SeekFrom::Start(end))?;
+        Ok(length)
     }
 
     fn flush(&mut self) -> io::Result<()> {

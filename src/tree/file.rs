@@ -31,6 +31,9 @@ pub fn is_temporary(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(TEMPORARY.as_bytes())
 }
 
+/// True if a file can be replaced while it is open. Windows does so since 2016 (`FILE_RENAME_POSIX_SEMANTICS`), and only on NTFS.
+pub(super) const REPLACES_OPEN_FILES: bool = cfg!(unix);
+
 /// What kind of file an entry of a folder is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EntryKind {
@@ -106,6 +109,18 @@ pub(super) fn names_of(metadata: &Metadata) -> u64 {
 #[cfg(not(unix))]
 pub(super) fn names_of(_: &Metadata) -> u64 {
     1
+}
+
+/// True if a file takes less room than its length: it has holes, or its file system compresses it.
+#[cfg(unix)]
+pub(super) fn is_sparse(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks().saturating_mul(512) < metadata.len()
+}
+
+#[cfg(not(unix))]
+pub(super) fn is_sparse(_: &Metadata) -> bool {
+    false
 }
 
 /// What changes when somebody writes to a file.

@@ -21,7 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::disk::New;
-use super::file::not_written;
+use super::file::{REPLACES_OPEN_FILES, not_written};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary::{LOCK, LOCK_END, remove_left};
 use crate::error::{Error, Result, cause, name};
@@ -37,7 +37,7 @@ pub(super) struct MailboxLock {
     name: OsString,
     folder: Arc<OpenFolder>,
     is_removed: bool,
-    /// Its lock ends with it.
+    /// Its lock of fcntl(2) ends with it.
     mailbox: Option<File>,
 }
 
@@ -87,8 +87,12 @@ impl MailboxLock {
         // From here on it is removed, whatever fails.
         let folder = Arc::clone(folder);
         let mut lock = Self { file, name: lock, folder, is_removed: false, mailbox: None };
-        let mailbox = lock.mailbox.insert(place.folder.write(name)?);
-        Ok(if lock_range(mailbox)? { Ok(lock) } else { Err(HeldLock::Range) })
+        let mailbox = place.folder.write(name)?;
+        if !lock_range(&mailbox)? {
+            return Ok(Err(HeldLock::Range));
+        }
+        lock.mailbox = REPLACES_OPEN_FILES.then_some(mailbox);
+        Ok(Ok(lock))
     }
 
     /// Lets other programs have the mailbox at `path`, which is new by now.

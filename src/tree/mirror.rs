@@ -50,7 +50,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::file::{EntryKind, folder_of, identity, not_written, open_file};
+use super::file::{EntryKind, folder_of, identity, is_sparse, not_written, open_file};
 use super::folder::{NameInFolder, OpenFolder};
 use super::temporary;
 use super::write::{
@@ -180,6 +180,7 @@ impl Mirror {
         }
         let inherited = InheritedAttributes {
             read_only: read.permissions().readonly(),
+            is_sparse: is_sparse(read),
             mode: mode(read),
             times: self.times(read),
             others: self.files.clone(),
@@ -241,16 +242,10 @@ impl Mirror {
     /// # Errors
     ///
     /// As there, but for an `input` that is no regular file.
-    pub fn begin_copy_of(
-        &self,
-        mut from: File,
-        input: &Path,
-        relative: &Path,
-    ) -> Result<Replacement> {
+    pub fn begin_copy_of(&self, from: File, input: &Path, relative: &Path) -> Result<Replacement> {
         let read = from.metadata().map_err(|error| Error::io(input, error))?;
-        let copy = self.begin_like(input, relative, &read)?;
-        io::copy(&mut from, &mut copy.file())
-            .map_err(|error| not_written(&self.out.join(relative), error))?;
+        let mut copy = self.begin_like(input, relative, &read)?;
+        copy.add_file(&from).map_err(|error| not_written(&self.out.join(relative), error))?;
         Ok(copy)
     }
 

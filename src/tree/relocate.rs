@@ -38,7 +38,7 @@
 //! what scripts do to links and ids is not known.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::sync::Arc;
 
 use crate::base::{Source, stand_in};
@@ -67,7 +67,8 @@ pub fn on_disk(path: &Path) -> Result<RootUrl> {
     let absolute = std::path::absolute(path)
         .map_err(|error| Error::system(format!("{}: {error}", path.display()), error))?;
     let root = RootUrl::new("file:///")?;
-    let names = absolute.iter().filter(|name| *name != "/").map(crate::tree::origin::names::bytes);
+    let names = absolute.components().filter(|part| *part != Component::RootDir);
+    let names = names.map(|part| crate::tree::origin::names::bytes(part.as_os_str()));
     let names: Vec<u8> = names.collect::<Vec<_>>().join(&b'/');
     let none =
         || Error::of(ErrorKind::File, format!("{}: no URL can have such a name", path.display()));

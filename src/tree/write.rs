@@ -30,9 +30,9 @@
 //! What a file in place keeps ([`InPlace::begin`]): its permission bits always; its owner and group,
 //! its extended attributes (the POSIX access control list, capabilities and `trusted.*` among them), and
 //! on Linux what `chattr` sets, where the system allows it, else it is said ([`Lost`]); its times on
-//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. A
-//! file that nobody, or not this user, may write is not replaced, although a rename could: its
-//! permissions say no.
+//! request. What is computed from the bytes (`security.ima`, `security.evm`) is the system's to give. Where
+//! the file has holes, long runs of zero bytes take no room in the new one either. A file that nobody, or
+//! not this user, may write is not replaced, although a rename could: its permissions say no.
 //!
 //! Deliberately absent: following symbolic links. Where one leads is easily not what was meant.
 
@@ -48,7 +48,8 @@ use std::time::SystemTime;
 pub use super::disk::most_pending;
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes, then};
 use super::file::{
-    EntryKind, Identity, There, changed, folder_of, identity, names_of, not_written, refused,
+    EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
+    names_of, not_written, refused,
 };
 pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
@@ -97,6 +98,7 @@ pub(super) struct InheritedAttributes {
     pub(super) mode: u32,
     /// One that is there may be read-only, too.
     pub(super) read_only: bool,
+    pub(super) is_sparse: bool,
     pub(super) times: Option<FileTimes>,
     /// The files that were made of others.
     pub(super) others: Files,
@@ -166,7 +168,12 @@ impl Replacement {
             Some((EntryKind::Special, _)) => New::device(&place.folder, &place.name),
             Some((EntryKind::File, _)) | None => New::within(&place.folder, mode),
         };
-        let out = BufWriter::new(out.map_err(|error| not_written(path, error))?);
+        let out = out.map_err(|error| not_written(path, error))?;
+        let out = BufWriter::new(out.with_holes(match &occupant {
+            Occupant::Any(_) => false,
+            Occupant::Output { inherited, .. } => inherited.is_sparse,
+            Occupant::Original { original, .. } => is_sparse(&original.seen),
+        }));
         Ok(Self { path: path.to_owned(), place, out, occupant })
     }
 
@@ -179,9 +186,10 @@ impl Replacement {
         write(&mut self.out).map_err(|error| not_written(&self.path, error))
     }
 
-    /// The file that is being written, before it has its name.
-    pub(super) fn file(&self) -> &File {
-        self.out.get_ref().file()
+    /// Adds the bytes of `from`.
+    pub(super) fn add_file(&mut self, from: &File) -> io::Result<()> {
+        self.out.flush()?;
+        self.out.get_mut().add_file(from).map(drop)
     }
 
     /// Which file it is that is being written; nothing for a device.
@@ -430,13 +438,13 @@ impl InPlace {
     }
 }
 
-/// A file as it was before it was read. It is open, in an open folder, so that whatever comes in the place of one of
-/// them is another file.
+/// A file as it was before it was read. Where a file can be replaced while it is open, it is open, in an open folder, so
+/// that whatever comes in the place of one of them is another file.
 #[derive(Clone, Debug)]
 pub struct Original {
     path: PathBuf,
     place: NameInFolder,
-    file: Arc<File>,
+    held: Option<Arc<File>>,
     seen: Metadata,
     state: ChangeState,
 }
@@ -464,8 +472,9 @@ impl Original {
                 let file = place.folder.read(&place.name).map_err(failed)?;
                 let seen = file.metadata().map_err(failed)?;
                 if seen.is_file() {
-                    let (path, file, state) = (path.to_owned(), Arc::new(file), state(&seen));
-                    return Ok(Self { path, place, file, seen, state });
+                    let (path, state) = (path.to_owned(), state(&seen));
+                    let held = REPLACES_OPEN_FILES.then(|| Arc::new(file));
+                    return Ok(Self { path, place, held, seen, state });
                 }
                 "not a regular file"
             }
@@ -500,6 +509,14 @@ impl Original {
         Ok(file)
     }
 
+    /// The file, not opened anew where it is held open.
+    fn file(&self) -> io::Result<Arc<File>> {
+        match &self.held {
+            Some(file) => Ok(Arc::clone(file)),
+            None => self.place.folder.read(&self.place.name).map(Arc::new),
+        }
+    }
+
     /// What is there now, which is the same file with the same bytes as far as can be told.
     pub(super) fn unchanged(&self) -> Result<Metadata> {
         self.unchanged_but_for(self.own_steps().as_deref())
@@ -510,7 +527,7 @@ impl Original {
         if !folder.is_where_it_was() {
             return Err(self.changed());
         }
-        let now = folder.look(name, &self.file);
+        let now = self.file().and_then(|file| folder.look(name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.ok_or_else(|| self.changed())?;
         self.still(&now, steps)?;
@@ -547,7 +564,8 @@ impl Original {
         let before = self.unchanged_but_for(steps.as_deref())?;
         let Some(steps) = &mut steps else { return Ok(step()) };
         let done = step();
-        let after = self.file.metadata().ok().filter(|after| {
+        let after = self.file().and_then(|file| file.metadata());
+        let after = after.ok().filter(|after| {
             is_as_seen(after, &before) && names_of(&before).checked_sub(1) == Some(names_of(after))
         });
         if let Some((after, file)) = after.zip(identity(&before)) {
@@ -582,10 +600,11 @@ impl Original {
         // In this order: a change of the owner clears bits, and bits change the access control list.
         let permissions = give_owner(&self.seen, new, &mut lost)?;
         new.set_permissions(permissions)?;
-        if give_attributes(&self.file, new).is_err() {
+        let old = self.file()?;
+        if give_attributes(&old, new).is_err() {
             lost.push(Lost::Attributes);
         }
-        if give_flags(&self.file, new).is_err() {
+        if give_flags(&old, new).is_err() {
             lost.push(Lost::Flags);
         }
         if times {
@@ -626,7 +645,7 @@ impl Original {
             });
         }
         // The link itself is a change of the file.
-        let now = folder.look(&place.name, &self.file);
+        let now = self.file().and_then(|file| folder.look(&place.name, &file));
         let now = now.map_err(|error| not_written(&self.path, error))?;
         let now = now.filter(|now| is_as_seen(now, &self.seen) && names_of(now) <= 2);
         self.state = state(&now.ok_or_else(|| self.changed())?);
@@ -634,10 +653,10 @@ impl Original {
     }
 
     fn copy_to(&self, backup: &NameInFolder) -> io::Result<()> {
-        let mut copy = New::within(&backup.folder, PRIVATE)?;
-        let mut old = &*self.file;
-        old.rewind()?;
-        io::copy(&mut old, &mut copy.file())?;
+        let mut copy = New::within(&backup.folder, PRIVATE)?.with_holes(is_sparse(&self.seen));
+        let old = self.file()?;
+        (&*old).rewind()?;
+        copy.add_file(&old)?;
         self.given_to(copy.file(), true)?;
         copy.file().sync_all()?;
         copy.name(&backup.folder, &backup.name)

@@ -23,8 +23,8 @@ use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    Archives, BasesForm, Command, LinksForm, ListLinks, Reading, Rewrite, ShowBases, Talk,
-    WrittenTo,
+    Archives, BasesForm, Command, LinksForm, ListLinks, Reading, ResultsFolder, Rewrite, ShowBases,
+    Talk, WrittenTo,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -67,6 +67,11 @@ impl Typed {
         self.of_documents().map(|(_, documents, _)| documents)
     }
 
+    /// The table of `--url-map`.
+    pub(super) fn table(&self) -> Option<PathBuf> {
+        self.documents()?.url_map.clone()
+    }
+
     pub(super) fn meant(self) -> Result<Command> {
         if let Some((command, documents, _)) = self.of_documents() {
             documents.paths.iter().try_for_each(|path| refuse_url(command, path))?;
@@ -101,6 +106,7 @@ impl Typed {
 #[derive(Debug, Parser)]
 #[command(
     name = "baselink",
+    bin_name = "baselink",
     version,
     after_help = PROGRAM_AFTER,
     disable_help_flag = true,
@@ -262,7 +268,8 @@ pub(super) struct TypedLinks {
     /// Write the links of each file to a file of its own in this folder
     ///
     /// They are called as the files are, with .jsonl, .urls or .txt after it, and each is there whole or not at all. One
-    /// that is not older than its file is not made again, so that a run that was stopped can go on.
+    /// that is newer than its file and was made with the same options is skipped, so that a run that was stopped can go on;
+    /// with --strict all are made again.
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     output: Option<PathBuf>,
 }
@@ -304,13 +311,16 @@ impl TypedLinks {
             (_, true) => LinksForm::Target { ends_with_zero: self.null },
             _ => LinksForm::Text,
         };
-        Ok(ListLinks {
-            documents,
-            form,
-            strict: self.policy.strict,
-            grammar: self.grammar,
-            output: self.output,
-        })
+        // Of a result that is kept nothing says whether the links in it hold.
+        let keeps = !self.policy.strict;
+        let output = self.output.map(|path| ResultsFolder {
+            path,
+            options: String::new(),
+            tables: Vec::new(),
+            keeps,
+        });
+        let (strict, grammar) = (self.policy.strict, self.grammar);
+        Ok(ListLinks { documents, form, strict, grammar, output })
     }
 }
 

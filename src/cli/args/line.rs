@@ -18,11 +18,12 @@ use baselink::error::{Error, Result, name};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::walk::TreeEntry;
 use clap::parser::ValueSource;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
 use super::commands::Typed;
 use crate::cli::request::{BySection, Reading, is_standard_input};
 use crate::cli::settings::Settings;
+use crate::cli::settings::options::OF_A_DOCUMENT;
 
 /// What was typed, word by word.
 #[derive(Debug)]
@@ -56,15 +57,48 @@ impl Line {
         self.typed.contains(id)
     }
 
+    /// The options of a document, and others that decide what is in a result: one a line, those of `settings` among them,
+    /// but for sections.
+    pub(super) fn deciding(&self, settings: Option<&Settings>) -> Vec<String> {
+        let mut program = Typed::command();
+        program.build();
+        let words = match settings {
+            Some(settings) => self.words_with(settings, &[]),
+            None => self.words.clone(),
+        };
+        let matches = program.clone().try_get_matches_from(words).ok();
+        let Some((command, matches)) = matches.as_ref().and_then(ArgMatches::subcommand) else {
+            return Vec::new();
+        };
+        let mut lines = Vec::new();
+        let command = program.find_subcommand(command);
+        for option in command.into_iter().flat_map(clap::Command::get_arguments) {
+            let id = option.get_id().as_str();
+            let key = option.get_long().unwrap_or_default();
+            if !(OF_A_DOCUMENT.contains(&key) || ["url-map", "grammar", "null"].contains(&key))
+                || matches.value_source(id) != Some(ValueSource::CommandLine)
+            {
+                continue;
+            }
+            let values = matches.get_raw(id).into_iter().flatten();
+            lines.extend(values.map(|value| format!("--{key} {value:?}")));
+        }
+        lines
+    }
+
     /// The same with what `settings` say beside it of the files of these sections.
     pub(super) fn with(
         &self,
         settings: &Settings,
         sections: &[usize],
     ) -> std::result::Result<Typed, clap::Error> {
+        Typed::try_parse_from(self.words_with(settings, sections))
+    }
+
+    fn words_with(&self, settings: &Settings, sections: &[usize]) -> Vec<OsString> {
         let set = settings.arguments(&self.command, sections, &|id| self.typed.contains(id));
         let (before, after) = self.words.split_at(self.words.len().min(self.at + 1));
-        Typed::try_parse_from(before.iter().chain(&set).chain(after))
+        before.iter().chain(&set).chain(after).cloned().collect()
     }
 }
 

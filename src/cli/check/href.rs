@@ -8,7 +8,7 @@
 //! Deliberately absent: whether a browser or an editor follows them.
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 use crate::cli::request::folder_of;
 
@@ -21,11 +21,18 @@ pub(super) fn uri(path: &Path) -> String {
 /// A path with its names percent-encoded.
 fn encoded(path: &Path) -> String {
     let mut uri = String::new();
-    for (number, part) in path.iter().filter(|part| *part != "/").enumerate() {
+    let parts = path.components().filter(|part| *part != Component::RootDir);
+    for (number, part) in parts.enumerate() {
         if number > 0 || path.is_absolute() {
             uri.push('/');
         }
-        for &byte in part.as_encoded_bytes() {
+        if let Component::Prefix(prefix) = part
+            && let Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) = prefix.kind()
+        {
+            uri.extend([char::from(letter), ':']);
+            continue;
+        }
+        for &byte in part.as_os_str().as_encoded_bytes() {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
                     uri.push(char::from(byte));
@@ -89,7 +96,12 @@ mod tests {
         let uri = |path: &str| uri(Path::new(path));
         assert_eq!(uri("a b/c:d%/\u{e4}.html"), "a%20b/c%3Ad%25/%C3%A4.html");
         assert_eq!(uri("../docs/x.html"), "../docs/x.html");
-        assert_eq!(uri("/srv/x y"), "file:///srv/x%20y");
+        if cfg!(windows) {
+            assert_eq!(uri(r"C:\srv\x y"), "file:///C:/srv/x%20y");
+            assert_eq!(uri(r"\\?\C:\srv"), "file:///C:/srv");
+        } else {
+            assert_eq!(uri("/srv/x y"), "file:///srv/x%20y");
+        }
     }
 
     #[test]
@@ -104,6 +116,7 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
     #[test]
     fn an_editor_is_told_the_whole_path() {
         for (editor, expected) in [

@@ -13,7 +13,7 @@
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::iter;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use baselink::edit::Edits;
 use baselink::error::{Error, Result, cause, name};
@@ -70,7 +70,8 @@ impl<'a> RunTarget<'a> {
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
                     return Err(is_the_input(path, input));
                 }
-                let names_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+                let last = path.as_os_str().as_encoded_bytes().last();
+                let names_folder = last.is_some_and(|&byte| is_separator(char::from(byte)));
                 let is_file = documents.paths.len() == 1
                     && folder.is_none()
                     && !path.is_dir()

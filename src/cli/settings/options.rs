@@ -38,7 +38,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
 ];
 
 /// Options that are said of a document, and can differ between the files of a tree: a section can have them.
-pub(super) const OF_A_DOCUMENT: &[&str] = &[
+pub(in crate::cli) const OF_A_DOCUMENT: &[&str] = &[
     "url",
     "scheme",
     "layout",

@@ -30,6 +30,17 @@ const MOST: usize = 4;
 #[cfg(feature = "codings")]
 const LONGEST: usize = 1 << 28;
 
+/// A body that decodes to more than so many times its length, whatever its codings are, is not read. deflate gives 258
+/// bytes for 2 bits (RFC 1951, 3.2.5), which is 1,032 times: nothing is refused that gzip or deflate made, once, of
+/// anything. Brotli, zstd and codings of codings have no such bound, and make a thirtieth of a page, rarely less.
+#[cfg(feature = "codings")]
+const RATIO: usize = 1_100;
+
+/// So many bytes any body may decode to: of a body of less than a kilobyte the length tells little. It is what each of the
+/// records costs that such an archive consists of.
+#[cfg(feature = "codings")]
+const FLOOR: usize = 1 << 20;
+
 /// What was done to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Coding {
@@ -118,7 +129,8 @@ impl Codings {
     ///
     /// # Errors
     ///
-    /// A coding that this build of the library does not read. `at` is where the body begins.
+    /// A coding that this build of the library does not read, and a body that decodes to too many times its length. `at`
+    /// is where the body begins.
     pub(super) fn decode(self, body: &[u8], at: usize) -> Result<Uncoded<'_>, Obstacle> {
         let bytes = Cow::Borrowed(body);
         let mut uncoded = Uncoded { bytes, obstacle: self.kept, remarks: Vec::new() };
@@ -129,7 +141,8 @@ impl Codings {
             let mut say = |code, message| {
                 uncoded.remarks.push(Diagnostic::new(code, Span::at(at), message));
             };
-            match undo(coding, &uncoded.bytes).map_err(|reason| Obstacle::new(at, reason))? {
+            let undone = undo(coding, &uncoded.bytes, body.len());
+            match undone.map_err(|reason| Obstacle::new(at, reason))? {
                 Undone::Not => say(Code::CodingAbsent, coding.is_absent()),
                 Undone::Bytes(bytes, more) => {
                     uncoded.bytes = Cow::Owned(bytes);
@@ -160,10 +173,11 @@ impl Coding {
     }
 }
 
-fn undo(coding: Coding, bytes: &[u8]) -> Result<Undone, &'static str> {
+/// Undoes `coding`, one of those of a body that had `length` bytes as it was sent.
+fn undo(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
     match coding {
         Coding::Chunked => Ok(chunks(bytes)),
-        _ => compressed(coding, bytes),
+        _ => compressed(coding, bytes, length),
     }
 }
 
@@ -211,12 +225,12 @@ fn chunk_size(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 #[cfg(not(feature = "codings"))]
-fn compressed(_: Coding, _: &[u8]) -> Result<Undone, &'static str> {
+fn compressed(_: Coding, _: &[u8], _: usize) -> Result<Undone, &'static str> {
     Err("it is compressed, and this build does not decompress")
 }
 
 #[cfg(feature = "codings")]
-fn compressed(coding: Coding, bytes: &[u8]) -> Result<Undone, &'static str> {
+fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'static str> {
     use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
     // What `deflate` is without its header, and `br`, begin with any byte.
@@ -229,13 +243,13 @@ fn compressed(coding: Coding, bytes: &[u8]) -> Result<Undone, &'static str> {
         return Ok(Undone::Not);
     }
     let (data, more) = match coding {
-        Coding::Gzip => all_of(MultiGzDecoder::new(bytes)),
-        Coding::Deflate if has_zlib_header(bytes) => all_of(ZlibDecoder::new(bytes)),
-        Coding::Deflate => all_of(DeflateDecoder::new(bytes)),
-        Coding::Brotli => all_of(brotli_decompressor::Decompressor::new(bytes, 4_096)),
-        Coding::Zstd => all_of(Frames::new(bytes)),
+        Coding::Gzip => all_of(MultiGzDecoder::new(bytes), length),
+        Coding::Deflate if has_zlib_header(bytes) => all_of(ZlibDecoder::new(bytes), length),
+        Coding::Deflate => all_of(DeflateDecoder::new(bytes), length),
+        Coding::Brotli => all_of(brotli_decompressor::Decompressor::new(bytes, 4_096), length),
+        Coding::Zstd => all_of(Frames::new(bytes), length),
         Coding::Chunked => return Ok(Undone::Not),
-    };
+    }?;
     Ok(match more {
         Some(DAMAGED) if data.is_empty() || (!is_marked && is_text(bytes)) => Undone::Not,
         more => Undone::Bytes(data, more),
@@ -246,21 +260,27 @@ fn compressed(coding: Coding, bytes: &[u8]) -> Result<Undone, &'static str> {
 #[cfg(feature = "codings")]
 const DAMAGED: &str = "its compressed data are damaged: what follows the damage was not read";
 
-/// What `decoder` gives, and why that is not all.
+/// What `decoder` gives of a body that had `length` bytes as it was sent, and why that is not all.
 #[cfg(feature = "codings")]
-fn all_of(decoder: impl std::io::Read) -> (Vec<u8>, Option<&'static str>) {
-    use std::io::Read as _;
+fn all_of(
+    decoder: impl std::io::Read,
+    length: usize,
+) -> Result<(Vec<u8>, Option<&'static str>), &'static str> {
+    use std::io::{ErrorKind, Read as _};
+    let most = length.saturating_mul(RATIO).clamp(FLOOR, LONGEST);
     let mut data = Vec::new();
-    let read = decoder.take(LONGEST as u64 + 1).read_to_end(&mut data);
+    let read = decoder.take(most as u64 + 1).read_to_end(&mut data);
     let more = match read {
-        Ok(_) if data.len() > LONGEST => {
-            Some("it is longer than 256 MB, of which the rest was not read")
+        Ok(_) if data.len() <= most => None,
+        Ok(_) if most < LONGEST => return Err("it inflates to more than 1,100 times its length"),
+        Ok(_) => Some("it is longer than 256 MB, of which the rest was not read"),
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => {
+            return Err("there is not enough memory for it");
         }
-        Ok(_) => None,
         Err(_) => Some(DAMAGED),
     };
     data.truncate(LONGEST);
-    (data, more)
+    Ok((data, more))
 }
 
 /// RFC 1950, 2.2: the method is 8, and the first two bytes are a multiple of 31.

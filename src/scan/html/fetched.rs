@@ -78,7 +78,8 @@ impl Live<'_> {
     }
 
     fn may_fetch(&self, tag: &RawTag, element: &str) -> bool {
-        match element {
+        let has_style = || tag.attribute(self.bytes, "style").is_some();
+        let is_of_one = match element {
             "link" => self.value(tag, "rel").is_some_and(|rel| {
                 rel.split_ascii_whitespace().any(|relation| RELATIONS.contains(&relation))
             }),
@@ -87,8 +88,9 @@ impl Live<'_> {
             "script" => self
                 .value(tag, "type")
                 .is_none_or(|type_| matches!(&*type_, "" | "module") || type_.ends_with("script")),
-            _ => true,
-        }
+            _ => FETCHED.iter().any(|(_, elements)| elements.contains(&element)),
+        };
+        is_of_one || has_style()
     }
 }
 
@@ -102,7 +104,7 @@ impl Sink for Live<'_> {
         _: TextModel,
     ) -> Result<(), Infallible> {
         let element = element_name(&self.bytes[tag.name.range()]);
-        if self.templates == 0 && !tag.attributes.is_empty() && self.may_fetch(tag, &element) {
+        if self.templates == 0 && self.may_fetch(tag, &element) {
             self.spans.push(tag.span);
         }
         match (namespace, &*element) {

@@ -117,8 +117,12 @@ impl OpenFolder {
         into: &Self,
         to: &OsStr,
     ) -> io::Result<()> {
-        fs::hard_link(self.path.join(name), into.path.join(to))?;
-        self.remove(name)
+        match fs::hard_link(self.path.join(name), into.path.join(to)) {
+            Ok(()) => self.remove(name),
+            // FAT has no hard links; there a look has to do.
+            Err(_) if into.there(to)?.is_none() => self.rename(name, into, to),
+            Err(_) => Err(ErrorKind::AlreadyExists.into()),
+        }
     }
 
     /// Gives the file `name` the name `to`, too, if nothing has that.

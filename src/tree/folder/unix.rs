@@ -144,11 +144,16 @@ impl OpenFolder {
     }
 
     /// What has this name, which stays on the disk until this is dropped.
+    #[cfg(target_os = "linux")]
     pub(in crate::tree) fn hold(&self, name: &OsStr) -> Option<File> {
-        #[cfg(target_os = "linux")]
-        return self.open(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, 0).ok();
-        #[cfg(not(target_os = "linux"))]
-        return None;
+        self.open(name, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, 0).ok()
+    }
+
+    /// Nothing: only Linux opens a file without asking for a right to it.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "on Linux it is asked")]
+    pub(in crate::tree) fn hold(&self, _: &OsStr) -> Option<File> {
+        None
     }
 
     /// Gives the file `name` the name `to` in the folder `into`. A file that has it has it no more.

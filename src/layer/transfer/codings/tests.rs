@@ -76,6 +76,26 @@ fn what_is_too_long_is_read_up_to_a_bound() {
     assert!(uncoded.obstacle.unwrap().contains("longer than 256 MB"));
 }
 
+/// Bug 71: a body of 29 bytes was read up to 256 MiB, and so was each body of an archive.
+#[test]
+fn what_inflates_beyond_all_measure_is_not_read() {
+    let zeros = vec![0; 8 << 20];
+    // A link and as many zeros, by the program `brotli`.
+    let brotli = b"\xcb\xff\xff\x3f\x00\x24\x01\x7c\xf0\x4a\x98\xcf\x0a\x29\x39\xb2\x5f\xef\xff\x8e\x48\x00\x00\
+                   \x20\x01\x10\x40\x04\x00";
+    // RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte, which has 4 bytes.
+    let (block, last) = (b"\x02\x00\x10x", b"\x03\x00\x10x");
+    let zstd = [b"\x28\xb5\x2f\xfd\x00\x68", &block.repeat(2_000)[..], last].concat();
+    for (name, body) in [("br", &brotli[..]), ("zstd", &zstd), ("gzip,gzip", &gzip(&gzip(&zeros)))]
+    {
+        let obstacle = codings(name, "").decode(body, 0).err().unwrap().to_string();
+        assert!(obstacle.contains("1,100 times its length"), "{name}: {obstacle}");
+    }
+    // RFC 1951, 3.2.5: nothing shorter can be said of them there.
+    let uncoded = codings("gzip", "").decode(&gzip(&zeros), 0).unwrap().bytes.into_owned();
+    assert_eq!(uncoded, zeros);
+}
+
 /// Frames without content, each of which could ask for a window of 8 MB.
 #[test]
 fn many_empty_frames_of_zstd() {
