@@ -47,13 +47,12 @@ pub(crate) fn python() -> Option<Command> {
     is_here.then(|| Command::new("python3"))
 }
 
-/// Python with readers of archives, unless they are absent, which is no failure even where data is required, since
-/// they cannot be installed everywhere.
+/// Python with readers of archives, unless they are absent.
 pub(crate) fn warc_readers() -> Option<Command> {
     python_with("warcio, fastwarc")
 }
 
-/// The same with a reader of archives and a parser of HTML.
+/// Python with a reader of archives and a parser of HTML, unless they are absent.
 pub(crate) fn html_parser() -> Option<Command> {
     python_with("warcio, html5lib")
 }
@@ -62,7 +61,9 @@ fn python_with(modules: &str) -> Option<Command> {
     let mut command = python()?;
     let import = format!("import {modules}");
     let found = command.args(["-c", &import]).stderr(Stdio::null()).status();
-    found.is_ok_and(|status| status.success()).then(|| Command::new("python3"))
+    let is_here = found.is_ok_and(|status| status.success());
+    assert!(is_here || !is_required(), "{modules}: one of them is absent from Python");
+    is_here.then(|| Command::new("python3"))
 }
 
 /// Whether a crawler is installed.
@@ -82,14 +83,15 @@ pub(crate) fn has_strace() -> bool {
     is_here
 }
 
-/// Chromium, unless it is absent, which is no failure even where data is required, since it cannot be installed
-/// everywhere: the program that `BASELINK_CHROMIUM` names, or the first on the path.
+/// Chromium, unless it is absent: the program that `BASELINK_CHROMIUM` names, or the first on the path.
 pub(crate) fn chromium() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = || env::split_paths(&path).flat_map(|folder| names.map(|name| folder.join(name)));
     let given = env::var_os("BASELINK_CHROMIUM").map(PathBuf::from);
-    given.or_else(|| on_path().find(|program| program.is_file()))
+    let found = given.or_else(|| on_path().find(|program| program.is_file()));
+    assert!(found.is_some() || !is_required(), "Chromium is absent");
+    found
 }
 
 impl Outside {
