@@ -7,6 +7,7 @@
 //! Deliberately absent: tests of the program.
 #![allow(missing_docs)]
 
+#[path = "common/outside.rs"]
 mod outside;
 
 fn main() {
@@ -29,7 +30,7 @@ fn main() {
         data.into_iter().chain(programs).filter(|(_, is_here)| !is_here).map(|one| one.0).collect();
     if !absent.is_empty() {
         let why = "for lack of ../shared, python3, warcio, fastwarc and html5lib, chromium, wget, httrack or \
-                   strace (tests/outside/mod.rs)";
+                   strace (tests/common/outside.rs)";
         eprintln!("\nnot run {why}: {}", absent.join(", "));
     }
 }

@@ -1,6 +1,6 @@
 //! How the time for hostile documents grows with their size: what is linear doubles with it.
 //!
-//! Deliberately absent: what comes out. `tests/hostile.rs` has that.
+//! Deliberately absent: what comes out. `tests/html/hostile.rs` has that.
 
 use std::hint::black_box;
 use std::process::Command;

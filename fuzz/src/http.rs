@@ -1,6 +1,6 @@
-//! Any bytes as an HTTP response: the laws of `tests/http.rs`, without those of proptest's own responses.
+//! Any bytes as an HTTP response: the laws of `tests/messages/http.rs`, without those of proptest's own responses.
 //!
-//! Deliberately absent: what the body is after its codings; `tests/http.rs` knows what was sent.
+//! Deliberately absent: what the body is after its codings; `tests/messages/http.rs` knows what was sent.
 
 use baselink::{Format, Options, edits, rewrite, verify};
 

@@ -1,10 +1,10 @@
 //! The oracles: what has to hold of any bytes, a function for each fuzz target, which panics where it does not.
 //!
 //! ```text
-//! fuzz_targets/css.rs  --bytes-->  css(bytes)  <--fixtures, findings, mutations--  tests/fuzz.rs
+//! fuzz_targets/css.rs  --bytes-->  css(bytes)  <--fixtures, findings, mutations--  tests/project/fuzz.rs
 //! ```
 //!
-//! Deliberately absent: bytes. A fuzzer finds them, and `tests/fuzz.rs` gives those that are known again.
+//! Deliberately absent: bytes. A fuzzer finds them, and `tests/project/fuzz.rs` gives those that are known again.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod css;

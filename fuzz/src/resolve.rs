@@ -5,7 +5,7 @@
 //! base LF reference LF target
 //! ```
 //!
-//! Deliberately absent: a referee of the URL Standard, of which the web platform tests speak (`tests/resolution.rs`).
+//! Deliberately absent: a referee of the URL Standard, of which the web platform tests speak (`tests/resolve/references.rs`).
 
 use baselink::resolve::{Base, Profile, explain, parses, relativize};
 

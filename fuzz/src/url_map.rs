@@ -1,6 +1,6 @@
 //! Maps of files to URLs: any bytes are one or are refused, in one line that has no control character.
 //!
-//! Deliberately absent: files, of which the map says the URLs (`tests/tree_origin.rs`).
+//! Deliberately absent: files, of which the map says the URLs (`tests/trees/origin.rs`).
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@ import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 
@@ -94,7 +94,7 @@ def cases() -> Iterator[Case]:
             yield Case(folder, format, extension)
 
 
-def absent(what: str) -> None:
+def absent(what: str) -> NoReturn:
     if os.environ.get("BASELINK_REQUIRE_OUTSIDE"):
         pytest.fail(f"{what} is absent")
     pytest.skip(f"{what} is absent")

@@ -2,7 +2,7 @@
 //!
 //! What a law needs of a part (its decoded bytes, whether a number is right) is computed here, not by what
 //! is tested; only where the entities are is taken from [`entities`], whose own laws are in
-//! `tests/messages.rs`.
+//! `tests/messages/entities.rs`.
 //!
 //! Deliberately absent: messages.
 #![allow(clippy::unwrap_used)]

@@ -6,7 +6,7 @@
 //! b                                                        b
 //! ```
 //!
-//! Deliberately absent: whole messages. `tests/messages.rs` and `tests/message_laws.rs` have those.
+//! Deliberately absent: whole messages. `tests/messages/entities.rs` and `tests/messages/laws.rs` have those.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;

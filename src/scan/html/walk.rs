@@ -4,7 +4,7 @@
 //! It has two modes. In the first it *proves*: it tells a [`Sink`] only of tags that can matter, and of their
 //! attributes only those that can, and allocates nothing for a tag. Where it cannot prove from what it has
 //! seen what html5ever would do, it stops with [`Unproved`], and has told of everything before that place and
-//! of nothing from there on. What it says itself is what [`super::exact`] would have said: `tests/fast.rs`
+//! of nothing from there on. What it says itself is what [`super::exact`] would have said: `tests/html/fast.rs`
 //! holds the two against each other.
 //!
 //! In the second mode it makes its [`best_effort`]: it tells of every token and never stops. That is what

@@ -1,0 +1,582 @@
+//! Web archives: what `fixtures/archive/expected.rows` says of the archives there, laws, and hostile archives.
+//!
+//! Deliberately absent: archives that others wrote, which are in `tests/archives/readers.rs`.
+
+use std::fs;
+use std::io::{Cursor, Read, Write};
+use std::path::Path;
+
+use baselink::archive::{
+    Anomaly, ArchiveEntry, Offset, Record, RecordContent, RecordType, Records, Wacz, WarcWriter,
+    Warcinfo,
+};
+use baselink::diagnostic::Code;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+fn entries(archive: &[u8]) -> Vec<ArchiveEntry> {
+    Records::new(archive).collect::<Result<_, _>>().unwrap()
+}
+
+fn offset(entry: &ArchiveEntry) -> Offset {
+    match entry {
+        ArchiveEntry::Record(record) => record.offset,
+        ArchiveEntry::Anomaly(anomaly) => anomaly.offset,
+    }
+}
+
+fn record(entry: &ArchiveEntry) -> Option<&Record> {
+    if let ArchiveEntry::Record(record) = entry { Some(record) } else { None }
+}
+
+fn anomaly(entry: &ArchiveEntry) -> Option<&Anomaly> {
+    if let ArchiveEntry::Anomaly(anomaly) = entry { Some(anomaly) } else { None }
+}
+
+fn records(entries: &[ArchiveEntry]) -> Vec<&Record> {
+    entries.iter().filter_map(record).collect()
+}
+
+fn anomalies(entries: &[ArchiveEntry]) -> Vec<&Anomaly> {
+    entries.iter().filter_map(anomaly).collect()
+}
+
+fn member(data: &[u8]) -> Vec<u8> {
+    let mut member = GzEncoder::new(Vec::new(), Compression::default());
+    member.write_all(data).unwrap();
+    member.finish().unwrap()
+}
+
+fn inflated(members: &[u8]) -> Vec<u8> {
+    let mut data = Vec::new();
+    flate2::read::MultiGzDecoder::new(members).read_to_end(&mut data).unwrap();
+    data
+}
+
+fn type_name(record_type: RecordType) -> String {
+    format!("{record_type:?}").to_lowercase()
+}
+
+/// Text of the rows: Latin-1, with line ends escaped.
+fn text(bytes: &[u8]) -> String {
+    let text: String = bytes.iter().copied().map(char::from).collect();
+    text.replace('\r', "\\r").replace('\n', "\\n")
+}
+
+/// The row of an entry, without its file and its offset.
+fn row(entry: &ArchiveEntry, id_of_anomaly: &str) -> String {
+    let record = match entry {
+        ArchiveEntry::Record(record) => record,
+        ArchiveEntry::Anomaly(anomaly) => {
+            return format!("-\t{id_of_anomaly}\t-\t-\t-\t{}", anomaly.code.name());
+        }
+    };
+    let id = record.id().unwrap();
+    let document = match record.document() {
+        RecordContent::Http => "http".to_owned(),
+        RecordContent::Entity(media_type) => media_type.to_string(),
+        RecordContent::None => "-".to_owned(),
+    };
+    let codes: Vec<_> = record.diagnostics.iter().map(|one| one.code.name()).collect();
+    [
+        type_name(record.record_type),
+        id.strip_prefix("urn:x:").unwrap().to_owned(),
+        record.target_uri().map_or("-".to_owned(), |uri| text(&uri)),
+        document,
+        text(record.block()),
+        if codes.is_empty() { "-".to_owned() } else { codes.join(",") },
+    ]
+    .join("\t")
+}
+
+#[test]
+fn every_archive_of_the_fixtures_holds_what_its_rows_say() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/archive");
+    let rows = fs::read_to_string(folder.join("expected.rows")).unwrap();
+    let rows: Vec<Vec<_>> = rows.lines().skip(1).map(|row| row.splitn(3, '\t').collect()).collect();
+    for file in ["plain.warc", "members.warc.gz", "whole.warc.gz"] {
+        let archive = fs::read(folder.join(file)).unwrap();
+        let expected: Vec<_> = rows.iter().filter(|row| row[0] == file).collect();
+        let found = entries(&archive);
+        for (entry, expected) in found.iter().zip(&expected) {
+            let id = expected[2].split('\t').nth(1).unwrap();
+            assert_eq!(row(entry, id), expected[2], "{file}");
+            let offset = offset(entry);
+            let at = &archive[offset.file as usize..];
+            match expected[1] {
+                "is" => {
+                    let heading = &text(&at[..at.len().min(100)]);
+                    let begins = ["WARC/", "words"].iter().any(|begin| heading.starts_with(begin));
+                    assert!(begins && heading.contains(id), "{id}: {heading}");
+                }
+                "member" | "0" => {
+                    assert!(at.starts_with(b"\x1f\x8b") && offset.within == 0, "{id}")
+                }
+                "within" => {
+                    let record = &inflated(&archive)[offset.within as usize..];
+                    assert!(offset.file == 0 && record.starts_with(b"WARC/"), "{id}");
+                }
+                _ => assert!(at.starts_with(id.as_bytes()), "{id}"),
+            }
+        }
+        assert_eq!(found.len(), expected.len(), "{file}");
+    }
+}
+
+#[test]
+fn an_arc_file_is_called_one() {
+    let arc = b"filedesc://a.arc 127.0.0.1 20140301000000 text/plain 0\n1 0 A\n\n";
+    for archive in [arc.to_vec(), member(arc)] {
+        let mut records = Records::new(&archive[..]);
+        let error = records.next().unwrap().unwrap_err().to_string();
+        assert!(error.contains("ARC") && error.contains("warcio recompress"), "{error}");
+        assert!(records.next().is_none());
+    }
+}
+
+/// Bug 72: each of the records was called one of a version that is not known.
+#[test]
+fn a_version_that_is_not_known_is_said_once_with_a_number() {
+    let record = |version: &str| {
+        let heading = format!("WARC/{version}\r\nWARC-Type: resource\r\nContent-Length: 2\r\n");
+        [heading.as_bytes(), b"\r\nok\r\n\r\n"].concat()
+    };
+    let old = [record("1.0"), record("0.17").repeat(800), record("0.18")].concat();
+    for archive in [member(&old), old] {
+        let found = entries(&archive);
+        let offset = offset(&found[1]);
+        let message = "801 records, this one of WARC 0.17 first, are read as ones of WARC 1.1";
+        assert!(records(&found).len() == 802 && found.len() == 803);
+        assert!(records(&found).iter().all(|record| record.diagnostics.is_empty()));
+        let [said] = anomalies(&found)[..] else { panic!() };
+        assert_eq!(
+            (said.offset, said.code, &*said.message),
+            (offset, Code::RecordVersion, message)
+        );
+    }
+}
+
+/// A record as a crawler writes it.
+fn resource(number: usize, block: &[u8]) -> Vec<u8> {
+    let heading = format!(
+        "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:x:{number}>\r\n\
+         WARC-Target-URI: <http://a/{number}>\r\nContent-Type: text/css\r\nContent-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [heading.as_bytes(), block, b"\r\n\r\n"].concat()
+}
+
+/// An archive of such records: not compressed, compressed record by record, or as a whole.
+fn archive(blocks: &[Vec<u8>], form: usize) -> Vec<u8> {
+    let records = blocks.iter().enumerate().map(|(number, block)| resource(number, block));
+    match form {
+        0 => records.collect::<Vec<_>>().concat(),
+        1 => records.map(|record| member(&record)).collect::<Vec<_>>().concat(),
+        _ => member(&records.collect::<Vec<_>>().concat()),
+    }
+}
+
+/// Blocks in which no record begins.
+fn blocks() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    let bytes = prop_oneof![
+        vec(any::<u8>(), 0..200),
+        "[a-z\r\n<>=\"]{0,5000}".prop_map(String::into_bytes)
+    ];
+    vec(bytes, 1..8)
+}
+
+/// Pieces of archives, whole and broken.
+fn pieces() -> impl Strategy<Value = Vec<u8>> {
+    let good = resource(7, b"*{}");
+    let texts = [
+        &b"WARC/1.0\r\n"[..],
+        b"WARC/1.1\n",
+        b"WARC/",
+        b"WARC-Type: response\r\n",
+        b"Content-Length: 3\r\n",
+        b"Content-Length: 40\r\n\r\n",
+        b"Content-Length: 99999999999\r\n\r\n",
+        b"\r\n",
+        b"\r\n\r\n",
+        b"\n\n",
+        b"xyz",
+        b"\x1f\x8b\x08\0",
+        b"\0\0\0\0\0\0",
+    ];
+    let mut known: Vec<Vec<u8>> = texts.map(<[u8]>::to_vec).to_vec();
+    let whole = member(&good);
+    known.extend([
+        whole[..20].to_vec(),
+        whole[20..].to_vec(),
+        member(b""),
+        member(b"W"),
+        whole,
+        good,
+    ]);
+    let piece = prop_oneof![4 => proptest::sample::select(known), 1 => vec(any::<u8>(), 0..20)];
+    vec(piece, 0..25).prop_map(|pieces| pieces.concat())
+}
+
+/// All that there is to an entry.
+fn told(entry: &ArchiveEntry) -> String {
+    match entry {
+        ArchiveEntry::Record(record) => {
+            let (heading, block) = (text(record.heading()), text(record.block()));
+            format!("{} {heading} {block} {:?}", record.offset, record.diagnostics)
+        }
+        ArchiveEntry::Anomaly(anomaly) => format!("{anomaly:?}"),
+    }
+}
+
+fn same(one: &Record, other: &Record) -> bool {
+    (one.heading(), one.block()) == (other.heading(), other.block())
+}
+
+/// A reader that gives so many bytes at a time.
+struct Short<'a>(&'a [u8], usize);
+
+impl Read for Short<'_> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let length = into.len().min(self.1);
+        self.0.read(&mut into[..length])
+    }
+}
+
+/// Bug 38: what is read first of an archive ended within these headings when it was read a few bytes at a time, and
+/// after them when it was read at once, which then took the record of a damaged member (RFC 1952, 2.3.1: the sum is that
+/// of all its data). After a record as well, what follows it must not depend on how much of that is there already. Found by
+/// coverage-guided fuzzing.
+#[test]
+fn what_is_there_already_changes_nothing() {
+    let slowly = |bytes: &[u8]| -> Vec<_> {
+        Records::new(Short(bytes, 1)).map(|entry| told(&entry.unwrap())).collect()
+    };
+    let at_once = |bytes: &[u8]| entries(bytes).iter().map(told).collect::<Vec<_>>();
+    let record = |long: usize, after: &str| {
+        let long = "a".repeat(long);
+        format!("WARC/1.1\r\nX: {long}\r\nContent-Length: 2\r\n\r\nok{after}").into_bytes()
+    };
+    for long in (1_900..2_400).step_by(20) {
+        let mut damaged = member(&record(long, &format!("\r\n\r\n{}", "no record ".repeat(4))));
+        let sum = damaged.len() - 8;
+        damaged[sum] ^= 1;
+        assert_eq!(slowly(&damaged), at_once(&damaged), "{long}");
+        // Longer than what is read first, which ends before the heading does.
+        if long > 2_048 {
+            assert!(
+                matches!(&entries(&damaged)[..], [ArchiveEntry::Anomaly(one)] if one.offset.within == 0)
+            );
+        }
+    }
+    // Reserved flags (RFC 1952, 2.3.1.2): no member begins there, read together with the magic number or after it.
+    let one = member(&record(1, "\r\n\r\n"));
+    let flagged = [&one, &b"x\x1f\x8b\x08\xe0yz"[..], &one].concat();
+    assert_eq!(slowly(&flagged), at_once(&flagged));
+    // Bug 43: white space that is longer than what is looked at first, and what may be a record or the start of a member.
+    for spaces in 0..60 {
+        let spaced = [&b"\t".repeat(spaces)[..], &b"WARC/1\x1f\x8b\x08"[..]].concat();
+        assert_eq!(slowly(&spaced), at_once(&spaced), "{spaces}");
+    }
+    for line_ends in (2..400).step_by(3) {
+        let followed = record(1, &format!("{}no record", "\n".repeat(line_ends)));
+        for bytes in [member(&followed), followed] {
+            assert_eq!(slowly(&bytes), at_once(&bytes), "{line_ends}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read_to_their_end(bytes in pieces()) {
+        let found = entries(&bytes);
+        // What is said of all of it comes last.
+        let is_of_one = |entry: &&ArchiveEntry| {
+            anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
+        };
+        let offsets: Vec<_> = found.iter().filter(is_of_one).map(offset).collect();
+        prop_assert!(offsets.is_sorted_by(|one, next| one < next), "{offsets:?}");
+        prop_assert!(found.iter().map(offset).all(|offset| offset.file < bytes.len() as u64));
+        let compressed = member(&bytes);
+        // Of what is not compressed, heading and block are in the file.
+        let is_plain = bytes.starts_with(b"WARC/1");
+        for record in records(&found).into_iter().filter(|_| is_plain) {
+            let at = &bytes[record.offset.file as usize..];
+            prop_assert!(at.starts_with(&[record.heading(), record.block()].concat()));
+        }
+        // The same, compressed.
+        if is_plain {
+            let again = entries(&compressed);
+            let (again, found) = (records(&again), records(&found));
+            prop_assert_eq!(again.len(), found.len());
+            prop_assert!(again.iter().zip(&found).all(|(one, other)| same(one, other)));
+        }
+    }
+
+    #[test]
+    fn how_much_is_read_at_a_time_does_not_matter(bytes in pieces(), length in 1_usize..50) {
+        let expected = entries(&bytes);
+        let mut records = Records::new(Short(&bytes, length));
+        let mut found = Vec::new();
+        while let Some(entry) = records.next() {
+            let entry = entry.unwrap();
+            found.push(told(&entry));
+            // Nothing of a record is left in the buffer that another was in.
+            if let ArchiveEntry::Record(record) = entry {
+                records.reuse(record.into_buffer());
+            }
+        }
+        prop_assert_eq!(found, expected.iter().map(told).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_cut_archive_gives_what_was_before_the_cut(
+        blocks in blocks(),
+        form in 0_usize..3,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let archive = archive(&blocks, form);
+        let (whole, cut) = (entries(&archive), entries(&archive[..cut.index(archive.len())]));
+        prop_assert_eq!(records(&whole).len(), blocks.len());
+        let (whole, found) = (records(&whole), records(&cut));
+        for (one, other) in whole.iter().zip(&found) {
+            prop_assert_eq!(one.heading(), other.heading());
+            prop_assert!(same(one, other) || !other.diagnostics.is_empty());
+            prop_assert!(one.block().starts_with(other.block()));
+        }
+        let told = found.iter().filter(|record| !record.diagnostics.is_empty()).count();
+        prop_assert!(anomalies(&cut).len() + told <= 1);
+        prop_assert!(found.len() <= whole.len());
+        prop_assert!(anomalies(&cut).is_empty() || matches!(cut.last(), Some(ArchiveEntry::Anomaly(_))));
+    }
+
+    #[test]
+    fn a_changed_byte_costs_the_record_of_its_member_and_is_said(
+        blocks in blocks(),
+        at in any::<prop::sample::Index>(),
+        change in 1_u8..,
+    ) {
+        let mut archive = archive(&blocks, 1);
+        let whole = entries(&archive);
+        let at = at.index(archive.len());
+        archive[at] ^= change;
+        let found = entries(&archive);
+        let whole = records(&whole);
+        let hit = whole.iter().rposition(|record| record.offset.file <= at as u64).unwrap();
+        let left = records(&found);
+        for (number, record) in whole.iter().enumerate().filter(|(number, _)| *number != hit) {
+            let same = left.iter().find(|one| one.id() == record.id());
+            prop_assert!(same.is_some_and(|one| one.block() == record.block()), "{number}, {hit}");
+        }
+        let is_whole = left.iter().any(|one| one.block() == whole[hit].block() && one.id() == whole[hit].id());
+        let is_said = !anomalies(&found).is_empty()
+            || left.iter().any(|record| !record.diagnostics.is_empty());
+        prop_assert!(is_whole || is_said);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again(
+        target in "http://[a-z/ ?<>é]{0,30}x",
+        payload in vec(any::<u8>(), 0..300),
+        is_compressed in any::<bool>(),
+        has_id in any::<bool>(),
+    ) {
+        let id = if has_id { "WARC-Record-ID: <urn:x:1>\r\n" } else { "" };
+        let source = format!(
+            "WARC/1.0\r\nWARC-Type: response\r\n{id}WARC-Target-URI: {target}\r\n\
+             WARC-Date: 2024-05-18T01:58:10Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+        );
+        let source = entries(source.as_bytes());
+        let source = records(&source)[0];
+        let info = Warcinfo { software: "a\r\nb", date: 0, filename: Some("c"), is_part_of: Some("d") };
+        let writer = WarcWriter::new(&info, is_compressed);
+        let write = || {
+            let mut written = Vec::new();
+            writer.warcinfo(&mut written).unwrap();
+            writer.conversion(&mut written, source, "text/html; charset=x", &payload).unwrap();
+            written
+        };
+        let written = write();
+        prop_assert_eq!(&written, &write());
+        let found = entries(&written);
+        let [info, made] = records(&found)[..] else { panic!("{found:?}") };
+        prop_assert_eq!((info.record_type, made.record_type), (RecordType::Warcinfo, RecordType::Conversion));
+        prop_assert!(info.block().starts_with(b"software: a  b\r\n"));
+        prop_assert_eq!(info.text("WARC-Filename"), Some("c".to_owned()));
+        prop_assert_eq!(made.text("WARC-Warcinfo-ID").unwrap(), format!("<{}>", info.id().unwrap()));
+        prop_assert_eq!(made.block(), &payload[..]);
+        prop_assert_eq!(made.target_uri(), source.target_uri());
+        prop_assert_eq!(made.refers_to(), source.id());
+        prop_assert_eq!(made.date().unwrap(), "2024-05-18T01:58:10Z");
+        prop_assert_eq!(made.text("Content-Type").unwrap(), "text/html; charset=x");
+        prop_assert!([info, made].iter().all(|record| record.diagnostics.is_empty()));
+        prop_assert_eq!(made.offset.within, 0);
+    }
+}
+
+/// What the fuzz target `warc` found.
+#[test]
+fn a_record_without_a_target_gives_a_conversion_without_one() {
+    let source = entries(b"WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: 0\r\n\r\n\r\n\r\n");
+    let info = Warcinfo { software: "s", date: 0, filename: None, is_part_of: None };
+    let mut written = Vec::new();
+    WarcWriter::new(&info, false)
+        .conversion(&mut written, records(&source)[0], "text/css", b"*{}")
+        .unwrap();
+    let found = entries(&written);
+    assert_eq!(records(&found)[0].target_uri(), None);
+}
+
+#[test]
+fn what_has_no_end_is_neither_kept_nor_read_again() {
+    let begin = |fields: &str| format!("WARC/1.0\r\n{fields}").into_bytes();
+    let good = [b"\r\n\r\n", &resource(1, b"*{}")[..]].concat();
+    let size = 100 << 20;
+    for (start, filler) in [
+        (begin("WARC-Type: "), b'x'),
+        (begin("Content-Length: 9223372036854775808\r\n\r\n"), b'x'),
+        (begin("Content-Length: 1\r\n\r\nx"), b'\n'),
+        (begin("Content-Length: 1\r\n\r\n"), 0),
+        (Vec::new(), b'\n'),
+    ] {
+        let archive = start.chain(std::io::repeat(filler).take(size)).chain(&good[..]);
+        let found: Vec<_> = Records::new(archive).collect::<Result<_, _>>().unwrap();
+        assert_eq!(records(&found).last().unwrap().id().unwrap(), "urn:x:1", "{filler}");
+        assert!(found.len() <= 2, "{filler}");
+    }
+}
+
+#[test]
+fn a_member_that_is_large_inside_takes_no_memory() {
+    let zeros = vec![0; 64 << 20];
+    let bomb = member(&[&resource(1, b"*{}")[..], &zeros].concat());
+    let archive = [&bomb.repeat(4)[..], &member(&resource(2, b"*{}"))].concat();
+    let found: Vec<_> = Records::new(&archive[..]).limit(1000).collect::<Result<_, _>>().unwrap();
+    let found = records(&found);
+    assert_eq!(found.len(), 5);
+    for record in found {
+        assert!(record.clone().into_buffer().len() <= 1 << 20);
+    }
+}
+
+#[test]
+fn a_million_empty_members_and_as_many_that_begin_one() {
+    let last = member(&resource(1, b"*{}"));
+    for piece in [
+        member(b""),
+        b"\x1f\x8b\x08\0".to_vec(),
+        member(b"x"),
+        b"\x1f\x8b\x08\0\0\0\0\0\0\0\0\x04\0\xfb\xff".to_vec(),
+    ] {
+        let archive = [&last[..], &piece.repeat((4 << 20) / piece.len()), &last].concat();
+        let found = entries(&archive);
+        assert_eq!(records(&found).len(), 2, "{piece:?}");
+        assert!(anomalies(&found).len() <= 1, "{piece:?}");
+    }
+}
+
+#[test]
+fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
+    for length in [10_000_usize, 1_000_000, 100_000_000] {
+        let heading =
+            format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {length}\r\n\r\n");
+        let archive = [heading.as_bytes(), b"x\r\n\r\n"].concat().repeat(50_000);
+        let found = entries(&archive);
+        // What is said of all of it comes last.
+        let is_of_one = |entry: &&ArchiveEntry| {
+            anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
+        };
+        let offsets: Vec<_> = found.iter().filter(is_of_one).map(offset).collect();
+        assert!(offsets.is_sorted() && !found.is_empty(), "{length}");
+    }
+}
+
+#[test]
+fn a_block_may_be_as_long_as_is_said_and_no_longer() {
+    let archive = [resource(1, &[b'x'; 101]), resource(2, &[b'x'; 100])].concat();
+    let found: Vec<_> = Records::new(&archive[..]).limit(100).collect::<Result<_, _>>().unwrap();
+    let message = "a record of 101 bytes, which is more than 100";
+    assert_eq!(anomalies(&found)[0].message, message);
+    assert_eq!(records(&found)[0].id().unwrap(), "urn:x:2");
+}
+
+#[test]
+fn an_error_of_the_reader_ends_it() {
+    struct Failing<'a>(&'a [u8]);
+    impl Read for Failing<'_> {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            match self.0.read(into)? {
+                0 => Err(std::io::ErrorKind::TimedOut.into()),
+                read => Ok(read),
+            }
+        }
+    }
+    let archive = [resource(1, &[b'x'; 5000]), resource(2, &[b'x'; 5000])].concat();
+    let mut records = Records::new(Failing(&archive[..6000]));
+    assert!(matches!(records.next(), Some(Ok(ArchiveEntry::Record(_)))));
+    assert!(records.next().unwrap().is_err());
+    assert!(records.next().is_none());
+}
+
+/// A WACZ file with these files in it.
+fn wacz(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        let method = if name.ends_with(".gz") {
+            zip::CompressionMethod::Stored
+        } else {
+            zip::CompressionMethod::Deflated
+        };
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        zip.start_file(*name, options).unwrap();
+        zip.write_all(content).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_wacz_file_gives_its_archives_and_nothing_else() {
+    let (plain, compressed) = (resource(1, b"*{}"), member(&resource(2, b"*{}")));
+    let file = wacz(&[
+        ("datapackage.json", b"{}"),
+        ("archive/data.warc.gz", &compressed),
+        ("archive/../../data.warc", &plain),
+        ("archive/..\\data.warc", &plain),
+        ("archive/readme.txt", b"x"),
+        ("indexes/data.warc", b"x"),
+        ("archive/b.warc", &plain),
+    ]);
+    let mut wacz = Wacz::open(Cursor::new(file)).unwrap();
+    assert_eq!(wacz.names().collect::<Vec<_>>(), ["data.warc.gz", "b.warc"]);
+    for (at, id) in [(1, "urn:x:1"), (0, "urn:x:2")] {
+        let found: Vec<_> =
+            Records::new(wacz.archive(at).unwrap()).collect::<Result<_, _>>().unwrap();
+        assert_eq!(records(&found)[0].id().unwrap(), id);
+    }
+    assert!(wacz.archive(2).is_err());
+}
+
+#[test]
+fn what_is_no_wacz_file_is_said_in_a_sentence() {
+    let plain = resource(1, b"*{}");
+    let whole = wacz(&[("archive/a.warc", &plain)]);
+    let said = |file: &[u8]| match Wacz::open(Cursor::new(file)) {
+        Err(error) => error.to_string(),
+        Ok(mut wacz) => wacz.archive(0).err().unwrap().to_string(),
+    };
+    for cut in [0, 1, 20, whole.len() - 10] {
+        assert_eq!(said(&whole[..cut]), "not a WACZ file: it is no zip file that can be read");
+    }
+    let other = wacz(&[("a.warc", &plain)]);
+    assert_eq!(said(&other), "not a WACZ file: no WARC file is in its folder archive/");
+    // Bit 0 of the flags, in the local header and in the directory (APPNOTE.TXT, 4.4.4).
+    let mut encrypted = whole.clone();
+    let directory = encrypted.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    encrypted[6] |= 1;
+    encrypted[directory + 8] |= 1;
+    assert_eq!(said(&encrypted), "a.warc is encrypted, and is not read");
+    let mut method = whole;
+    (method[8], method[directory + 10]) = (14, 14);
+    assert_eq!(said(&method), "a.warc is compressed with Lzma, which is not read");
+}

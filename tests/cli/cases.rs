@@ -1,0 +1,960 @@
+//! The program, from arguments to exit status: every case of `tests/cli/` (`tests/cli/case.rs` has its files).
+//!
+//! What a folder cannot hold (a closed pipe, file permissions, a name that is not UTF-8) is written
+//! out below.
+//!
+//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use baselink::tree::relocate::on_disk;
+
+use crate::case::{Case, STREAMS, baselink, put, run};
+use crate::folder::files;
+
+/// What is wrong with `case`, with some more options after the command.
+fn check(case: &Case, options: &[&str]) -> Vec<String> {
+    let Case { name, arguments, expected, .. } = case;
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    let (first, others) = arguments.split_at(arguments.len().min(1));
+    let ending = case.run(&[first, options, others].concat(), &case.files);
+
+    let mut wrong = Vec::new();
+    for ((stream, actual), expected) in STREAMS.iter().zip(&ending.streams).zip(&expected.streams) {
+        let actual = actual.as_deref().unwrap_or_default();
+        match expected {
+            Some(expected) if expected == actual => {}
+            Some(expected) => {
+                wrong.push(format!("{name}: {stream} is\n{actual}--- instead of\n{expected}"));
+            }
+            None => wrong.push(format!("{name}: no {stream} is expected; there is\n{actual}")),
+        }
+    }
+    let others = ending.files.keys().filter(|path| !expected.files.contains_key(*path));
+    for path in expected.files.keys().chain(others) {
+        let actual = ending.files.get(path);
+        if actual != expected.files.get(path) {
+            let actual = actual.map(|bytes| String::from_utf8_lossy(bytes));
+            wrong.push(format!("{name}: {} is afterwards\n{actual:?}", path.display()));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_case_prints_writes_and_ends_as_it_should() {
+    let wrong: Vec<_> = Case::all().iter().flat_map(|case| check(case, &[])).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn both_scanners_print_and_write_the_same_in_every_case() {
+    let mut cases = Case::all();
+    // What clap says of wrong options depends on those that are right.
+    cases.retain(|case| {
+        !case.expected.printed().any(|text| text.contains("Usage:"))
+            && ["rewrite", "links", "localize", "base"].contains(&case.command())
+    });
+    assert!(cases.len() >= 40, "only {} cases", cases.len());
+    let wrong: Vec<_> = cases.iter().flat_map(|case| check(case, &["--scanner=exact"])).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// With `--scanner exact` html5ever reads every file.
+#[test]
+fn both_scanners_print_and_write_the_same_of_all_fixtures() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let scene = tempfile::tempdir().unwrap();
+    let url = "http://a.example/b;c/d/";
+    for arguments in [
+        &["rewrite", "--output", "out"][..],
+        &["rewrite", "--resolver=whatwg", "--fragments=auto", "--json", "--dry-run"],
+        &["rewrite", "--base-element=keep", "--strict", "--diff"],
+        &["links", "--json"],
+    ] {
+        let [fast, exact] = ["fast", "exact"].map(|scanner| {
+            let mut command = baselink(scene.path());
+            command.args(arguments).args(["--url", url, "--scanner", scanner]).arg(&fixtures);
+            let output = run(&mut command, b"");
+            let there = files(scene.path());
+            let _ = fs::remove_dir_all(scene.path().join("out"));
+            (output.status.code(), there, output)
+        });
+        let of = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(of(&fast.2.stderr), of(&exact.2.stderr), "{arguments:?}");
+        assert!(fast.2.stdout == exact.2.stdout, "{arguments:?}");
+        assert_eq!(fast.0, exact.0, "{arguments:?}");
+        assert!(fast.1 == exact.1, "{arguments:?}: other files are written");
+        assert_eq!(fast.1.is_empty(), !arguments.contains(&"--output"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_large_document_is_what_many_small_ones_are() {
+    let scene = tempfile::tempdir().unwrap();
+    let (page, tail) = (long_page(600_000), "<!-- ".to_owned() + &"x".repeat(300_000));
+    fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
+    let wanted = [&b"<a href=http://a/b/x>x</a>\n".repeat(600_000), tail.as_bytes()].concat();
+    for jobs in ["1", "2"] {
+        for to in [&[][..], &["-o", "new.html"], &["-o", "folder/"], &["-i"]] {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/b/", "page.html"]).args(to);
+            let output = run(&mut command, b"");
+            assert_eq!((output.status.code(), &output.stderr[..]), (Some(0), &b""[..]), "{to:?}");
+            let made = match to {
+                [] => output.stdout,
+                ["-i"] => fs::read(scene.path().join("page.html")).unwrap(),
+                [_, "folder/"] => fs::read(scene.path().join("folder/page.html")).unwrap(),
+                [.., path] => fs::read(scene.path().join(path)).unwrap(),
+            };
+            assert!(made == wanted, "{to:?} with {jobs} threads");
+        }
+        fs::write(scene.path().join("page.html"), [&page, tail.as_bytes()].concat()).unwrap();
+        fs::remove_file(scene.path().join("new.html")).unwrap();
+    }
+}
+
+#[test]
+fn a_base_or_an_encoding_declared_late_in_a_large_document_counts() {
+    let scene = tempfile::tempdir().unwrap();
+    let page = |base: &str, meta: &str, link: &str| {
+        let links = format!("<a href={link}>x</a>\n").repeat(530_000);
+        [links.as_bytes(), base.as_bytes(), meta.as_bytes(), b"<p style='a:url(\xe9)'>"].concat()
+    };
+    for (base, meta, link, wanted) in [
+        ("<BASE href=http://c/d/>", "", "x", "http://c/d/x"),
+        ("<base href=http://c/d/>", "<Meta charset=iso-8859-5>", "x", "http://c/d/x"),
+        ("<!--<base href=http://c/d/>-->", "", "x", "http://a/b/x"),
+        ("<noscript><base href=http://c/d/></noscript>", "", "x", "http://a/b/x"),
+        // The walk cannot prove which elements are there, when most has been written.
+        ("<b><svg></b><a href=y>", "<frameset><frame src=y>", "x", "http://a/b/x"),
+    ] {
+        fs::write(scene.path().join("page.html"), page(base, meta, link)).unwrap();
+        let [fast, exact] = ["fast", "exact"].map(|scanner| {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-u", "http://a/b/", "--scanner", scanner, "page.html"]);
+            run(&mut command, b"")
+        });
+        assert_eq!(fast.status.code(), Some(0));
+        assert!(fast.stdout.starts_with(format!("<a href={wanted}>x</a>\n").as_bytes()), "{base}");
+        assert!(fast.stdout == exact.stdout, "{base} {meta}");
+        assert_eq!(
+            String::from_utf8_lossy(&fast.stderr),
+            String::from_utf8_lossy(&exact.stderr),
+            "{base} {meta}"
+        );
+    }
+}
+
+#[test]
+fn what_is_odd_in_a_large_document_has_its_line_and_column() {
+    let scene = tempfile::tempdir().unwrap();
+    // RFC 1808 keeps a `../` above the root, browsers do not.
+    let page = [&long_page(600_000), &b"\r\n\r<a href='../../g'>\n"[..]].concat();
+    fs::write(scene.path().join("page.html"), page).unwrap();
+    let mut command = baselink(scene.path());
+    command.args(["rewrite", "--dry-run", "--json", "-u", "http://a/b/", "page.html"]);
+    let output = run(&mut command, b"");
+    let (out, err) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
+    let err = err.unwrap();
+    assert!(err.starts_with("page.html:600003:10: warning[profiles-differ]: 1 of the "), "{err}");
+    let out = out.unwrap();
+    assert!(out.contains(r#""line":600003,"column":10"#), "{out}");
+}
+
+#[test]
+fn the_lines_of_a_large_document_are_those_of_its_encoding() {
+    let scene = tempfile::tempdir().unwrap();
+    // U+0A0A holds two bytes like line ends, and is none.
+    let text = "\u{feff}\u{a0a}\u{a0a}\n<a href='//[z'>".to_owned() + &"x".repeat(5 << 20);
+    let page: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(scene.path().join("page.html"), page).unwrap();
+    let mut command = baselink(scene.path());
+    command.args(["rewrite", "--dry-run", "-u", "http://a/b/", "page.html"]);
+    let err = String::from_utf8(run(&mut command, b"").stderr).unwrap();
+    assert!(err.starts_with("page.html:2:19: warning[profiles-differ]: 1 of the "), "{err}");
+}
+
+/// A page of `links` links.
+fn long_page(links: usize) -> Vec<u8> {
+    b"<a href=x>x</a>\n".repeat(links)
+}
+
+#[test]
+fn a_closed_pipe_is_silent_and_no_error() {
+    let scene = tempfile::tempdir().unwrap();
+    fs::write(scene.path().join("page.html"), long_page(100_000)).unwrap();
+    let url = "http://a/";
+    for arguments in [
+        &["links", "-q", "-u", url, "page.html"][..],
+        &["links", "--json", "-q", "-u", url, "page.html"],
+        &["rewrite", "-q", "-u", url, "page.html"],
+        &["rewrite", "-q", "--diff", "-u", url, "page.html"],
+    ] {
+        let mut child = baselink(scene.path())
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        // Dropped with its line: the program writes into a pipe that nobody reads.
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert!(first.ends_with('\n'), "{arguments:?}: {first:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn resolve_answers_before_the_next_question() {
+    let scene = tempfile::tempdir().unwrap();
+    let mut child = baselink(scene.path())
+        .args(["resolve", "http://a/b/c"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut questions = child.stdin.take().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    for (question, answer) in [("g", "http://a/b/g\n"), ("../g", "http://a/g\n")] {
+        writeln!(questions, "{question}").unwrap();
+        let mut line = String::new();
+        answers.read_line(&mut line).unwrap();
+        assert_eq!(line, answer);
+    }
+    drop(questions);
+    assert_eq!(answers.read_to_end(&mut Vec::new()).unwrap(), 0);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn resolve_hands_on_bytes_that_are_no_text() {
+    let scene = tempfile::tempdir().unwrap();
+    let output = run(baselink(scene.path()).args(["resolve", "http://a/"]), b"\xff\nx");
+    assert_eq!(output.stdout, b"\xff\nhttp://a/x\n");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error, "-:1: warning[unresolvable]: '\u{fffd}' has no target: it is not UTF-8\n");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn bytes_of_a_document_come_out_as_they_went_in() {
+    let scene = tempfile::tempdir().unwrap();
+    let page = b"<!-- \xff\x1b[31m\0 -->\r\n<a href=x>\xe4";
+    let output = run(baselink(scene.path()).args(["rewrite", "-q", "-u", "http://a/"]), page);
+    assert_eq!(output.stdout, b"<!-- \xff\x1b[31m\0 -->\r\n<a href=http://a/x>\xe4");
+    let diff =
+        run(baselink(scene.path()).args(["rewrite", "-q", "--diff", "-u", "http://a/"]), page);
+    assert_eq!(
+        diff.stdout,
+        b"--- -\n+++ -\n@@ -1,2 +1,2 @@\n <!-- \xff\x1b[31m\0 -->\r\n-<a href=x>\xe4\n\
+          \\ No newline at end of file\n+<a href=http://a/x>\xe4\n\\ No newline at end of file\n"
+    );
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_name_need_not_be_utf_8() {
+        let scene = tempfile::tempdir().unwrap();
+        let name = OsStr::from_bytes(b"caf\xe9.html");
+        let written = OsStr::from_bytes(b"out\xff.html");
+        fs::write(scene.path().join(name), "<a href=x>").unwrap();
+        let mut command = baselink(scene.path());
+        command.args(["rewrite", "--json", "-u", "http://a/"]).arg(name).arg("-o").arg(written);
+        let output = run(&mut command, b"");
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(record["path"], "caf\u{fffd}.html");
+        assert_eq!(record["output"], "out\u{fffd}.html");
+        assert_eq!(fs::read(scene.path().join(written)).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(output.status.code(), Some(0));
+    }
+
+    /// Only root can give a file to somebody else.
+    #[test]
+    fn settings_of_somebody_else_are_not_read() {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let scene = tempfile::tempdir().unwrap();
+        if fs::metadata(scene.path()).unwrap().uid() != 0 {
+            return;
+        }
+        let settings = scene.path().join("baselink.toml");
+        fs::write(&settings, "url = \"http://else.example/\"\n").unwrap();
+        fs::create_dir(scene.path().join("w")).unwrap();
+        fs::write(scene.path().join("w/a.html"), "<a href=x>").unwrap();
+        let printed = |sudo: Option<&str>, options: &[&str]| {
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q"]).args(options).arg("w/a.html");
+            let output = run(command.envs(sudo.map(|user| ("SUDO_UID", user))), b"");
+            let text = |bytes| String::from_utf8(bytes).unwrap();
+            (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+        };
+        let read = || (0, "<a href=http://else.example/w/x>".to_owned(), String::new());
+        let refused = |whose: &str| {
+            let sentence = format!(
+                "error: baselink.toml: {whose}belongs to another user (4242), so these settings are not read; name \
+                 them with --config baselink.toml, or ignore them with --no-config\n"
+            );
+            (2, String::new(), sentence)
+        };
+        assert_eq!(printed(None, &[]), read());
+        chown(&settings, Some(4242), None).unwrap();
+        assert_eq!(printed(None, &[]), refused(""));
+        assert_eq!(printed(Some("4243"), &[]), refused(""));
+        assert_eq!(printed(Some("4242"), &[]), read());
+        assert_eq!(printed(None, &["--config", "baselink.toml"]), read());
+        assert_eq!(printed(None, &["--no-config"]), (0, "<a href=x>".to_owned(), String::new()));
+        chown(&settings, Some(0), None).unwrap();
+        chown(scene.path(), Some(4242), None).unwrap();
+        assert_eq!(printed(None, &[]), refused("its folder "));
+        assert_eq!(printed(Some("4242"), &[]), read());
+    }
+
+    #[test]
+    fn an_unreadable_file_is_one_sentence() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        fs::write(&path, "<p>").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
+        if fs::read(&path).is_ok() {
+            eprintln!("notice: this user may read everything, so permissions were not tested");
+            return;
+        }
+        let output = run(baselink(scene.path()).args(["links", "page.html"]), b"");
+        assert_eq!(output.stderr, b"error: page.html: permission denied\n");
+        assert_eq!(output.status.code(), Some(2));
+    }
+
+    #[test]
+    fn a_written_file_keeps_its_permissions() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        fs::write(&path, "<a href=x>").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let arguments = ["rewrite", "-u", "http://a/", "page.html", "-o", "page.html"];
+        assert!(run(baselink(scene.path()).args(arguments), b"").status.success());
+        assert_eq!(fs::read(&path).unwrap(), b"<a href=http://a/x>");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert_eq!(files(scene.path()).len(), 1, "nothing else is left behind");
+    }
+
+    #[test]
+    fn a_read_only_file_is_not_replaced() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("out.html");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o444)).unwrap();
+        let arguments = ["rewrite", "-o", "out.html"];
+        let output = run(baselink(scene.path()).args(arguments), b"<p>");
+        assert_eq!(output.stderr, b"error: out.html: the file is read-only\n");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_symbolic_link_is_not_written_through() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("real.html"), "old").unwrap();
+        symlink("real.html", scene.path().join("link.html")).unwrap();
+        let output = run(baselink(scene.path()).args(["rewrite", "-o", "link.html"]), b"<p>");
+        assert_eq!(
+            String::from_utf8_lossy(&output.stderr),
+            "error: link.html: a symbolic link, which is not written through; name real.html itself\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(fs::read(scene.path().join("real.html")).unwrap(), b"old");
+    }
+
+    /// Bug 68: a result was kept whatever options it was made with, and a pipe of its name counted as one.
+    #[test]
+    fn results_are_kept_only_where_they_would_be_made_the_same_again() {
+        let scene = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            fs::write(scene.path().join(name), text).unwrap();
+            // What is written next is newer, whatever the clock of the file system.
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        };
+        let links = |options: &str| {
+            let mut command = baselink(scene.path());
+            command.args("links --only-targets -o out page.html".split(' '));
+            let output = run(command.args(options.split_whitespace()), b"");
+            let result = fs::read_to_string(scene.path().join("out/page.html.urls")).unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            (output.status.code(), result, said.contains("1 result is up to date; skipped"))
+        };
+        put("page.html", "<a href=x><meta property=og:url content=y>");
+        put("map.csv", "page.html,http://m/\n");
+        let (with_a, with_b) = ("-u http://a/", "-u http://b/");
+        for (options, result, is_kept) in [
+            (with_a, "http://a/x\n", false),
+            (with_a, "http://a/x\n", true),
+            ("--jobs 1 --url http://a/", "http://a/x\n", true),
+            (with_b, "http://b/x\n", false),
+            ("-u http://b/ --enable social", "http://b/x\nhttp://b/y\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", false),
+            ("-u http://b/ --resolver whatwg", "http://b/x\n", true),
+            // Whether the links in it hold is in no result.
+            ("-u http://b/ --resolver whatwg --strict", "http://b/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", false),
+            ("--url-map map.csv", "http://m/x\n", true),
+        ] {
+            assert_eq!(links(options), (Some(0), result.to_owned(), is_kept), "{options}");
+        }
+        put("map.csv", "page.html,http://n/\n");
+        assert_eq!(links("--url-map map.csv").1, "http://n/x\n");
+        put("baselink.toml", "assume-scheme = 'http'\nurl = 'http://c/'\n");
+        assert_eq!(links("").1, "http://c/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://d/'\n");
+        assert_eq!(links("").1, "http://d/x\n");
+        put("baselink.toml", "[files.'*.html']\nurl = 'http://e/'\n");
+        assert_eq!(links("").1, "http://e/x\n");
+
+        for name in ["page.html.urls", ".links-options"] {
+            let path = scene.path().join("out").join(name);
+            fs::remove_file(&path).unwrap();
+            assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+            let arguments = ["links", "--only-targets", "-q", "-o", "out", "page.html"];
+            let output = run(baselink(scene.path()).args(arguments), b"");
+            let sentence = "not a regular file; move it away, or name another folder";
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!("error: out/{name}: {sentence}\n")
+            );
+            assert_eq!(output.status.code(), Some(2));
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    /// Bug 67: the other name of a hard link kept the old bytes, and a file was replaced by what was made of it.
+    #[test]
+    fn an_input_is_no_output_by_another_name() {
+        let scene = tempfile::tempdir().unwrap();
+        let at = |name: &str| scene.path().join(name);
+        fs::write(at("real.html"), "<a href=x>").unwrap();
+        fs::hard_link(at("real.html"), at("hard.html")).unwrap();
+        symlink("real.html", at("soft.html")).unwrap();
+        for [input, out] in [
+            ["real.html", "real.html"],
+            ["real.html", "./real.html"],
+            ["real.html", "hard.html"],
+            ["real.html", "soft.html"],
+            ["soft.html", "real.html"],
+        ] {
+            let arguments = ["rewrite", "-u", "http://a/", input, "-o", out];
+            let output = run(baselink(scene.path()).args(arguments), b"");
+            let shown = if input == out { "itself" } else { input };
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                format!(
+                    "error: {out}: the output file is the input {shown}; name another, or use --in-place\n"
+                )
+            );
+            assert_eq!(output.status.code(), Some(2));
+            assert_eq!(fs::read(at("real.html")).unwrap(), b"<a href=x>");
+        }
+        assert!(fs::symlink_metadata(at("soft.html")).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_mirror_links_only_to_what_it_has() {
+        let scene = tempfile::tempdir().unwrap();
+        let site = scene.path().join("site");
+        fs::create_dir(&site).unwrap();
+        let page = "<a href=real.html></a><a href=link.html></a><a href=pipe></a>";
+        fs::write(site.join("page.html"), page).unwrap();
+        fs::write(site.join("real.html"), "<p>").unwrap();
+        symlink("real.html", site.join("link.html")).unwrap();
+        assert!(Command::new("mkfifo").arg(site.join("pipe")).status().unwrap().success());
+        let localize = ["localize", "-q", "-u", "http://a/", "site"];
+        for (how, page, expected) in [
+            // Symbolic links are not made.
+            (
+                &["-o", "mirror"][..],
+                "mirror/page.html",
+                "<a href=real.html></a><a href=http://a/link.html></a><a href=http://a/pipe></a>",
+            ),
+            (
+                &["-i"],
+                "site/page.html",
+                "<a href=real.html></a><a href=link.html></a><a href=http://a/pipe></a>",
+            ),
+        ] {
+            let output = run(baselink(scene.path()).args([&localize[..], how].concat()), b"");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                "error: site/pipe: not a regular file; it was left out\n"
+            );
+            assert_eq!(output.status.code(), Some(2));
+            assert_eq!(fs::read_to_string(scene.path().join(page)).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_device_stays_one() {
+        let scene = tempfile::tempdir().unwrap();
+        let output = run(baselink(scene.path()).args(["rewrite", "-q", "-o", "/dev/null"]), b"<p>");
+        assert_eq!(output.status.code(), Some(0));
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    fn the_examples_of_the_help_work() {
+        let scene = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| fs::write(scene.path().join(name), text).unwrap();
+        put("page.html", "<a href=http://a.example/>");
+        put("mail.eml", "Content-Type: text/html\n\n<a href=x>\n");
+        put("inbox.mbox", "From a\nContent-Type: text/html\n\n<a href=x>\n");
+        for folder in ["docs", "crawl/a.example", "Maildir/cur", "Maildir/new", "Maildir/tmp"] {
+            fs::create_dir_all(scene.path().join(folder)).unwrap();
+        }
+        put("docs/index.html", "<a href=x>");
+        put("docs/x", "");
+        for archive in ["crawl.warc.gz", "crawl-1.warc.gz", "crawl-2.warc.gz"] {
+            put(archive, include_str!("../../fixtures/archive/site.warc"));
+        }
+        put("crawl/a.example/x.html", "<a href=x>");
+        put(
+            "Maildir/new/1.a.host",
+            "Base: http://a.example/\nContent-Type: text/html\n\n<a href=x>\n",
+        );
+        let program = Path::new(env!("CARGO_BIN_EXE_baselink")).parent().unwrap();
+        let path = format!("{}:/usr/bin:/bin", program.display());
+        let mut tried = 0;
+        for command in ["", "rewrite", "links", "base", "resolve", "localize"] {
+            let output = run(
+                baselink(scene.path())
+                    .args([command, "--help"].iter().filter(|one| !one.is_empty())),
+                b"",
+            );
+            let help = String::from_utf8(output.stdout).unwrap();
+            let (_, rest) = help.split_once("Examples:\n").unwrap();
+            let (examples, rest) = rest.split_once("\n\n").unwrap();
+            assert!(rest.contains("Exit status:\n  0  done"), "{help}");
+            assert!(examples.lines().count() >= 4, "{help}");
+            // What a machine may lack is not run.
+            for example in
+                examples.lines().filter(|line| !line.contains("curl") && !line.contains("jq"))
+            {
+                let mut shell = Command::new("sh");
+                shell.env("PATH", &path).current_dir(scene.path()).args(["-c", example]);
+                let output = run(&mut shell, b"");
+                assert!(output.status.success(), "{example}: {output:?}");
+                tried += 1;
+            }
+        }
+        assert!(tried >= 15, "{tried}");
+    }
+
+    /// What is written to the file itself would be read, or written over what is to be read.
+    #[test]
+    fn a_file_to_which_standard_output_goes_is_refused() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        let page = b"<a href=x>x</a>\n";
+        for (arguments, name) in [
+            ("rewrite -u http://a/ page.html", "page.html"),
+            ("rewrite -u http://a/ -", "-"),
+            ("links page.html", "page.html"),
+            ("base --json .", "./page.html"),
+            ("rewrite --format mbox page.html", "page.html"),
+        ] {
+            for (appends, truncates, emptied) in [
+                (false, true, ", which the shell has emptied"),
+                (true, false, ""),
+                (false, false, ""),
+            ] {
+                fs::write(&path, page).unwrap();
+                let mut options = fs::OpenOptions::new();
+                let out = options.write(!appends).append(appends).truncate(truncates);
+                let out = out.open(&path).unwrap();
+                let mut command = baselink(scene.path());
+                command.args(arguments.split(' ')).stdout(out).stderr(Stdio::piped());
+                if name == "-" {
+                    command.stdin(fs::File::open(&path).unwrap());
+                }
+                let output = command.output().unwrap();
+                let said = format!(
+                    "error: {name}: standard output goes to this very file{emptied}; use another one, \
+                     or `rewrite --in-place`\n"
+                );
+                let stderr = String::from_utf8(output.stderr).unwrap();
+                assert!(stderr.starts_with(&said), "{arguments}: {stderr}");
+                assert_eq!(output.status.code(), Some(2), "{arguments}");
+                let left = if truncates { &b""[..] } else { page };
+                assert_eq!(fs::read(&path).unwrap(), left, "{arguments}");
+            }
+        }
+    }
+
+    /// Rust opens `/dev/null` in its place, which takes everything.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_closed_standard_output_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("page.html"), "<a href=x>").unwrap();
+        let program = env!("CARGO_BIN_EXE_baselink");
+        let run = |rest: &str| {
+            let mut shell = Command::new("sh");
+            shell.current_dir(scene.path()).args(["-c", &format!("'{program}' {rest}")]);
+            let output = run(&mut shell, b"");
+            (output.status.code(), String::from_utf8(output.stderr).unwrap())
+        };
+        let said = "error: standard output cannot be written to: it is closed\n".to_owned();
+        for command in [
+            "links -q page.html",
+            "rewrite -q page.html",
+            "resolve http://a/ g",
+            "--help",
+            "--version",
+            "completions bash",
+            "man",
+            "rewrite -q --json -u http://a/ -o new page.html",
+        ] {
+            assert_eq!(run(&format!("{command} >&-")), (Some(2), said.clone()), "{command}");
+            assert_eq!(run(&format!("{command} >/dev/null")).0, Some(0), "{command}");
+            assert_eq!(run(&format!("{command} 1<>/dev/null")).0, Some(0), "{command}");
+        }
+        // Nothing is printed.
+        assert_eq!(run("rewrite -q -u http://a/ -i page.html >&-"), (Some(0), String::new()));
+    }
+
+    /// `script` gives it a terminal (util-linux).
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_types_the_document_is_told() {
+        let scene = tempfile::tempdir().unwrap();
+        let program = env!("CARGO_BIN_EXE_baselink");
+        for (command, said) in [
+            ("links", "name a file"),
+            ("rewrite -", "name a file"),
+            ("resolve http://a/", "give references"),
+            ("resolve --pairs", "give references"),
+            ("links -q", ""),
+            ("resolve http://a/ g", ""),
+        ] {
+            let mut script = Command::new("script");
+            script.current_dir(scene.path()).args(["-qec", &format!("'{program}' {command}")]);
+            let Ok(output) = script.arg("/dev/null").stdin(Stdio::null()).output() else { return };
+            let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+            let sentence = format!("reading from the terminal; end with Ctrl-D, or {said}");
+            assert_eq!(shown.contains(&sentence), !said.is_empty(), "{command}: {shown}");
+        }
+    }
+
+    /// Others write to it while it is read: before each piece of output is taken.
+    #[test]
+    fn a_large_document_that_changes_meanwhile_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        for jobs in ["1", "2"] {
+            fs::write(&path, long_page(2_000_000)).unwrap();
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", jobs, "-u", "http://a/", "page.html"]);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = child.stdout.take().unwrap();
+            // It waits for somebody to read.
+            out.read_exact(&mut [0; 1_000]).unwrap();
+            let mut page = fs::OpenOptions::new().append(true).open(&path).unwrap();
+            page.write_all(b"<base href=http://c/>").unwrap();
+            io::copy(&mut out, &mut io::sink()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(output.status.code(), Some(2));
+            let said = "error: page.html: it was changed while it was read; what was made of it is \
+                        of no use\n";
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said);
+        }
+    }
+
+    /// I19: the same within one tick of the file system's clock, and as many bytes; or with the time set back.
+    #[test]
+    fn a_large_document_that_changes_and_looks_the_same_is_an_error() {
+        let scene = tempfile::tempdir().unwrap();
+        let path = scene.path().join("page.html");
+        for _ in 0..3 {
+            fs::write(&path, long_page(2_000_000)).unwrap();
+            let before = fs::metadata(&path).unwrap();
+            let mut command = baselink(scene.path());
+            command.args(["rewrite", "-q", "-j", "1", "-u", "http://a/", "page.html"]);
+            let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut out = child.stdout.take().unwrap();
+            out.read_exact(&mut [0; 1_000]).unwrap();
+            let mut page = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            page.write_all(b"<b").unwrap();
+            page.set_times(fs::FileTimes::new().set_modified(before.modified().unwrap())).unwrap();
+            io::copy(&mut out, &mut io::sink()).unwrap();
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{said}");
+            assert!(said.contains("it was changed while it was read"), "{said}");
+        }
+    }
+
+    /// I19: an empty name is one sentence.
+    #[test]
+    fn an_empty_name_is_a_sentence() {
+        let scene = tempfile::tempdir().unwrap();
+        fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
+        for (line, wanted) in [
+            (&["rewrite", "a.html", "-o", ""][..], "--output <PATH>"),
+            (&["localize", ".", "-o", ""], "--output <PATH>"),
+            (&["links", "--json", "a.html", "-o", ""], "--output <DIR>"),
+            (&["check", ".", "--report", ""], "--report <FILE>"),
+            (&["rewrite", ""], "[PATH]..."),
+        ] {
+            let output = baselink(scene.path()).args(line).output().unwrap();
+            let said =
+                format!("error: {wanted} needs the name of a file or folder, and none was given\n");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), said, "{line:?}");
+            assert_eq!(output.status.code(), Some(2));
+        }
+        assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error() {
+        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let scene = tempfile::tempdir().unwrap();
+        let output = baselink(scene.path())
+            .args(["resolve", "http://a/", "g"])
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        assert!(output.stderr.starts_with(b"error: standard output cannot be written to: "));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+const COMMANDS: [&str; 8] =
+    ["rewrite", "links", "base", "resolve", "check", "localize", "completions", "man"];
+
+#[test]
+fn every_shell_has_completions() {
+    let scene = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(baselink(scene.path()).args(["completions", shell]), b"");
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{shell}");
+        for word in COMMANDS.iter().chain(&["only-targets"]) {
+            assert!(script.contains(word), "{shell} does not know {word}");
+        }
+        if shell == "bash" {
+            assert!(script.contains("rfc1808 rfc3986 whatwg"), "no names of values");
+        }
+    }
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let scene = tempfile::tempdir().unwrap();
+    let output = run(baselink(scene.path()).args(["man", "below/man1"]), b"");
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stdout.is_empty() && output.stderr.is_empty());
+    let pages = files(&scene.path().join("below/man1"));
+    let mut names: Vec<_> =
+        COMMANDS.iter().map(|name| format!("baselink-{name}.1").into()).collect();
+    names.push(PathBuf::from("baselink.1"));
+    names.sort();
+    assert!(pages.keys().eq(&names), "{:?}", pages.keys());
+    for (path, page) in &pages {
+        let page = String::from_utf8(page.clone()).unwrap();
+        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "EXIT STATUS", "SEE ALSO"] {
+            let heading = |line: &str| {
+                line.strip_prefix(".SH ").is_some_and(|name| name.trim_matches('"') == section)
+            };
+            assert!(page.lines().any(heading), "{}: no {section}", path.display());
+        }
+    }
+    let first = run(baselink(scene.path()).arg("man"), b"").stdout;
+    assert_eq!(pages[Path::new("baselink.1")], first);
+    // A file is where the folder should be.
+    put(scene.path(), Path::new("file"), b"");
+    let output = run(baselink(scene.path()).args(["man", "file"]), b"");
+    assert!(output.stderr.starts_with(b"error: file: "), "{output:?}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn help_has_the_arguments_first_and_no_options_without_a_heading() {
+    let scene = tempfile::tempdir().unwrap();
+    for command in COMMANDS {
+        let output = run(baselink(scene.path()).args([command, "--help"]), b"");
+        let help = String::from_utf8(output.stdout).unwrap();
+        let headings: Vec<_> = help
+            .lines()
+            .filter(|line| line.ends_with(':') && line.starts_with(char::is_uppercase))
+            .collect();
+        assert_eq!(headings[0], "Arguments:", "{command}");
+        assert!(!headings.contains(&"Options:"), "{command}: {headings:?}");
+    }
+}
+
+/// A mailbox longer than what is worked on at a time: the messages stay in their order, with the
+/// same sentences, however many threads there are.
+#[test]
+fn threads_change_nothing_of_a_mailbox() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut mailbox, mut expected) = (String::new(), String::new());
+    let long = "x".repeat(70).repeat(20_000);
+    for number in 1..4_000 {
+        // Every hundredth has something odd, and one is longer than all others.
+        let odd = if number % 100 == 0 { "odd\n" } else { "" };
+        let text = if number == 77 { &long } else { "text of some length, so that there is much" };
+        let write = |out: &mut String, reference: &str| {
+            out.push_str(&format!(
+                "From a\nSubject: {number}\n{odd}Content-Type: text/html\n\n\
+                 <a href={reference}>{text}</a>{}\n\n",
+                text.repeat(5)
+            ));
+        };
+        write(&mut mailbox, &format!("{number}"));
+        write(&mut expected, &format!("http://a/{number}"));
+    }
+    fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
+    let mut all = Vec::new();
+    for jobs in ["1", "2", "5"] {
+        let mut command = baselink(folder.path());
+        command.args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"]);
+        let output = run(&mut command, b"");
+        assert!(output.status.success());
+        assert!(output.stdout == expected.as_bytes(), "with {jobs}");
+        all.push(String::from_utf8(output.stderr).unwrap());
+    }
+    assert_eq!(all[0].matches("warning").count(), 39);
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+    // What shows messages one by one, and what is told of all of them.
+    for how in ["--diff", "--dry-run --json", "--verify -o out.mbox --json", "--strict -v", "-i"] {
+        let made = ["1", "5"].map(|jobs| {
+            fs::write(folder.path().join("in.mbox"), &mailbox).unwrap();
+            let _ = fs::remove_file(folder.path().join("out.mbox"));
+            let mut command = baselink(folder.path());
+            command
+                .args(["rewrite", "-u", "http://a/", "-j", jobs, "in.mbox"])
+                .args(how.split(' '));
+            let output = run(&mut command, b"");
+            let files = ["in.mbox", "out.mbox"].map(|name| fs::read(folder.path().join(name)).ok());
+            (output.status.code(), output.stdout, output.stderr, files)
+        });
+        assert!(made[0] == made[1], "{how}");
+        assert_eq!(made[0].0, Some(0), "{how}");
+    }
+    assert!(fs::read(folder.path().join("in.mbox")).unwrap() == expected.as_bytes());
+    // Nobody waits for what cannot be written.
+    #[cfg(target_os = "linux")]
+    {
+        let Ok(full) = fs::File::create("/dev/full") else { return };
+        let mut command = baselink(folder.path());
+        command.args(["rewrite", "-q", "-u", "http://a/", "-j", "2", "in.mbox"]);
+        let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
+/// What differs between systems: the separator of names, the root of a path, and whether an open file can be replaced.
+mod every_system {
+    use std::path::MAIN_SEPARATOR;
+
+    use super::*;
+
+    fn scene(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let scene = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            put(scene.path(), path.as_ref(), text.as_bytes());
+        }
+        scene
+    }
+
+    /// What the program prints on standard error, and its exit status.
+    fn said(folder: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+        let output = run(baselink(folder).args(arguments), b"");
+        (String::from_utf8(output.stderr).unwrap(), output.status.code())
+    }
+
+    /// Bug 76: the file was open, and Windows did not replace it.
+    #[test]
+    fn files_are_replaced_in_their_place() {
+        let page = "<a href=x>\r\n<p>\r\n";
+        let new_page = "<a href=http://a/x>\r\n<p>\r\n";
+        let message = "From a@b Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n";
+        let [mailbox, new_mailbox] = [page, new_page].map(|page| format!("{message}{page}\n"));
+        let scene = scene(&[
+            ("w/page.html", page),
+            ("w/read-only.html", page),
+            ("w/sub/deep/page.html", page),
+            ("all.mbox", &mailbox),
+        ]);
+        let read_only = scene.path().join("w/read-only.html");
+        let writable = fs::metadata(&read_only).unwrap().permissions();
+        let mut permissions = writable.clone();
+        permissions.set_readonly(true);
+        fs::set_permissions(&read_only, permissions).unwrap();
+
+        let in_place = ["rewrite", "-q", "-u", "http://a/", "-i"];
+        let refused = format!("error: w{MAIN_SEPARATOR}read-only.html: the file is read-only\n");
+        let of_folder = [&in_place[..], &["--backup", ".orig", "w"]].concat();
+        assert_eq!(said(scene.path(), &of_folder), (refused, Some(2)));
+        let of_mailbox = [&in_place[..], &["all.mbox"]].concat();
+        assert_eq!(said(scene.path(), &of_mailbox), (String::new(), Some(0)));
+
+        fs::set_permissions(&read_only, writable).unwrap();
+        let new_deep = new_page.replace("a/x", "a/sub/deep/x");
+        let wanted = [
+            ("w/page.html", new_page),
+            ("w/page.html.orig", page),
+            ("w/read-only.html", page),
+            ("w/sub/deep/page.html", &new_deep),
+            ("w/sub/deep/page.html.orig", page),
+            ("all.mbox", &new_mailbox),
+        ];
+        let wanted = wanted.map(|(path, text)| (path.into(), text.as_bytes().to_vec()));
+        assert_eq!(files(scene.path()), wanted.into());
+    }
+
+    /// Bug 77: on Windows only `/` at the end of an output meant a folder.
+    #[test]
+    fn an_output_that_ends_with_a_separator_is_a_folder() {
+        let scene = scene(&[("page.html", "<a href=x>")]);
+        let out = format!("out{MAIN_SEPARATOR}");
+        let arguments = ["rewrite", "-q", "-u", "http://a/", "page.html", "-o", &out];
+        assert_eq!(said(scene.path(), &arguments), (String::new(), Some(0)));
+        assert_eq!(fs::read(scene.path().join("out/page.html")).unwrap(), b"<a href=http://a/x>");
+    }
+
+    /// Bug 78: on Windows the root of a path became a name in its URL (RFC 8089, E.2).
+    #[test]
+    fn an_absolute_path_is_a_url() {
+        let scene = scene(&[("w/page.html", "<a href=x>")]);
+        let folder = scene.path().join("w");
+        let output = run(baselink(scene.path()).args(["check", "--sarif"]).arg(&folder), b"");
+        let log = String::from_utf8(output.stdout).unwrap();
+        let path = folder.to_str().unwrap().replace('\\', "/");
+        let folder_url = format!("file:///{}/", path.trim_start_matches('/'));
+        assert!(
+            log.contains(&format!(r#""uri":"{folder_url}page.html""#)),
+            "{folder_url} in {log}"
+        );
+        assert_eq!(on_disk(&folder).unwrap().as_str(), folder_url);
+    }
+
+    /// Bug 79: on Windows settings in the current folder were named `\\?\C:\…`.
+    #[test]
+    fn settings_are_named_as_they_are_typed() {
+        let scene =
+            scene(&[("w/page.html", "<a href=x>"), ("w/baselink.toml", "url = 'http://a/'")]);
+        let (said, _) = said(scene.path(), &["rewrite", "-v", "--dry-run", "w"]);
+        let settings = format!("settings: w{MAIN_SEPARATOR}baselink.toml");
+        assert_eq!(said.lines().next(), Some(&*settings));
+    }
+}

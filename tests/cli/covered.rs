@@ -1,0 +1,299 @@
+//! Every row of a table has a case: diagnostics, reasons, outcomes and sources, options of every command,
+//! exit statuses, settings keys. A row without one is named.
+//!
+//! An option has a case of a command where that command, without the option, prints, writes or ends otherwise; a
+//! settings key likewise. That an option is refused is no case of it.
+//!
+//! Deliberately absent: attributes and other places of links, of which `tests/project/fixtures_shape.rs` says the same.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use baselink::base::Source;
+use baselink::diagnostic::Code;
+use baselink::{Outcome, Reason};
+
+use crate::case::{Case, Ending, Files, baselink, put, run};
+
+/// Commands that print what clap makes; `tests/cli/cases.rs` has their tests.
+const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
+
+/// What no case can show, and the test that does.
+///
+/// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
+#[rustfmt::skip]
+const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
+    // A case has no terminal.
+    ("*", "--progress", "tests/trees/commands.rs", "a_terminal_shows_how_far_long_work_is"),
+    ("settings", "progress", "tests/cli/covered.rs", "every_key_is_read"),
+    // A case has no symbolic links, no times and no extended attributes.
+    ("*", "--follow", "tests/trees/commands.rs", "followed_links_are_read_and_their_loops_said"),
+    ("*", "--follow", "tests/trees/commands.rs", "base_check_and_localize_read_what_links_lead_to_on_request"),
+    ("*", "--preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
+    ("settings", "preserve-times", "tests/trees/commands.rs", "times_stay_where_they_are_to_and_where_nothing_changes"),
+    ("source", "xattr", "tests/trees/commands.rs", "an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says"),
+    // They change nothing, unless the program has a fault.
+    ("*", "--jobs", "tests/trees/commands.rs", "the_number_of_jobs_changes_nothing"),
+    ("settings", "jobs", "tests/cli/covered.rs", "every_key_is_read"),
+    ("*", "--verify", "src/verify.rs", "edits_that_do_more_than_they_say_are_found"),
+    ("settings", "verify", "tests/cli/covered.rs", "every_key_is_read"),
+    ("diagnostic", "doubt", "tests/referee/message.rs", "always"),
+    ("reason", "doubt", "tests/referee/message.rs", "always"),
+    // `localize` says `local`.
+    ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
+    // A log with the version of the program, and a page.
+    ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
+    ("settings", "sarif", "tests/trees/check_cli.rs", "settings_may_ask_for_the_log"),
+    ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
+    ("check", "--editor", "tests/trees/check_cli.rs", "file_names_of_the_page_lead_to_files_or_an_editor"),
+    // Nobody stops a case.
+    ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
+    ("check", "130", "tests/trees/check_cli.rs", "ctrl_c_while_fixes_are_made_leaves_files_old_or_new"),
+];
+
+/// Fails, naming them, where one of the `names` of this kind has no case and is not [`ELSEWHERE`], or both.
+fn each_has_a_case(kind: &str, names: &[impl AsRef<str>], has_case: impl Fn(&str) -> bool) {
+    let is_elsewhere =
+        |name: &str| ELSEWHERE.iter().any(|row| [kind, "*"].contains(&row.0) && row.1 == name);
+    let names = names.iter().map(AsRef::as_ref);
+    let (found, not): (Vec<_>, Vec<_>) = names.partition(|name| has_case(name));
+    let missing: Vec<_> = not.into_iter().filter(|name| !is_elsewhere(name)).collect();
+    assert!(missing.is_empty(), "{kind}: {missing:?} have no case");
+    let needless: Vec<_> = found.into_iter().filter(|name| is_elsewhere(name)).collect();
+    assert!(needless.is_empty(), "{kind}: {needless:?} have a case, and are in ELSEWHERE");
+}
+
+/// Whether a case of `tests/cli/` prints one of the `texts`.
+fn is_printed(cases: &[Case], texts: &[String]) -> bool {
+    let mut printed = cases.iter().flat_map(|case| case.expected.printed());
+    printed.any(|printed| texts.iter().any(|text| printed.contains(text)))
+}
+
+/// Whether `name` is in a column from `column` on in an expectation of a fixture that is called `file`.
+fn is_expected(file: &str, column: usize, name: &str) -> bool {
+    let below = |folder: PathBuf| {
+        fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path())
+    };
+    let cases = below(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures")).flat_map(below);
+    cases.filter_map(|case| fs::read_to_string(case.join(file)).ok()).any(|text| {
+        text.lines().any(|line| line.split('\t').skip(column).any(|field| field == name))
+    })
+}
+
+/// The exit status.
+fn status_of(ending: &Ending) -> &str {
+    ending.streams[0].as_deref().unwrap_or_default().trim_end()
+}
+
+/// What `baselink COMMAND --help` says.
+fn help(command: &str) -> String {
+    let output = run(baselink(Path::new(".")).args([command, "--help"]), b"");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The commands of which options and statuses want cases.
+fn commands() -> Vec<String> {
+    let output = run(baselink(Path::new(".")).arg("--help"), b"");
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (_, list) = help.split_once("\nCommands:\n").unwrap();
+    let list = list.split("\n\n").next().unwrap();
+    // What goes on in the next line is indented deeper.
+    let first = |line: &str| Some(line.strip_prefix("  ")?.split(' ').next()?.to_owned());
+    let named = list.lines().filter_map(first).filter(|name| !name.is_empty());
+    let commands: Vec<_> = named.filter(|name| !OF_CLAP.contains(&name.as_str())).collect();
+    assert!(commands.len() > 5, "{commands:?}");
+    commands
+}
+
+#[test]
+fn every_diagnostic_has_a_case() {
+    let cases = Case::all();
+    each_has_a_case("diagnostic", &Code::ALL.map(Code::name), |code| {
+        is_printed(&cases, &[format!("[{code}]: "), format!(r#""code":"{code}""#)])
+    });
+}
+
+#[test]
+fn every_outcome_reason_and_source_has_a_case() {
+    let cases = Case::all();
+    each_has_a_case("outcome", &Outcome::ALL.map(Outcome::name), |name| {
+        is_expected("expected.links", 4, name)
+    });
+    each_has_a_case("reason", &Reason::ALL.map(Reason::name), |name| {
+        is_expected("expected.links", 5, name) || is_printed(&cases, &[format!("({name})")])
+    });
+    each_has_a_case("source", &Source::ALL.map(Source::name), |name| {
+        // Of a message there is a column more.
+        is_expected("expected.base", 2, name)
+            || is_printed(&cases, &[format!(" {name})"), format!(r#""source":"{name}""#)])
+    });
+}
+
+#[test]
+fn every_exit_status_has_a_case() {
+    let cases = Case::all();
+    for command in &commands() {
+        let help = help(command);
+        let (_, statuses) = help.split_once("\nExit status:\n").unwrap();
+        let words = statuses.lines().filter_map(|line| line.split_whitespace().next());
+        let statuses: Vec<_> = words.filter(|word| word.parse::<u8>().is_ok()).collect();
+        assert!(statuses.len() > 1, "{command} has more than one status");
+        each_has_a_case(command, &statuses, |status| {
+            cases
+                .iter()
+                .any(|case| case.command() == command && status_of(&case.expected) == status)
+        });
+    }
+}
+
+/// An option of a command.
+struct Parameter {
+    /// Its name, with `--`.
+    long: String,
+    /// Its short name, with `-`.
+    short: Option<String>,
+    /// Whether the next argument is its value.
+    takes_value: bool,
+}
+
+impl Parameter {
+    /// Those of `command`.
+    fn all(command: &str) -> Vec<Self> {
+        let help = help(command);
+        let lines =
+            help.lines().filter(|line| line.starts_with("  -") || line.starts_with("      --"));
+        let parameter = |line: &str| {
+            let mut words = line.split_whitespace().map(|word| word.trim_end_matches(','));
+            let first = words.next().unwrap();
+            let (short, long) = match first.starts_with("--") {
+                true => (None, first),
+                false => (Some(first.to_owned()), words.next().unwrap()),
+            };
+            let long = long.split('[').next().unwrap().to_owned();
+            Self {
+                long,
+                short,
+                takes_value: words.next().is_some_and(|word| word.starts_with('<')),
+            }
+        };
+        lines.map(parameter).filter(|parameter| parameter.long != "--help").collect()
+    }
+
+    /// `arguments` without this option and its values.
+    fn taken_from(&self, arguments: &[String]) -> Vec<String> {
+        let mut left = Vec::new();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let name = word.split('=').next().unwrap();
+            let is_short = self.short.as_ref().is_some_and(|short| word == short);
+            if is_short || name == self.long {
+                if self.takes_value && !word.contains('=') {
+                    words.next();
+                }
+                continue;
+            }
+            left.push(word.clone());
+            if word == "--" {
+                left.extend(words.by_ref().cloned());
+            }
+        }
+        left
+    }
+}
+
+#[test]
+fn every_option_has_a_case_that_is_another_without_it() {
+    let cases = Case::all();
+    for command in &commands() {
+        let parameters = Parameter::all(command);
+        let names: Vec<_> = parameters.iter().map(|parameter| &parameter.long).collect();
+        each_has_a_case(command, &names, |name| {
+            let parameter = parameters.iter().find(|parameter| parameter.long == name).unwrap();
+            cases.iter().any(|case| {
+                let left = parameter.taken_from(&case.arguments);
+                case.command() == command
+                    && status_of(&case.expected) != "2"
+                    && left != case.arguments
+                    && case.run(&left, &case.files) != case.expected
+            })
+        });
+    }
+}
+
+/// The names in the first cells of the table of `docs/settings.md` that begins with `header`.
+fn keys(header: &str) -> Vec<String> {
+    let text = include_str!("../../docs/settings.md");
+    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    let rows = rows.map_while(|line| line.strip_prefix("| `"));
+    let keys: Vec<_> = rows.map(|row| row.split('`').next().unwrap().to_owned()).collect();
+    assert!(!keys.is_empty(), "docs/settings.md has no table that begins with {header}");
+    keys
+}
+
+fn holds_settings(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+/// `files`, of which those with settings do not say `key`.
+fn without(key: &str, mut files: Files) -> Files {
+    let is_said = |line: &str| line.split('=').next().unwrap().trim() == key;
+    for (_, bytes) in files.iter_mut().filter(|(path, _)| holds_settings(path)) {
+        let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+        let left = text.split_inclusive('\n').filter(|line| !is_said(line));
+        *bytes = left.collect::<String>().into_bytes();
+    }
+    files
+}
+
+#[test]
+fn every_settings_key_has_a_case_that_is_another_without_it() {
+    let mut cases = Case::all();
+    for case in &mut cases {
+        case.expected.files.retain(|path, _| !holds_settings(path));
+    }
+    each_has_a_case("settings", &keys("| key |"), |key| {
+        cases.iter().any(|case| {
+            let files = without(key, case.files.clone());
+            if files == case.files || status_of(&case.expected) == "2" {
+                return false;
+            }
+            let mut ending = case.run(&case.arguments, &files);
+            ending.files.retain(|path, _| !holds_settings(path));
+            status_of(&ending) != "2" && ending != case.expected
+        })
+    });
+}
+
+/// What is written beside `key` in settings is refused, with what is said of it.
+fn refused(key: &str, value: &str) -> String {
+    let scene = tempfile::tempdir().unwrap();
+    put(scene.path(), Path::new("baselink.toml"), format!("{key} = {value}").as_bytes());
+    let output = run(baselink(scene.path()).args(["links", "."]), b"");
+    assert_eq!(output.status.code(), Some(2), "{key}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn every_key_is_read() {
+    for key in keys("| key |") {
+        let stderr = refused(&key, "1979-05-27");
+        assert!(stderr.starts_with(&format!("error: baselink.toml:1: {key}: takes ")), "{stderr}");
+    }
+}
+
+#[test]
+fn every_key_that_is_only_typed_is_refused() {
+    for key in keys("| only typed |") {
+        let expected = format!("error: baselink.toml:1: '{key}' is only for the command line\n");
+        assert_eq!(refused(&key, "true"), expected);
+    }
+}
+
+#[test]
+fn what_is_shown_elsewhere_is_there() {
+    for (_, what, file, function) in ELSEWHERE {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(file);
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.contains(&format!("fn {function}(")), "{file} has no {function} for {what}");
+    }
+}

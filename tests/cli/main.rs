@@ -1,0 +1,14 @@
+//! The program: arguments, what is printed, and exit statuses. Each folder here is a case.
+#![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+#[path = "../common/folder.rs"]
+mod folder;
+#[path = "../common/outside.rs"]
+mod outside;
+
+mod case;
+
+mod cases;
+mod covered;
+mod terminal;

@@ -1,0 +1,133 @@
+//! What is planted in names, values and documents gives a terminal no orders and shows nothing in another order: each
+//! of `tests/cli/terminal.commands` is run in a terminal, and with each of `tests/cli/terminal.settings` as `baselink.toml`. `X`
+//! is what is planted.
+//!
+//! Deliberately absent: `rewrite` to a terminal. A document comes out byte for byte, as from `cat`.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::outside;
+
+/// CSI in one byte and in two, BEL, DEL, an override of the direction of text, an isolate, a carriage return, a space
+/// without width. No file can hold the rest of what there is in its name: `/` and zero.
+const PLANTED: &str = "\u{1b}[31m\u{9b}31m\u{7}\u{7f}\u{202e}\u{2066}\r\u{200b}";
+
+const COMMANDS: &str = include_str!("terminal.commands");
+const SETTINGS: &str = include_str!("terminal.settings");
+
+fn put(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name.replace('X', PLANTED));
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text.replace('X', PLANTED)).unwrap();
+}
+
+fn tree(folder: &Path) {
+    put(
+        folder,
+        "t/nXm.html",
+        "<base href='http://a/X/'><a href=xX>X</a><aX href='X/y'><img src='../X.png' srcset='X 2x'><a href=#X>\
+         <a href=//X/><a href='{{X'><style>a{background:url(X)}</style>",
+    );
+    put(
+        folder,
+        "t/b.html",
+        "<base href='X'><a href=xX.html><a href=nXm.html><a href='file:///X'><a href=../../X>\
+         <a href=http://a/nXm.html><link rel=canonical href='http://c/X'><meta charset='X'>",
+    );
+    put(folder, "t/c.css", "@import 'X'; a{background:url('X')}");
+    put(folder, "t/d.svg", "<svg xml:base='http://a/&#x202e;'><a href='x&#x202e;'/><X></svg>");
+    put(
+        folder,
+        "t/m.eml",
+        "Base: <URL:http://a/X/>\nBase: X\nContent-Location: X\nDKIM-Signature: X\nList-Archive: <http://X>\n\
+         Content-Type: multipart/related; boundary=\"X\"\n\n--X\nContent-Type: text/html; charset=X\n\n<a href=x>\n\
+         --X\nContent-Type: text/html\nContent-Transfer-Encoding: X\n\n<a href=X>\n--X--\n",
+    );
+    put(
+        folder,
+        "t/f.mbox",
+        "From X\nSubject: X\nContent-Type: text/html; charset=\"X\"\n\n<a href=X>\n",
+    );
+    put(folder, "m.csv", "path,url\nt/b.html,http://X/\nX,X\nt/c.css,X\n");
+    put(folder, "m.jsonl", "{\"path\":\"X\",\"url\":1}\n");
+    let response =
+        "HTTP/1.1 200 X\r\nContent-Type: text/html; charset=X\r\n\r\n<a href=x><a href='X'>";
+    let (response, planted) = (response.replace('X', PLANTED), PLANTED.replace('\r', ""));
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a/{planted}\r\n\
+         Content-Type: application/http; msgtype=response\r\nWARC-Record-ID: <urn:{planted}>\r\n\
+         Content-Length: {}\r\n\r\n{response}\r\n\r\n",
+        response.len()
+    );
+    put(folder, "x.warc", &record);
+    let escaped =
+        PLANTED.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007").replace('\r', "\\r");
+    let har = "{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://a/X\"},\"response\":{\"content\":\
+               {\"mimeType\":\"text/html\",\"text\":\"<a href='X'><a href=x>\"}}}]}}";
+    fs::write(folder.join("x.har"), har.replace('X', &escaped)).unwrap();
+}
+
+/// Whether a terminal would obey `c`, or show what is around it in another order or line.
+fn is_obeyed(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// What the program prints in a terminal, on either stream.
+fn printed(folder: &Path, arguments: &[&str]) -> Option<String> {
+    let mut terminal = outside::python()?;
+    terminal.args(["-c", "import pty, sys; pty.spawn(sys.argv[1:])"]);
+    terminal.arg(env!("CARGO_BIN_EXE_baselink"));
+    terminal.args(arguments.iter().map(|word| word.replace('X', PLANTED)));
+    terminal.current_dir(folder).env("NO_COLOR", "1").env("TERM", "dumb");
+    let output = terminal.stdin(std::process::Stdio::null()).output().unwrap();
+    Some(String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n"))
+}
+
+#[test]
+fn nothing_that_is_planted_reaches_the_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    tree(folder.path());
+    let mut wrong = Vec::new();
+    let mut shown = 0;
+    let mut look = |arguments: &[&str], beside: &str| {
+        let Some(printed) = printed(folder.path(), arguments) else { return };
+        shown += usize::from(printed.contains("\\u{9b}") || printed.contains("\\u009b"));
+        if printed.contains(is_obeyed) {
+            wrong.push(format!("{arguments:?} {beside}: {printed:?}"));
+        }
+    };
+    for line in COMMANDS.lines() {
+        look(&line.split(' ').collect::<Vec<_>>(), "");
+    }
+    for (number, line) in SETTINGS.lines().enumerate() {
+        let escaped: String = PLANTED.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect();
+        let file = format!("s{number}/baselink.toml");
+        put(folder.path(), &format!("s{number}/b.html"), "<a href=x>");
+        fs::write(folder.path().join(&file), line.replace('X', &escaped)).unwrap();
+        for command in ["rewrite", "links", "base", "check"] {
+            look(&[command, "--config", &file, &format!("s{number}")], line);
+        }
+        look(&["links", &format!("s{number}")], line);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // It is shown, escaped.
+    assert!(shown == 0 || shown > 100, "{shown}");
+}
+
+/// A pattern that is none is said with its file and line.
+#[test]
+fn a_wrong_pattern_of_a_settings_file_has_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("baselink.toml"), "\ninclude = ['a', \"[\\u001b\"]\n").unwrap();
+    fs::write(folder.path().join("a.html"), "").unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let output = command.args(["links", "."]).current_dir(folder.path()).output().unwrap();
+    let sentence = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        sentence,
+        "error: baselink.toml:2: include: [\\u{1b}: no pattern for paths: unclosed character class; missing ']'\n"
+    );
+}

@@ -1,0 +1,177 @@
+//! `fixtures/facts/css-urls.tsv` and `css-encodings.tsv`: which URLs are in a style sheet, and in which encoding
+//! it is. The laws hold on every row. So for the inputs of the css-parsing-tests, where those are
+//! (`tests/common/outside.rs`).
+//!
+//! Deliberately absent: rewriting, of which `fixtures/css` has a case for each place of a URL.
+
+use baselink::document::Link;
+use baselink::format::Format;
+use baselink::layer::charset::Charset;
+use baselink::resolve::Profile;
+use baselink::scan::attributes::Groups;
+use baselink::scan::{css, whole};
+use baselink::{Options, ScanOptions, rewrite, verify};
+use serde_json::Value;
+
+use crate::{facts, outside, referee};
+
+/// The files whose inputs are text.
+const FILES: [&str; 7] = [
+    "component_value_list.json",
+    "declaration_list.json",
+    "one_component_value.json",
+    "one_declaration.json",
+    "one_rule.json",
+    "rule_list.json",
+    "stylesheet.json",
+];
+
+/// Inputs and expectations of one file, in turn; none where the suite is not here.
+fn cases(file: &str) -> Vec<(Value, Value)> {
+    let Some(root) = outside::CSS.find() else { return Vec::new() };
+    let text = std::fs::read_to_string(root.join(file)).unwrap();
+    let list: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let pairs = list.as_chunks::<2>().0;
+    pairs.iter().map(|[input, expected]| (input.clone(), expected.clone())).collect()
+}
+
+/// The bytes of an input of `stylesheet_bytes.json`, one for each character.
+fn bytes_of(input: &Value) -> Vec<u8> {
+    let text = input["css_bytes"].as_str().unwrap();
+    text.chars().map(|one| u8::try_from(u32::from(one)).unwrap()).collect()
+}
+
+/// No base: identity. With one: verified, and rewriting twice changes nothing more.
+fn check(input: &[u8]) {
+    let shown = String::from_utf8_lossy(input);
+    let every_group = css::CssOptions { gcpm: true, ie: true };
+    assert_eq!(css::urls(&shown, every_group), referee::urls(&shown, every_group), "{shown:?}");
+    let mut options = Options { format: Format::Css, ..Options::default() };
+    options.scan.groups = Groups::all();
+    let untouched = rewrite(input, &options);
+    assert_eq!(untouched.output(), input, "changed without a base: {shown:?}");
+    for profile in Profile::ALL {
+        let mut options =
+            Options { profile, format: Format::Css, ..Options::at("http://a/b (c/\"d'\\?q<e#f") };
+        options.scan.groups = Groups::all();
+        let rewritten = rewrite(input, &options);
+        assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{profile}: {shown:?}");
+        let output = rewritten.output();
+        let again = rewrite(&output, &options);
+        assert!(again.edits.is_empty(), "{profile}: twice: {shown:?} {:?}", again.edits);
+    }
+}
+
+/// The laws on a sheet alone, and on what it makes of the beginnings of other sheets.
+fn check_everywhere(input: &str) {
+    check(input.as_bytes());
+    check(format!("@import 'x'; {input}").as_bytes());
+    check(format!("a{{b:url(x) {input}").as_bytes());
+    check(format!("a{{b:image-set({input}) url(x)").as_bytes());
+}
+
+#[test]
+fn the_urls_of_every_row_are_found() {
+    let rows = facts::rows("facts/css-urls.tsv");
+    assert!(rows.len() > 90, "{} rows", rows.len());
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let (sheet, expected) = facts::marked(&row[0]);
+        assert_eq!(expected.len(), row.len() - 1, "{row:?}");
+        let links = whole::style_sheet(sheet.as_bytes(), &ScanOptions::default()).links;
+        let found: Vec<_> = links.iter().map(|link| (link.span(), &*link.reference)).collect();
+        let expected: Vec<_> =
+            expected.into_iter().zip(row[1..].iter().map(|url| &**url)).collect();
+        if found != expected {
+            wrong.push(format!("{:?}: {found:?}", row[0]));
+        }
+        check_everywhere(&sheet);
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_encoding_of_every_row_is_found() {
+    let rows = facts::rows_of_bytes("facts/css-encodings.tsv");
+    assert!(rows.len() > 25, "{} rows", rows.len());
+    for row in &rows {
+        let [sheet, given, expected] = row.as_slice() else { panic!("{row:?} has not 3 fields") };
+        let text = |field| std::str::from_utf8(field).unwrap();
+        let given = if given == b"-" { None } else { Charset::for_label(text(given)) };
+        let found = Charset::detect_style_sheet(sheet, given).charset;
+        assert!(found.name().eq_ignore_ascii_case(text(expected)), "{row:?}: {}", found.name());
+        check(sheet);
+    }
+}
+
+#[test]
+fn the_laws_hold_on_every_input() {
+    for file in FILES {
+        for (input, _) in cases(file) {
+            check_everywhere(input.as_str().unwrap());
+        }
+    }
+    for (input, _) in cases("stylesheet_bytes.json") {
+        check(&bytes_of(&input));
+    }
+}
+
+/// Adds the URLs in an expectation: url-tokens, and the string that begins a function `url`.
+fn urls(node: &Value, found: &mut Vec<String>) {
+    let Some(list) = node.as_array() else { return };
+    match list.as_slice() {
+        [kind, Value::String(url)] if kind == "url" => found.push(url.clone()),
+        [kind, name, arguments @ ..] if kind == "function" => {
+            let first = arguments.iter().find(|argument| *argument != " ");
+            let is_url = name.as_str().unwrap().eq_ignore_ascii_case("url");
+            if let Some(string) = first.filter(|first| is_url && first[0] == "string") {
+                found.push(string[1].as_str().unwrap().to_owned());
+            }
+            arguments.iter().for_each(|argument| urls(argument, found));
+        }
+        _ => list.iter().for_each(|item| urls(item, found)),
+    }
+}
+
+#[test]
+fn the_urls_are_those_of_the_expectation() {
+    let mut count = 0;
+    for file in FILES {
+        for (input, result) in cases(file) {
+            // Where the whole is an error, nothing is said of what is in it.
+            if result.pointer("/0").is_some_and(|first| first == "error") {
+                continue;
+            }
+            let input = input.as_str().unwrap();
+            let mut expected = Vec::new();
+            urls(&result, &mut expected);
+            let document = whole::style_sheet(input.as_bytes(), &ScanOptions::default());
+            let links = document.links.into_iter().filter(|link| !is_imported(input, link));
+            let found: Vec<_> = links.map(|link| link.reference).collect();
+            assert_eq!(found, expected, "{file}: {input:?}");
+            count += found.len();
+        }
+    }
+    assert!(cases(FILES[0]).is_empty() || count >= 25, "only {count} URLs are in the suite");
+}
+
+/// Whether a link is the string of an `@import`, which is a string to the suite.
+fn is_imported(sheet: &str, link: &Link) -> bool {
+    let before = sheet[..link.span().start].trim_end_matches(['"', '\'']);
+    before.trim_end().to_ascii_lowercase().ends_with("@import")
+}
+
+#[test]
+fn the_encoding_is_that_of_the_expectation() {
+    for (input, expected) in cases("stylesheet_bytes.json") {
+        // No file knows the encoding of what refers to it.
+        if input.get("environment_encoding").is_some_and(|found| !found.is_null()) {
+            continue;
+        }
+        let given = input.get("protocol_encoding").and_then(Value::as_str);
+        let given = given.and_then(Charset::for_label);
+        let found = Charset::detect_style_sheet(&bytes_of(&input), given).charset;
+        let expected = expected[1].as_str().unwrap();
+        assert!(found.name().eq_ignore_ascii_case(expected), "{input}: {} found", found.name());
+    }
+}

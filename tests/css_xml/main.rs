@@ -1,0 +1,14 @@
+//! Style sheets, XML, and the values of attributes: where their URLs are, and the laws over them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[path = "../common/facts.rs"]
+mod facts;
+#[path = "../common/outside.rs"]
+mod outside;
+#[path = "../referee/css.rs"]
+mod referee;
+
+mod css_laws;
+mod css_parsing;
+mod values;
+mod xml;

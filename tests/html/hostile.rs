@@ -1,0 +1,220 @@
+//! Hostile documents: bounded work, kept bytes, a diagnostic. Sizes are those of the design's promise;
+//! what grew faster than the input would not come to an end here.
+
+use baselink::diagnostic::Code;
+use baselink::scan::Scanner;
+use baselink::{Options, Outcome, Report, edits, rewrite, verify};
+
+/// Rewrites with a base, checks the laws, and gives the report.
+fn check(document: &[u8]) -> Report {
+    let untouched = rewrite(document, &Options::default());
+    assert!(untouched.edits.is_empty());
+    let options = Options::at("http://a/b/c");
+    let rewritten = rewrite(document, &options);
+    assert_eq!(verify::verify(&rewritten, &options), Ok(()));
+    let output = rewritten.output();
+    let again = rewrite(&output, &options);
+    assert!(again.edits.is_empty());
+    rewritten.report
+}
+
+fn codes(report: &Report) -> Vec<Code> {
+    report.diagnostics.iter().map(|diagnostic| diagnostic.code).collect()
+}
+
+#[test]
+fn half_a_million_nested_elements() {
+    for (open, close) in [("<div>", ""), ("<b>", ""), ("<svg><g>", ""), ("<span>", "</span>")] {
+        let document = [&open.repeat(500_000), "<a href=x>", &close.repeat(500_000)].concat();
+        let report = check(document.as_bytes());
+        assert_eq!(report.count(Outcome::Rewritten), 1, "{open}");
+        assert_eq!(codes(&report), [], "{open}");
+        let mut options = Options::at("http://a/b/c");
+        options.scan.scanner = Scanner::Exact;
+        let exact = rewrite(document.as_bytes(), &options).report;
+        assert_eq!(exact.count(Outcome::Rewritten), 1, "{open}");
+        // Of these only `div` makes html5ever search the stack of open elements for each tag.
+        let searched = open == "<div>";
+        assert_eq!(codes(&exact).contains(&Code::WithoutTree), searched, "{open}");
+    }
+}
+
+#[test]
+fn formatting_elements_that_are_opened_again_and_again() {
+    let mut document = "<p>".to_owned();
+    for number in 0..20_000 {
+        document.push_str(&format!("<b id={number}><p><a href=x>"));
+    }
+    assert_eq!(check(document.as_bytes()).count(Outcome::Rewritten), 20_000);
+}
+
+#[test]
+fn two_hundred_thousand_attributes_on_one_tag() {
+    let mut document = "<base href=/d/><a ".to_owned();
+    for number in 0..200_000 {
+        document.push_str(&format!("a{number}=b "));
+    }
+    document.push_str("href=x href=y><a href=z>");
+    let report = check(document.as_bytes());
+    let targets: Vec<_> = report.links.iter().map(|link| link.target.as_deref().unwrap()).collect();
+    assert_eq!(targets, ["http://a/d/", "http://a/d/x", "http://a/d/z"]);
+    assert!(codes(&report).contains(&Code::WithoutTree));
+}
+
+#[test]
+fn a_hundred_megabytes_in_one_line() {
+    let mut document = b"<a href=x>".to_vec();
+    document.resize(100_000_000, b'y');
+    document.extend_from_slice(b"<a href=z>");
+    let options = Options::at("http://a/b/c");
+    let rewritten = rewrite(&document, &options);
+    assert_eq!(rewritten.report.count(Outcome::Rewritten), 2);
+    assert_eq!(rewritten.output().len(), document.len() + 2 * "http://a/b/".len());
+}
+
+/// Before each but the first a table could stand. Looked for from the start each time, it would take hours.
+#[test]
+fn three_hundred_thousand_bases() {
+    let document = "<base href=x>".repeat(300_000);
+    let (_, totals) = edits(document.as_bytes(), &Options::at("http://a/"));
+    assert_eq!(totals.count(Outcome::Rewritten), 300_000);
+}
+
+/// What a browser puts in the place of elements without an href tells no base, however many there are.
+#[test]
+fn half_a_million_commented_bases() {
+    let document = "<!--<base>--><base href=.>".repeat(500_000) + "<a href=x>";
+    let (_, totals) = edits(document.as_bytes(), &Options::at("http://a/"));
+    assert_eq!(totals.links(), 500_001);
+}
+
+/// Each shape is repeated until the document has a quarter of a megabyte.
+#[test]
+fn shapes_without_an_end() {
+    for shape in [
+        "<",
+        "<a",
+        "<a ",
+        "<a href=\"",
+        "<a href='x",
+        "</",
+        "<!",
+        "<!--",
+        "<!-- --",
+        "<![CDATA[",
+        "&",
+        "&a",
+        "&#",
+        "<script>",
+        "<script><!--",
+        "<!--<script ",
+        "</script ",
+        "<style>",
+        "<style>a{b:url(",
+        "<svg>",
+        "<svg><style>",
+        "<math><mi>",
+        "<template>",
+        "<noscript>",
+        "<noembed>",
+        "<noframes>",
+        "<!--[if x]>",
+        "<table>",
+        "<td>",
+        "<select><option>",
+        "<base href=x>",
+        "<base>",
+        "<base href",
+        "<iframe srcdoc='",
+        // As many documents as links, and each link leads elsewhere in a browser.
+        "<iframe srcdoc='<a href=../../x>'>",
+        "<a srcset='",
+        "-",
+        "--",
+        "]]>",
+        "<plaintext>",
+        "<frameset>",
+        "<p><a href=x>",
+        "<b><i><p>",
+        "\0",
+        "\r",
+        "<a href=x/",
+        "<a =",
+        "<?",
+        "<svg/><base ",
+        "<title>",
+        "<textarea></textarea ",
+        "<form><form>",
+        "<a><table>",
+        "<b></p>",
+        "<nobr>",
+    ] {
+        let document = shape.repeat(250_000 / shape.len());
+        check(document.as_bytes());
+    }
+}
+
+#[test]
+fn values_without_an_end() {
+    for (before, shape, after) in [
+        ("<img srcset=\"", ",", "\">"),
+        ("<img srcset=\"", "a (", "\">"),
+        ("<img srcset=\"", "a 1x, ", "\">"),
+        ("<a ping=\"", "x ", "\">"),
+        ("<a href=\"", "../", "\">"),
+        ("<a href=\"", "&amp;", "\">"),
+        ("<a href=\"", "./", "\">"),
+        ("<a href=\"", "a/../", "\">"),
+        ("<p style=\"", "a:url(b);", "\">"),
+        ("<p style=\"", "url(", "\">"),
+        ("<p style=\"", "(", "\">"),
+        ("<p style='", "\"", "'>"),
+        ("<p style=\"", "\\", "\">"),
+        ("<style>", "@import 'x';", "</style>"),
+        ("<style>", "{", "</style>"),
+        ("<svg><style>", "<![CDATA[a]]>", "</style>"),
+        ("<svg><style>", "<![CDATA[@import 'a';]]>", "</style>"),
+        ("<meta http-equiv=refresh content='1;", " ", "'>"),
+        ("<!--[if x]>", "]>", "<![endif]-->"),
+        ("<noscript>", "<noscript>", "</noscript>"),
+        ("<noembed>", "<noembed><a href=x>", "</noembed>"),
+    ] {
+        let document = [before, &shape.repeat(1_000_000 / shape.len()), after].concat();
+        check(document.as_bytes());
+    }
+}
+
+#[test]
+fn documents_in_documents_are_followed_to_a_bound() {
+    let mut document = "<a href=x>".to_owned();
+    for _ in 0..30 {
+        let escaped = document.replace('&', "&amp;").replace('"', "&quot;").replace('>', "&gt;");
+        document = format!("<iframe srcdoc=\"{escaped}\">");
+    }
+    assert_eq!(codes(&check(document.as_bytes())), [Code::TooDeep]);
+
+    let mut nested = "<a href=x>".to_owned();
+    for _ in 0..10 {
+        let escaped = nested.replace('&', "&amp;").replace('"', "&quot;");
+        nested = format!("<iframe srcdoc=\"{escaped}\">");
+    }
+    let report = check(nested.as_bytes());
+    assert_eq!(report.count(Outcome::Rewritten), 1);
+    assert_eq!(&*report.links[0].entity, "1.1.1.1.1.1.1.1.1.1");
+}
+
+#[test]
+fn lone_surrogates_and_odd_lengths_in_utf_16() {
+    let mut document = b"\xff\xfe".to_vec();
+    for unit in "<a href=x".encode_utf16().chain([0xd800]).chain("y>\u{0}".encode_utf16()) {
+        document.extend(unit.to_le_bytes());
+    }
+    document.push(b'<');
+    let options = Options::at("http://a/b/c");
+    let rewritten = rewrite(&document, &options);
+    assert_eq!(rewritten.report.count(Outcome::Rewritten), 1);
+    let output = rewritten.output();
+    let kept: Vec<u8> = [0x78, 0x00, 0x00, 0xd8, 0x79, 0x00].to_vec();
+    assert!(output.windows(kept.len()).any(|window| window == kept));
+    assert_eq!(output.last(), Some(&b'<'));
+}

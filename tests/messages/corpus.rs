@@ -1,0 +1,105 @@
+//! The laws of the design over real messages, where those are (`tests/common/outside.rs`).
+//!
+//! Deliberately absent: messages of our own, which `tests/messages/fixtures.rs` and `tests/messages/laws.rs` have.
+
+use baselink::container::mbox::Messages;
+use baselink::format::Format;
+use baselink::{Options, Outcome, rewrite, verify};
+
+use crate::outside;
+
+/// Every message of the corpus; a mailbox has several.
+fn messages() -> Vec<(String, Vec<u8>)> {
+    let mut messages = Vec::new();
+    for path in outside::MAIL.files(None) {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = path.display().to_string();
+        if bytes.starts_with(b"From ") {
+            let mut mailbox = Messages::new(bytes.as_slice());
+            while let Some(message) = mailbox.next_message().unwrap() {
+                let name = format!("{name}#{}", message.number);
+                messages.push((name, message.bytes[message.message.range()].to_vec()));
+            }
+        } else {
+            messages.push((name, bytes));
+        }
+    }
+    messages
+}
+
+#[test]
+fn real_messages_keep_their_bytes_and_are_rewritten_exactly() {
+    let messages = messages();
+    if messages.is_empty() {
+        return;
+    }
+    let mut rewritten_links = 0;
+    let mut wrong = Vec::new();
+    let without = Options { format: Format::Message, ..Options::default() };
+    let with = Options { format: Format::Message, ..Options::at("https://example.org/") };
+    for (name, bytes) in &messages {
+        let untouched = rewrite(bytes, &without);
+        let in_file = untouched.report.entities.iter().any(|entity| entity.chain.base.is_some());
+        if !in_file && !untouched.edits.is_empty() {
+            wrong.push(format!("{name}: changed without a base"));
+        }
+        for (options, rewritten) in [(&without, untouched), (&with, rewrite(bytes, &with))] {
+            if let Err(differences) = verify::verify(&rewritten, options) {
+                wrong.push(format!("{name}: {differences:?}"));
+            }
+            let output = rewritten.output();
+            if !rewrite(&output, options).edits.is_empty() {
+                wrong.push(format!("{name}: rewriting twice changes more"));
+            }
+            rewritten_links += rewritten.report.count(Outcome::Rewritten);
+            for odd in &rewritten.report.diagnostics {
+                if odd.code == baselink::diagnostic::Code::Doubt {
+                    wrong.push(format!("{name}: {}", odd.message));
+                }
+            }
+        }
+    }
+    println!("{} messages, {rewritten_links} links rewritten", messages.len());
+    assert!(rewritten_links > 0);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_stands_behind_base64_is_not_passed_over_in_silence() {
+    use baselink::{Options, diagnostic::Code, format::Format, rewrite};
+    // `<p>` and its padding, then `<a href=x>`, which most readers do not see.
+    let message = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
+        PHA+IA==\nPGEgaHJlZj14Pg==\n";
+    let options = Options { format: Format::Message, ..Options::at("http://a/") };
+    let report = rewrite(message, &options).report;
+    assert!(report.links.is_empty());
+    let odd: Vec<_> = report.diagnostics.iter().map(|one| (one.code, one.span)).collect();
+    let start = message.len() - "PGEgaHJlZj14Pg==\n".len();
+    let behind = baselink::span::Span::new(start, message.len() - 1);
+    assert_eq!(odd, [(Code::TransferUndecodable, behind)]);
+}
+
+#[test]
+fn lines_that_become_too_long_to_be_sent_are_said() {
+    use baselink::diagnostic::Code;
+    // RFC 5322, 2.1.1: "Each line of characters MUST be no more than 998 characters".
+    let said = |encoding: &str, line: usize| {
+        let link = "<a href=x>";
+        let padding = "p".repeat(line - link.len());
+        let message = format!(
+            "Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\n\n{link}\n{padding}{link}\n"
+        );
+        let options = Options { format: Format::Message, ..Options::at("http://a/") };
+        let report = rewrite(message.as_bytes(), &options).report;
+        assert_eq!(report.count(Outcome::Rewritten), 2);
+        report.diagnostics.iter().filter(|odd| odd.code == Code::LineTooLong).count()
+    };
+    // The nine bytes of `http://a/` come in.
+    assert_eq!(said("7bit", 998 - 9), 0);
+    assert_eq!(said("7bit", 998 - 8), 1);
+    assert_eq!(said("7bit", 998), 1);
+    // It is too long already.
+    assert_eq!(said("8bit", 999), 0);
+    // Lines of quoted-printable are broken.
+    assert_eq!(said("quoted-printable", 998), 0);
+}

@@ -1,0 +1,876 @@
+//! The structure of messages: exact ranges for every rule, the laws over generated and real messages,
+//! mailparse as a referee, and hostile messages.
+//!
+//! Bodies are marked in the text of a case: `«1|one»` is the body `one` of the entity `1`, `«1p|…»` and
+//! `«1e|…»` are its preamble and epilogue, `«h|…»` the heading of the message. Every case is run with LF,
+//! and again with CRLF.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use baselink::container::{EntityKind, Opaque, Structure, entities};
+use baselink::diagnostic::Code;
+use baselink::document::UrlField;
+use baselink::layer::transfer::TransferEncoding;
+use baselink::scan::fields::heading::url_of;
+use baselink::scan::fields::{Heading, MediaType};
+use baselink::span::Span;
+use proptest::prelude::*;
+
+use crate::outside;
+
+/// The message without its marks, and the marked ranges by label.
+fn unmarked(marked: &str) -> (Vec<u8>, BTreeMap<String, Span>) {
+    let (mut bytes, mut spans, mut open) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut rest = marked;
+    while let Some(one) = rest.chars().next() {
+        rest = &rest[one.len_utf8()..];
+        match one {
+            '«' => {
+                let (label, behind) = rest.split_once('|').unwrap();
+                open.push((label.to_owned(), bytes.len()));
+                rest = behind;
+            }
+            '»' => {
+                let (label, start) = open.pop().unwrap();
+                assert!(spans.insert(label, Span::new(start, bytes.len())).is_none());
+            }
+            _ => bytes.extend_from_slice(one.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    (bytes, spans)
+}
+
+fn kind(kind: EntityKind) -> &'static str {
+    match kind {
+        EntityKind::Leaf => "leaf",
+        EntityKind::Multipart { closed: true, .. } => "multipart",
+        EntityKind::Multipart { closed: false, .. } => "unclosed",
+        EntityKind::Message => "message",
+        EntityKind::Opaque(Opaque::Encoded) => "encoded",
+        EntityKind::Opaque(Opaque::NoBoundary) => "no-boundary",
+        EntityKind::Opaque(Opaque::BoundaryNotFound) => "not-found",
+    }
+}
+
+/// `rows` are `number kind type/subtype`, with `signed` behind it, separated by commas.
+fn check(marked: &str, rows: &str, codes: &[Code]) {
+    for line_end in ["\n", "\r\n"] {
+        let (bytes, expected) = unmarked(&marked.replace('\n', line_end));
+        let structure = entities(&bytes);
+        tiles(&bytes, &structure);
+        let mut found = BTreeMap::new();
+        let mut described = Vec::new();
+        for entity in &structure.entities {
+            let number = entity.name.to_string();
+            found.insert(number.clone(), entity.body);
+            if let EntityKind::Multipart { preamble, epilogue, .. } = entity.kind {
+                found.insert(format!("{number}p"), preamble);
+                found.insert(format!("{number}e"), epilogue);
+            }
+            found.insert(format!("{number}h"), entity.heading.span);
+            let signed = if entity.signed { " signed" } else { "" };
+            let row = format!("{number} {} {}{signed}", kind(entity.kind), entity.media_type);
+            described.push(row.trim().to_owned());
+        }
+        assert_eq!(described.join(", "), rows, "{marked}");
+        for (label, span) in expected {
+            let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
+            let one = found[&label];
+            assert_eq!((one, text(one)), (span, text(span)), "{label:?} in {marked}");
+        }
+        let found: Vec<_> = structure.diagnostics.iter().map(|one| one.code).collect();
+        assert_eq!(found, codes, "{marked}");
+    }
+}
+
+/// Heading, separator and body follow each other; the parts of a multipart, with delimiters between
+/// them, fill its body.
+fn tiles(bytes: &[u8], structure: &Structure) {
+    let mut children: Vec<Vec<usize>> = vec![Vec::new(); structure.entities.len()];
+    let root = &structure.entities[0];
+    assert_eq!(root.span(), Span::new(0, bytes.len()));
+    for (index, entity) in structure.entities.iter().enumerate() {
+        let (heading, separator) = (entity.heading.span, entity.heading.separator);
+        assert_eq!(heading.end, separator.start);
+        assert_eq!(separator.end, entity.body.start);
+        assert!(entity.body.end <= bytes.len());
+        let mut at = heading.start;
+        for field in &entity.heading.fields {
+            assert!(at <= field.span.start && field.span.end <= heading.end);
+            assert!(field.span.start == field.name.start && field.name.end < field.value.start);
+            assert!(field.value.end <= field.span.end);
+            at = field.span.end;
+        }
+        if let Some(parent) = entity.parent {
+            assert!(parent < index);
+            children[parent].push(index);
+            let ordinal = children[parent].len().to_string();
+            let last = entity.name.rsplit('.').next().unwrap();
+            assert!(last == ordinal || entity.name.starts_with('#'), "{}", entity.name);
+        }
+    }
+    for (entity, children) in structure.entities.iter().zip(children) {
+        let spans: Vec<Span> =
+            children.iter().map(|&child| structure.entities[child].span()).collect();
+        match entity.kind {
+            EntityKind::Leaf | EntityKind::Opaque(_) => assert!(spans.is_empty()),
+            EntityKind::Message => assert_eq!(spans, [entity.body]),
+            EntityKind::Multipart { preamble, epilogue, closed } => {
+                let boundary = entity.media_type.boundary().unwrap();
+                assert_eq!(preamble.start, entity.body.start);
+                assert_eq!(epilogue.end, entity.body.end);
+                let mut at = preamble.end;
+                let pieces = spans.into_iter().chain(closed.then_some(epilogue));
+                for (piece, last) in pieces.map(|piece| (piece, piece == epilogue)) {
+                    assert!(piece.start >= at || piece.is_empty(), "{piece:?} behind {at}");
+                    let gap = &bytes[at..piece.start.max(at)];
+                    let gap = gap.strip_prefix(b"\r").unwrap_or(gap);
+                    let gap = gap.strip_prefix(b"\n").unwrap_or(gap);
+                    let line = [b"--", boundary].concat();
+                    assert!(gap.starts_with(&line), "{:?}", String::from_utf8_lossy(gap));
+                    if last && closed {
+                        assert!(gap.is_empty() || gap[line.len()..].starts_with(b"--"));
+                    }
+                    at = piece.end;
+                }
+                if !closed {
+                    assert_eq!(at, entity.body.end);
+                }
+            }
+        }
+    }
+}
+
+const MIXED: &str = "Content-Type: multipart/mixed; boundary=";
+
+#[test]
+fn line_ends_before_delimiters_belong_to_them() {
+    check(
+        &format!(
+            "«h|{MIXED}b\n»\n«|«p|pre\namble»\n--b\n\n«1|one\n»\n--b\nA: b\n\n«2|two»\n--b--\n«e|epi\n»»"
+        ),
+        "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain",
+        &[],
+    );
+    // No preamble, no epilogue, no line end at the end.
+    check(
+        &format!("{MIXED}b\n\n«|«p|»--b\n\n«1|one»\n--b--«e|»»"),
+        "multipart multipart/mixed, 1 leaf text/plain",
+        &[],
+    );
+    // A blank line of the preamble is its own.
+    check(
+        &format!("{MIXED}b\n\n«p|\n»\n--b\n\n«1|\n»\n--b--\n«e|»"),
+        "multipart multipart/mixed, 1 leaf text/plain",
+        &[],
+    );
+}
+
+#[test]
+fn parts_may_be_empty() {
+    check(
+        &format!("{MIXED}b\n\n--b\n«1|»--b\n«2|»\n--b\n\n«3|»\n--b\n«4h|A: b»«4|»\n--b--"),
+        "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain, 3 leaf text/plain, \
+         4 leaf text/plain",
+        &[],
+    );
+    check(&format!("{MIXED}b\n\n«p|»--b--\n«e|x»"), "multipart multipart/mixed", &[]);
+    check(
+        &format!("{MIXED}b\n\n--b"),
+        "unclosed multipart/mixed, 1 leaf text/plain",
+        &[Code::CloseMissing],
+    );
+}
+
+#[test]
+fn delimiters_have_padding() {
+    check(
+        &format!("{MIXED}b\n\n«p|»--b \t\n\n«1|one»\n--b x\n\n«2|two»\n--b-- \n«e|»"),
+        "multipart multipart/mixed, 1 leaf text/plain, 2 leaf text/plain",
+        &[],
+    );
+}
+
+#[test]
+fn a_boundary_may_begin_another() {
+    check(
+        &format!(
+            "{MIXED}b\n\n--b\n{MIXED}b2\n\n«1|--b2\n\n«1.1|x\n--b3\n--b-\n --b\n--»\n--b2--«1e|»»\n--b--"
+        ),
+        "multipart multipart/mixed, 1 multipart multipart/mixed, 1.1 leaf text/plain",
+        &[],
+    );
+    // As Chromium writes them: the boundary ends with dashes.
+    check(
+        &format!("{MIXED}\"--x----\"\n\n----x----\n\n«1|one»\n----x------\n«e|»"),
+        "multipart multipart/mixed, 1 leaf text/plain",
+        &[],
+    );
+}
+
+#[test]
+fn an_outer_delimiter_ends_the_inner_multiparts() {
+    check(
+        &format!(
+            "{MIXED}a\n\n--a\n{MIXED}b\n\n«1|--b\n{MIXED}c\n\n«1.1|--c\n\n«1.1.1|x»»»\n--a\n\n«2|y»\n--a--"
+        ),
+        "multipart multipart/mixed, 1 unclosed multipart/mixed, 1.1 unclosed multipart/mixed, \
+         1.1.1 leaf text/plain, 2 leaf text/plain",
+        &[Code::CloseMissing, Code::CloseMissing],
+    );
+    // Also in the middle of a heading.
+    check(
+        &format!("{MIXED}a\n\n--a\n{MIXED}b\n\n«1|--b\n«1.1h|A: b»»\n--a\n\n«2|y»\n--a--"),
+        "multipart multipart/mixed, 1 unclosed multipart/mixed, 1.1 leaf text/plain, \
+         2 leaf text/plain",
+        &[Code::CloseMissing],
+    );
+    // The line end between two delimiters belongs to the second.
+    check(
+        &format!("{MIXED}a\n\n--a\n{MIXED}b\n\n«1|--b«1.1|»»\n--a--"),
+        "multipart multipart/mixed, 1 unclosed multipart/mixed, 1.1 leaf text/plain",
+        &[Code::CloseMissing],
+    );
+}
+
+#[test]
+fn of_equal_boundaries_the_innermost_counts() {
+    check(
+        &format!(
+            "{MIXED}b\n\n--b\n{MIXED}b\n\n«1|--b\n\n«1.1|x»\n--b--«1e|»»\n--b\n\n«2|y»\n--b--"
+        ),
+        "multipart multipart/mixed, 1 multipart multipart/mixed, 1.1 leaf text/plain, \
+         2 leaf text/plain",
+        &[],
+    );
+}
+
+#[test]
+fn a_boundary_may_be_absent_or_not_found() {
+    check(
+        "Content-Type: multipart/mixed\n\n«|--b\n»",
+        "no-boundary multipart/mixed",
+        &[Code::BoundaryMissing],
+    );
+    check(
+        "Content-Type: multipart/mixed; boundary=\"\"\n\n«|--\n»",
+        "no-boundary multipart/mixed",
+        &[Code::BoundaryMissing],
+    );
+    check(
+        &format!("{MIXED}b\n\n«|x --b\n--c\n»"),
+        "not-found multipart/mixed",
+        &[Code::BoundaryNotFound],
+    );
+}
+
+#[test]
+fn messages_are_entered() {
+    check(
+        "Content-Type: message/rfc822\n\n«|«1h|A: b\n»\n«1|body\n»»",
+        "message message/rfc822, 1 leaf text/plain",
+        &[],
+    );
+    check(
+        &format!(
+            "{MIXED}b\n\n--b\nContent-Type: message/global\n\n«1|{MIXED}c\n\n«1.1|--c\n\n«1.1.1|x»\n--c--»»\n\
+             --b\n\n«2|y»\n--b--"
+        ),
+        "multipart multipart/mixed, 1 message message/global, 1.1 multipart multipart/mixed, \
+         1.1.1 leaf text/plain, 2 leaf text/plain",
+        &[],
+    );
+    // RFC 2046, 5.1.5.
+    check(
+        "Content-Type: multipart/digest; boundary=b\n\n--b\n\n«1|A: b\n\n«1.1|x»»\n--b\n\
+         Content-Type: text/html\n\n«2|y»\n--b\n«3|»--b--",
+        "multipart multipart/digest, 1 message message/rfc822, 1.1 leaf text/plain, \
+         2 leaf text/html, 3 message message/rfc822, 3.1 leaf text/plain",
+        &[],
+    );
+    check("Content-Type: message/partial; id=x\n\n«|A: b\n\nx»", "leaf message/partial", &[]);
+}
+
+#[test]
+fn composites_with_a_transfer_encoding_are_opaque() {
+    check(
+        &format!("{MIXED}b\nContent-Transfer-Encoding: BASE64 (x)\n\n«|--b\n\nx\n--b--»"),
+        "encoded multipart/mixed",
+        &[Code::CompositeEncoded],
+    );
+    check(
+        &format!(
+            "{MIXED}b\n\n--b\nContent-Type: message/rfc822\nContent-Transfer-Encoding:\n \
+             quoted-printable\n\n«1|A: b»\n--b--"
+        ),
+        "multipart multipart/mixed, 1 encoded message/rfc822",
+        &[Code::CompositeEncoded],
+    );
+}
+
+#[test]
+fn what_is_signed_or_encrypted_says_so() {
+    check(
+        &format!(
+            "{MIXED}a\n\n--a\nContent-Type: multipart/signed; boundary=b\n\n--b\n\nx\n--b\n\
+             Content-Type: application/pgp-signature\n\ny\n--b--\n--a\n\nz\n--a\n\n\
+             -----BEGIN PGP SIGNED MESSAGE-----\n--a--"
+        ),
+        "multipart multipart/mixed, 1 multipart multipart/signed signed, \
+         1.1 leaf text/plain signed, 1.2 leaf application/pgp-signature signed, \
+         2 leaf text/plain, 3 leaf text/plain signed",
+        &[],
+    );
+    check(
+        "Content-Type: application/x-pkcs7-mime; name=smime.p7m\n\nx",
+        "leaf application/x-pkcs7-mime signed",
+        &[],
+    );
+}
+
+#[test]
+fn headings_end_in_several_ways() {
+    check("«h|A: b\n C: d\n»\n«|x»", "leaf text/plain", &[]);
+    check("«h|A: b\n»«|»", "leaf text/plain", &[]);
+    check("«h|A: b»«|»", "leaf text/plain", &[]);
+    check("«h|»«|»", "leaf text/plain", &[]);
+    check("«h|»\n«|x»", "leaf text/plain", &[]);
+    check("«h|From a@b Thu Jan  1 00:00:00 1970\n>From c d\nA: b\n»\n«|x»", "leaf text/plain", &[]);
+    // The body begins where no header field follows.
+    check("«h|A: b\n»«|<html>\n<p>\n\nx: y»", "leaf text/plain", &[Code::SeparatorMissing]);
+    check("«h|»«| A: b\n\nx»", "leaf text/plain", &[Code::SeparatorMissing]);
+    // A header field follows.
+    check("«h|A: b\nodd\n more\nC: d\n»\n«|x»", "leaf text/plain", &[Code::FieldMalformed]);
+    check(
+        "«h| odd\n: x\nC: d\nna me: e\nf: g\n»\n«|x»",
+        "leaf text/plain",
+        &[Code::FieldMalformed],
+    );
+    // A delimiter without an empty line before it.
+    check(
+        &format!("«h|{MIXED}b\n»«|--b\n\n«1|x»\n--b--»"),
+        "multipart multipart/mixed, 1 leaf text/plain",
+        &[Code::SeparatorMissing],
+    );
+    check(
+        "Content-Type: text/html\nContent-Type: text/css\n\n«|x»",
+        "leaf text/html",
+        &[Code::FieldRepeated],
+    );
+}
+
+#[test]
+fn line_ends_may_be_mixed_or_bare_cr() {
+    let bodies = |bytes: &[u8]| -> Vec<String> {
+        let structure = entities(bytes);
+        tiles(bytes, &structure);
+        let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).into_owned();
+        structure.entities.iter().skip(1).map(|one| text(one.body)).collect()
+    };
+    let mixed = format!("{MIXED}b\r\n\n--b\n\r\none\r\r\n--b\r\n\ntwo\n\r\n--b--");
+    assert_eq!(bodies(mixed.as_bytes()), ["one\r", "two\n"]);
+    let old = format!("A: b\n{MIXED}b\n\n--b\n\none\n--b--\n").replace('\n', "\r");
+    assert_eq!(bodies(old.as_bytes()), ["one"]);
+    // CR CR LF, as line ends converted twice.
+    let twice = format!("{MIXED}b\n\n--b\n\none\n--b--\n").replace('\n', "\r\r\n");
+    assert_eq!(bodies(twice.as_bytes()), ["one\r"]);
+}
+
+#[test]
+fn content_types_are_taken_tolerantly() {
+    for (value, expected, parameter, wanted) in [
+        ("text/html; charset=utf-8", "text/html", "charset", Some("utf-8")),
+        ("TEXT / HTML ;CHARSET = \"UTF-8\" ", "text/html", "charset", Some("UTF-8")),
+        ("text/plain; charset=us-ascii (Plain text)", "text/plain", "charset", Some("us-ascii")),
+        ("(a (b) \\) c) text/html (x); charset=(y) a", "text/html", "charset", Some("a")),
+        ("text/html charset=utf-8", "text/html", "charset", Some("utf-8")),
+        ("text/html;\r\n\tcharset=utf-8;", "text/html", "charset", Some("utf-8")),
+        ("text/html; charset=\"utf-8", "text/html", "charset", Some("utf-8")),
+        ("text/html; charset=\"utf-8; x=y", "text/html", "charset", Some("utf-8")),
+        ("text/html;; x; charset=utf-8", "text/html", "charset", Some("utf-8")),
+        ("text/html; charset=a; charset=b", "text/html", "charset", Some("a")),
+        ("text/html; charset*0=a; charset*1=b", "text/html", "charset", Some("ab")),
+        (
+            "text/html; name*0*=utf-8''caf%C3; name*1*=%A9; name*2=\"!\"",
+            "text/html",
+            "name",
+            Some("café!"),
+        ),
+        ("text/html; name=\"a\\\"b;c\\\\\"", "text/html", "name", Some("a\"b;c\\")),
+        ("text/html; name=caf\u{e9}", "text/html", "name", Some("café")),
+        ("text/html; name=a(b", "text/html", "name", Some("a(b")),
+        ("text/html; name=a b; x=y", "text/html", "name", Some("a b")),
+        ("text/html; name=", "text/html", "name", Some("")),
+        ("text/html; name=\";x=y\"", "text/html", "x", None),
+        ("text/html (unterminated; name=x", "text/html", "name", None),
+        ("multipart/mixed; boundary=\"a\r\n b\"", "multipart/mixed", "boundary", Some("a b")),
+    ] {
+        let media_type = MediaType::read(value.as_bytes()).unwrap();
+        assert_eq!(media_type.to_string(), expected, "{value}");
+        assert_eq!(media_type.parameter(parameter), wanted, "{value}");
+    }
+    for none in ["", "text", "text/", "/html", "html; charset=x", "text plain"] {
+        assert_eq!(MediaType::read(none.as_bytes()), None, "{none}");
+    }
+    let read = |value: &[u8]| MediaType::read(value).unwrap().boundary().map(<[u8]>::to_vec);
+    assert_eq!(read(b"multipart/x; boundary=\"a \""), Some(b"a".to_vec()));
+    assert_eq!(read(b"multipart/x; boundary=\xe9\xff"), Some(b"\xe9\xff".to_vec()));
+    assert_eq!(read(b"multipart/x; boundary*=us-ascii''a%2Eb"), Some(b"a.b".to_vec()));
+    assert_eq!(read(b"multipart/x; boundary=\" \""), None);
+}
+
+#[test]
+fn urls_stand_in_headings_in_every_spelling() {
+    for (value, expected) in [
+        ("<URL:http://a/b>", "http://a/b"),
+        (" < url: http://a/\r\n\t b > ", "http://a/b"),
+        ("<http://a/b>", "http://a/b"),
+        ("<http://a/b", "http://a/b"),
+        ("<URL:>", ""),
+        ("http://a/b", "http://a/b"),
+        ("http://a/\n  b", "http://a/b"),
+        ("\"http://a/ b\"", "http://a/b"),
+        ("\"<URL:http://a/b>\"", "http://a/b"),
+        ("\"http://a/b", "http://a/b"),
+        ("(see (below)) http://a/b (there)", "http://a/b"),
+        ("http://a/b_(c)", "http://a/b_(c)"),
+        ("<http://a/> (c)", "http://a/"),
+        ("=?utf-8?Q?http=3A//a/=C3=A9?=", "http://a/é"),
+        ("=?utf-8?Q?http=3A//a/?=\r\n =?utf-8?B?w6k=?=", "http://a/é"),
+        ("<=?utf-8?Q?a?=>", "a"),
+        ("=?utf-8?Q?=3CURL=3Aa=3E?=", "a"),
+        ("a%2eb/c%20d=?", "a%2eb/c%20d=?"),
+        ("(only a comment", ""),
+        ("", ""),
+    ] {
+        assert_eq!(url_of(value.as_bytes()), expected, "{value}");
+    }
+    assert_eq!(url_of(b"http://a/\xe9"), "http://a/é");
+    let message =
+        b"content-location : (a) a\r\nBase:\r\n <URL:http://a/>\r\nBase: <b\r\n c>\r\n\r\n";
+    let heading = Heading::read(message);
+    let mut bases = heading.all_urls(message);
+    bases.retain(|one| one.field == UrlField::Base);
+    let of = |span: Span| std::str::from_utf8(&message[span.range()]).unwrap();
+    assert_eq!(bases.iter().map(|one| &*one.url).collect::<Vec<_>>(), ["http://a/", "bc"]);
+    assert_eq!(of(bases[0].value), "<URL:http://a/>");
+    assert_eq!(of(bases[0].span), "Base:\r\n <URL:http://a/>\r\n");
+    assert_eq!(bases[0].verbatim.map(of), Some("http://a/"));
+    assert_eq!(bases[1].verbatim, None);
+    let location = heading.url(message, UrlField::ContentLocation).unwrap();
+    assert_eq!(location.verbatim, Some(Span::new(23, 24)));
+    assert_eq!(heading.url(message, UrlField::ContentBase), None);
+}
+
+// The corpus, and mailparse.
+
+/// Messages with their names: those of `fixtures/message`, and the real ones, where those are.
+fn corpus() -> Vec<(String, Vec<u8>)> {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/message");
+    let cases = std::fs::read_dir(&own).unwrap().map(|case| case.unwrap().path());
+    let mut inputs: Vec<_> =
+        cases.filter(|case| case.is_dir()).map(|case| case.join("input.eml")).collect();
+    inputs.sort();
+    let named = |root: &Path, path: PathBuf| {
+        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        (name, std::fs::read(&path).unwrap())
+    };
+    let real = outside::MAIL.find().unwrap_or_default();
+    let own = inputs.into_iter().map(|path| named(&own, path));
+    own.chain(outside::MAIL.files(None).into_iter().map(|path| named(&real, path))).collect()
+}
+
+fn twin(bytes: &[u8]) -> Vec<u8> {
+    let mut twin = Vec::with_capacity(bytes.len());
+    for (at, &byte) in bytes.iter().enumerate() {
+        if byte == b'\n' && (at == 0 || bytes[at - 1] != b'\r') {
+            twin.push(b'\r');
+        }
+        twin.push(byte);
+    }
+    twin
+}
+
+/// The bodies of mailparse's leaves, as ranges of the buffer that begins at `start`.
+fn leaves(mail: &mailparse::ParsedMail<'_>, start: usize, found: &mut Vec<Span>) {
+    use mailparse::body::Body;
+    if mail.subparts.is_empty() {
+        let raw = match mail.get_body_encoded() {
+            Body::Base64(body) | Body::QuotedPrintable(body) => body.get_raw(),
+            Body::SevenBit(body) | Body::EightBit(body) => body.get_raw(),
+            Body::Binary(body) => body.get_raw(),
+        };
+        let at = raw.as_ptr() as usize - start;
+        found.push(Span::new(at, at + raw.len()));
+    }
+    for part in &mail.subparts {
+        leaves(part, start, found);
+    }
+}
+
+/// For each entity, the message that it belongs to.
+fn owners(structure: &Structure) -> Vec<usize> {
+    let mut owners: Vec<usize> = Vec::new();
+    for (index, entity) in structure.entities.iter().enumerate() {
+        let within =
+            entity.parent.filter(|&one| structure.entities[one].kind != EntityKind::Message);
+        owners.push(within.map_or(index, |parent| owners[parent]));
+    }
+    owners
+}
+
+/// RFC 5322, 2.2, with 4.5; and a line without a colon is a name to mailparse.
+fn is_name(raw: &[u8]) -> bool {
+    let name = raw.trim_ascii_end();
+    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
+}
+
+/// How the fields and the bodies of the message `root` differ from mailparse's, which does not look into
+/// the messages in it.
+fn difference(
+    bytes: &[u8],
+    structure: &Structure,
+    owners: &[usize],
+    root: usize,
+) -> Option<String> {
+    let span = structure.entities[root].span();
+    let slice = &bytes[span.range()];
+    let mail = match mailparse::parse_mail(slice) {
+        Ok(mail) => mail,
+        Err(why) => return Some(format!("mailparse fails: {why}")),
+    };
+    let mut theirs = Vec::new();
+    leaves(&mail, slice.as_ptr() as usize, &mut theirs);
+    let owned = || (root..owners.len()).filter(|&one| owners[one] == root);
+    let mut parents: Vec<usize> =
+        owned().filter_map(|one| structure.entities[one].parent).collect();
+    parents.sort_unstable();
+    let ours: Vec<Span> = owned()
+        .filter_map(|one| match structure.entities[one].kind {
+            EntityKind::Multipart { .. } if parents.binary_search(&one).is_ok() => None,
+            EntityKind::Multipart { preamble, .. } => Some(preamble),
+            _ => Some(structure.entities[one].body),
+        })
+        .map(|body| Span::new(body.start - span.start, body.end - span.start))
+        .collect();
+    if ours.len() != theirs.len() {
+        return Some(format!("{} leaves, mailparse has {}", ours.len(), theirs.len()));
+    }
+    let same = |(a, b): (&Span, &Span)| a == b || (a.is_empty() && b.is_empty());
+    if let Some(at) = ours.iter().zip(&theirs).position(|pair| !same(pair)) {
+        return Some(format!("leaf {} is {:?}, mailparse has {:?}", at + 1, ours[at], theirs[at]));
+    }
+    let fields = &structure.entities[root].heading.fields;
+    let names = |names: Vec<&[u8]>| -> Vec<String> {
+        names.into_iter().map(|one| String::from_utf8_lossy(one).trim().to_owned()).collect()
+    };
+    let ours = names(fields.iter().map(|field| &bytes[field.name.range()]).collect());
+    // mailparse takes every line for a header field, the envelope line of an mbox for example.
+    let kept: Vec<_> = mail.headers.iter().filter(|field| is_name(field.get_key_raw())).collect();
+    let theirs = names(kept.iter().map(|field| field.get_key_raw()).collect());
+    if ours != theirs {
+        return Some(format!("header fields {ours:?}, mailparse has {theirs:?}"));
+    }
+    for (field, theirs) in fields.iter().zip(kept) {
+        if field.value.len() <= 4096 && field.text(bytes).trim() != theirs.get_value().trim() {
+            return Some(format!("another value of {}", theirs.get_key()));
+        }
+    }
+    None
+}
+
+#[test]
+fn messages_have_the_structure_that_mailparse_finds() {
+    let listed = include_str!("../../fixtures/message/mailparse-disagreements");
+    let known: BTreeMap<&str, &str> = listed
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split_once('\t').unwrap())
+        .collect();
+    let corpus = corpus();
+    let mut wrong = Vec::new();
+    let mut met = 0;
+    for (name, bytes) in &corpus {
+        for (bytes, twin) in [(bytes.clone(), ""), (twin(bytes), "CRLF ")] {
+            let structure = entities(&bytes);
+            tiles(&bytes, &structure);
+            let owners = owners(&structure);
+            let differs = (0..owners.len())
+                .filter(|&one| owners[one] == one)
+                .find_map(|one| Some((one, difference(&bytes, &structure, &owners, one)?)));
+            match (differs, known.get(name.as_str())) {
+                (None, None) => {}
+                (Some(_), Some(_)) => met += usize::from(twin.is_empty()),
+                // Bare CR and LF in one file are other line ends in the twin.
+                (None, Some(_)) if !twin.is_empty() => {}
+                (None, Some(why)) => wrong.push(format!("{name}\tno longer differs ({why})")),
+                (Some((one, why)), None) => {
+                    wrong.push(format!("{name}\t{twin}{:?}: {why}", structure.entities[one].name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
+    // Without the real messages no row of them is met.
+    let is_here = |name: &&str| corpus.iter().any(|(one, _)| one == name);
+    assert_eq!(met, known.keys().filter(|name| is_here(name)).count());
+    assert!(outside::MAIL.find().is_none() || met == known.len());
+}
+
+#[test]
+fn any_bytes_are_a_message() {
+    for (_, bytes) in corpus() {
+        // Cut off anywhere, and with a byte changed.
+        for step in 1..40 {
+            let at = bytes.len() * step / 40;
+            tiles(&bytes[..at], &entities(&bytes[..at]));
+            let mut changed = bytes.clone();
+            if let Some(byte) = changed.get_mut(at) {
+                *byte = b"\n\r-:\0\"( "[step % 8];
+            }
+            tiles(&changed, &entities(&changed));
+        }
+    }
+}
+
+// Generated messages.
+
+/// An entity to be written.
+#[derive(Clone, Debug, PartialEq)]
+enum Tree {
+    Leaf(String),
+    Message(Box<Tree>),
+    Multipart { preamble: Option<String>, parts: Vec<Tree>, epilogue: Option<String> },
+}
+
+fn trees() -> impl Strategy<Value = Tree> {
+    // Lines that are nearly delimiters, nearly header fields, or nothing.
+    let text = prop::collection::vec(
+        prop::sample::select(vec![
+            "", "x", "--", "--b", "-- b0", "--b0-", "--b1x", "A: b", " c", "\0", ".",
+        ]),
+        0..5,
+    )
+    .prop_map(|lines| lines.join("\n"));
+    let leaf = text.clone().prop_map(Tree::Leaf);
+    leaf.prop_recursive(6, 40, 4, move |inner| {
+        let text = prop::option::of(text.clone());
+        prop_oneof![
+            inner.clone().prop_map(|one| Tree::Message(Box::new(one))),
+            (text.clone(), prop::collection::vec(inner, 1..4), text).prop_map(
+                |(preamble, parts, epilogue)| Tree::Multipart { preamble, parts, epilogue }
+            ),
+        ]
+    })
+}
+
+/// Writes `tree`; the boundaries are numbered, so that `b1` begins `b10`.
+fn serialise(tree: &Tree, boundaries: &mut usize, out: &mut String) {
+    match tree {
+        Tree::Leaf(text) => {
+            out.push_str("Content-Type: text/plain\n\n");
+            out.push_str(text);
+        }
+        Tree::Message(inner) => {
+            out.push_str("Content-Type: (x) message/RFC822\n\n");
+            serialise(inner, boundaries, out);
+        }
+        Tree::Multipart { preamble, parts, epilogue } => {
+            let boundary = format!("\u{b7}b{boundaries}");
+            *boundaries += 1;
+            out.push_str(&format!("Content-Type: multipart/x;\n boundary=\"{boundary}\"\n\n"));
+            if let Some(preamble) = preamble {
+                out.push_str(preamble);
+                out.push('\n');
+            }
+            for part in parts {
+                out.push_str(&format!("--{boundary} \n"));
+                serialise(part, boundaries, out);
+                out.push('\n');
+            }
+            out.push_str(&format!("--{boundary}--"));
+            if let Some(epilogue) = epilogue {
+                out.push('\n');
+                out.push_str(epilogue);
+            }
+        }
+    }
+}
+
+/// The tree that was found, with LF.
+fn read_back(bytes: &[u8], structure: &Structure, index: usize) -> Tree {
+    let text = |span: Span| String::from_utf8_lossy(&bytes[span.range()]).replace("\r\n", "\n");
+    let children = || {
+        (0..structure.entities.len()).filter(|&one| structure.entities[one].parent == Some(index))
+    };
+    match structure.entities[index].kind {
+        EntityKind::Leaf => Tree::Leaf(text(structure.entities[index].body)),
+        EntityKind::Message => {
+            Tree::Message(Box::new(read_back(bytes, structure, children().next().unwrap())))
+        }
+        EntityKind::Multipart { preamble, epilogue, closed: true } => {
+            let entity = &structure.entities[index];
+            let first = children().next().unwrap();
+            // An empty preamble, and one that is absent, differ in whether a line end is there.
+            let before = Span::new(entity.body.start, structure.entities[first].heading.span.start);
+            let delimiter = text(before);
+            let absent = delimiter.starts_with("--\u{b7}b") && preamble.is_empty();
+            let behind = epilogue.start > 0 && bytes[epilogue.start - 1] == b'\n';
+            Tree::Multipart {
+                preamble: (!absent).then(|| text(preamble)),
+                parts: children().map(|one| read_back(bytes, structure, one)).collect(),
+                epilogue: behind.then(|| text(epilogue)),
+            }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn a_tree_is_found_as_it_was_written(tree in trees()) {
+        let mut text = String::new();
+        serialise(&tree, &mut 0, &mut text);
+        for text in [text.clone(), text.replace('\n', "\r\n")] {
+            let structure = entities(text.as_bytes());
+            tiles(text.as_bytes(), &structure);
+            prop_assert_eq!(&structure.diagnostics, &[]);
+            prop_assert_eq!(&read_back(text.as_bytes(), &structure, 0), &tree);
+        }
+    }
+
+    #[test]
+    fn traps_put_together_are_a_message(pieces in prop::collection::vec(prop::sample::select(vec![
+        "\n", "\r\n", "\r", "\n\n", " ", "--b", "--b--", "--bb", "--", "--b \n", "\0", "(", "\"", "\\", "\u{e9}",
+        "Content-Type: multipart/mixed; boundary=b\n", "Content-Type: multipart/digest; boundary=bb\n",
+        "Content-Type: message/rfc822\n", "Content-Type", " : ", "Base: <URL:", "=?utf-8?Q?", "?=", "=?x?B?=",
+        "Content-Transfer-Encoding: base64\n", ";", "boundary*0*=utf-8''%", "boundary*1=", "From a\n", "A: b\n",
+    ]), 0..40)) {
+        let text = pieces.concat();
+        let structure = entities(text.as_bytes());
+        tiles(text.as_bytes(), &structure);
+        for entity in &structure.entities {
+            let _ = entity.heading.all_urls(text.as_bytes());
+            for field in &entity.heading.fields {
+                let _ = field.text(text.as_bytes());
+            }
+        }
+        let _ = url_of(text.as_bytes());
+    }
+
+    #[test]
+    fn parameters_never_fail(pieces in prop::collection::vec(prop::sample::select(vec![
+        "*", "0", "1", "*0", "*0*", "=", ";", "'", "''", "utf-8''", "%", "%C3", "a", "\"", "\\", "(", ")", " ", ",",
+        "\u{e9}", "\u{130}", "99999999999999999999", "x/y;", "big5'x'",
+    ]), 0..30)) {
+        let value = format!("a/b;{}", pieces.concat());
+        if let Some(media_type) = MediaType::read(value.as_bytes()) {
+            let _ = media_type.boundary();
+        }
+        let _ = TransferEncoding::from_field(value.as_bytes());
+    }
+}
+
+// Hostile messages. What grew faster than the input would not come to an end.
+
+#[test]
+fn ten_thousand_nested_multiparts() {
+    for boundary in [
+        |depth: usize| format!("b{depth}"),
+        |_| "b".to_owned(),
+        |depth| "-".repeat(depth % 100) + "b",
+    ] {
+        let mut message = String::new();
+        for depth in 0..10_000 {
+            let boundary = boundary(depth);
+            message.push_str(&format!("{MIXED}{boundary}\n\n--{boundary}\n"));
+        }
+        message.push_str("\nx");
+        let open = entities(message.as_bytes());
+        assert_eq!(open.entities.len(), 10_001);
+        let outward = std::iter::successors(Some(10_000), |&one: &usize| open.entities[one].parent);
+        assert_eq!(outward.count(), 10_001);
+        assert_eq!(&*open.entities[64].name, "1.".repeat(64).trim_end_matches('.'));
+        assert_eq!(&*open.entities[65].name, "#65");
+        for depth in (0..10_000).rev() {
+            message.push_str(&format!("\n--{}--", boundary(depth)));
+        }
+        let closed = entities(message.as_bytes());
+        tiles(message.as_bytes(), &closed);
+        assert_eq!(closed.entities.len(), 10_001);
+    }
+}
+
+#[test]
+fn thousands_of_open_boundaries_and_lines_of_dashes() {
+    let mut message = String::new();
+    for depth in 0..5_000 {
+        message.push_str(&format!("{MIXED}b{depth}\n\n--b{depth}\n"));
+    }
+    message.push_str(&format!("\n{}", "--b\n--x\n-----\n".repeat(300_000)));
+    message.push_str(&"-".repeat(2_000_000));
+    assert_eq!(entities(message.as_bytes()).entities.len(), 5_001);
+}
+
+#[test]
+fn ten_thousand_nested_messages() {
+    let message = "Content-Type: message/rfc822\n\n".repeat(10_000) + "x";
+    let structure = entities(message.as_bytes());
+    tiles(message.as_bytes(), &structure);
+    assert_eq!(structure.entities.len(), 10_001);
+    // Without the empty lines, and with a line that is no header field.
+    for odd in ["", "x\n", "--x\n"] {
+        let message = format!("Content-Type: message/rfc822\n{odd}").repeat(10_000);
+        tiles(message.as_bytes(), &entities(message.as_bytes()));
+    }
+}
+
+#[test]
+fn a_million_parts() {
+    let message = format!("{MIXED}b\n\n{}--b--", "--b\n\nx\n".repeat(1_000_000));
+    let structure = entities(message.as_bytes());
+    assert_eq!(structure.entities.len(), 1_000_001);
+    assert_eq!(&*structure.entities[1_000_000].name, "1000000");
+}
+
+#[test]
+fn long_boundaries_and_fields() {
+    let boundary = "-".repeat(100_000);
+    let message = format!(
+        "{MIXED}\"{boundary}\"\n\n--{boundary}\n\nx\n{}\n--{boundary}--\n",
+        "-".repeat(1_000_000)
+    );
+    let structure = entities(message.as_bytes());
+    assert_eq!(structure.entities.len(), 2);
+    assert_eq!(structure.diagnostics[0].code, Code::FieldTooLong);
+    // Each line is nearly the boundary.
+    let near = format!("--{}\n", "-".repeat(99_998)).repeat(50);
+    let message = format!("{MIXED}\"{boundary}\"\n\n--{boundary}\n\n{near}--{boundary}--\n");
+    assert_eq!(entities(message.as_bytes()).entities.len(), 2);
+    for value in [
+        "x".repeat(1_000_000),
+        " =?".repeat(300_000),
+        "=?utf-8?Q?x?= ".repeat(80_000),
+        "(".repeat(1_000_000),
+        "text/html; a=\"b\\".repeat(60_000),
+        "text/html; a*1*=b; a*0".repeat(40_000),
+        "text/html".to_owned() + &(0..60_000).map(|n| format!(";a*{n}*=b")).collect::<String>(),
+        "<URL:\n ".repeat(100_000),
+    ] {
+        let message = format!("Content-Type: {value}\nBase: {value}\n\nx");
+        let structure = entities(message.as_bytes());
+        let heading = &structure.entities[0].heading;
+        heading.url(message.as_bytes(), UrlField::Base).unwrap();
+        let _ = heading.fields[1].text(message.as_bytes());
+    }
+    for lines in ["\n ", "a:\n", "x\n", "--\n", "\r", "-", ":"] {
+        tiles_of(&lines.repeat(400_000));
+    }
+}
+
+fn tiles_of(text: &str) {
+    tiles(text.as_bytes(), &entities(text.as_bytes()));
+}

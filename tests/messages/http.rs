@@ -1,0 +1,200 @@
+//! Laws of HTTP responses: what is rewritten is whole, means what it meant, and only URLs changed; any bytes are one.
+//!
+//! ```text
+//! gzip, chunked, lies about both  -->  a response whose body has neither, and the length that it says
+//! ```
+//!
+//! Deliberately absent: single cases, which are in `fixtures/http`.
+#![cfg(feature = "codings")]
+
+use std::io::Write as _;
+
+use baselink::container::http::response;
+use baselink::format::Format;
+use baselink::{Options, Outcome, Reason, edits, rewrite, verify};
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use proptest::prelude::*;
+
+fn options() -> Options {
+    Options { format: Format::Http, ..Options::at("http://h.example/a/b.html") }
+}
+
+/// What was sent: a page in a form, and what its heading says.
+#[derive(Clone, Debug)]
+struct Sent {
+    page: String,
+    /// What was done to it, outermost last.
+    codings: Vec<&'static str>,
+    /// What the heading says was done.
+    content: Vec<&'static str>,
+    transfer: Vec<&'static str>,
+    length: Option<i8>,
+    others: Vec<&'static str>,
+    is_cut: bool,
+}
+
+const PIECES: [&str; 8] = [
+    "<a href=../x>",
+    "<img src='y.png'>",
+    "<p>text\r\n",
+    "<a href=\"http://z.example/\">",
+    "5\r\nabcde\r\n0\r\n\r\n",
+    "<base href=/q/>",
+    "\u{1f8b}",
+    "HTTP/1.1 200 OK\r\n\r\n",
+];
+
+fn sent() -> impl Strategy<Value = Sent> {
+    let codings = || prop::collection::vec(prop::sample::select(vec!["gzip", "deflate"]), 0..3);
+    let others = vec!["ETag: \"a\"", "Digest: x", "Content-Range: bytes 0-1/2", "X: y", "no field"];
+    (
+        prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..8),
+        codings(),
+        prop::option::weighted(0.2, codings()),
+        any::<bool>(),
+        prop::bool::weighted(0.2),
+        prop::option::of(prop::sample::select(vec![0_i8, 0, 0, -1, 3])),
+        prop::collection::vec(prop::sample::select(others), 0..3),
+        prop::bool::weighted(0.1),
+    )
+        .prop_map(|(pieces, done, said, is_chunked, lies, length, others, is_cut)| {
+            let content = said.unwrap_or_else(|| done.clone());
+            let mut codings = done;
+            codings.extend(is_chunked.then_some("chunked"));
+            let transfer = if is_chunked != lies { vec!["chunked"] } else { Vec::new() };
+            Sent { page: pieces.concat(), codings, content, transfer, length, others, is_cut }
+        })
+}
+
+impl Sent {
+    fn bytes(&self) -> Vec<u8> {
+        let mut body = self.page.clone().into_bytes();
+        for coding in &self.codings {
+            body = match *coding {
+                "gzip" => {
+                    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                    encoder.write_all(&body).unwrap();
+                    encoder.finish().unwrap()
+                }
+                "deflate" => {
+                    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+                    encoder.write_all(&body).unwrap();
+                    encoder.finish().unwrap()
+                }
+                _ => {
+                    let mut chunks = Vec::new();
+                    for chunk in body.chunks(7) {
+                        write!(chunks, "{:X}\r\n", chunk.len()).unwrap();
+                        chunks.extend_from_slice(chunk);
+                        chunks.extend_from_slice(b"\r\n");
+                    }
+                    chunks.extend_from_slice(b"0\r\n\r\n");
+                    chunks
+                }
+            };
+        }
+        if self.is_cut {
+            body.truncate(body.len() / 2);
+        }
+        let mut fields = vec!["Content-Type: text/html; charset=utf-8".to_owned()];
+        let list = |names: &[&str]| names.join(", ");
+        fields.extend(
+            (!self.content.is_empty())
+                .then(|| format!("Content-Encoding: {}", list(&self.content))),
+        );
+        fields.extend(
+            (!self.transfer.is_empty())
+                .then(|| format!("Transfer-Encoding: {}", list(&self.transfer))),
+        );
+        fields.extend(self.length.map(|off| {
+            format!("Content-Length: {}", body.len().saturating_add_signed(off.into()))
+        }));
+        fields.extend(self.others.iter().map(|&other| other.to_owned()));
+        let mut bytes = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", fields.join("\r\n")).into_bytes();
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+}
+
+/// The body of `bytes` without its codings, and whether it has any.
+fn body(bytes: &[u8]) -> (Option<Vec<u8>>, bool) {
+    let structure = response(bytes, &"".into());
+    let entity = &structure.entities[0];
+    let decoded = entity.transfer_encoding.decode(bytes, entity.body);
+    (decoded.ok().map(|body| body.bytes.into_owned()), !entity.transfer_encoding.is_identity())
+}
+
+fn holds(bytes: &[u8]) -> Result<(), TestCaseError> {
+    let options = options();
+    let rewritten = rewrite(bytes, &options);
+    let output = rewritten.output();
+    // Without a base nothing changes (design, promise 1).
+    let without = Options { retrieval: None, ..options.clone() };
+    if rewrite(bytes, &without).report.entities[0].chain.base.is_none() {
+        prop_assert_eq!(rewrite(bytes, &without).output(), bytes);
+    }
+    prop_assert_eq!(verify::verify(&rewritten, &options), Ok(()), "{}", output.escape_ascii());
+    let again = rewrite(&output, &options);
+    prop_assert!(again.edits.is_empty(), "{}", output.escape_ascii());
+    // All ways say the same.
+    let (edits, totals) = edits(bytes, &options);
+    prop_assert_eq!(&edits.apply(bytes), &output);
+    let (report, examined) = (&rewritten.report, rewrite(bytes, &options).report);
+    prop_assert_eq!(totals.links(), report.links.len());
+    let mut listed = Vec::new();
+    let listing = baselink::links(bytes, &options, &mut |found| {
+        listed.push(found.link);
+    });
+    prop_assert_eq!(
+        Outcome::ALL.map(|one| listing.count(one)),
+        Outcome::ALL.map(|one| totals.count(one))
+    );
+    prop_assert_eq!(&listed, &report.links);
+    prop_assert_eq!(&examined.links, &report.links);
+    prop_assert_eq!(examined.entities.len(), report.entities.len());
+    // What changed is what the page would be.
+    if report.entities[0].format == Format::Html
+        && let (Some(old), Some(new)) = (body(bytes).0, body(&output).0)
+    {
+        let left = |reason| report.links.iter().any(|link| link.reason == Some(reason));
+        let page = Options { format: Format::Html, ..options.clone() };
+        let page = Options {
+            scan: baselink::scan::ScanOptions {
+                charset: baselink::layer::charset::Charset::for_label("utf-8"),
+                ..page.scan.clone()
+            },
+            ..page
+        };
+        let expected = match left(Reason::Transfer) || left(Reason::Doubt) {
+            true => old.clone(),
+            false => rewrite(&old, &page).output(),
+        };
+        prop_assert_eq!(&new, &expected);
+        if old != new {
+            prop_assert!(!body(&output).1, "{}", output.escape_ascii());
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn a_response_is_whole_and_means_what_it_meant(sent in sent()) {
+        holds(&sent.bytes())?;
+    }
+
+    #[test]
+    fn any_bytes_are_a_response(
+        start in prop::sample::select(vec!["", "HTTP/1.1 200 OK\r\n", "HTTP/2 301 \nLocation: x\n", "HTTP"]),
+        pieces in prop::collection::vec(prop::sample::select(vec![
+            "\r\n", "\n", "Content-Type: text/html\r\n", "Content-Length: 5\r\n", "Content-Length: -1\n",
+            "Content-Length: 99999999999999999999\n", "Transfer-Encoding: chunked\r\n",
+            "Content-Encoding: br\n", "Content-Encoding: gzip, zstd, gzip, br, br\n", "HTTP/1.1 200 OK\r\n",
+            "<a href=x>", "0\r\n\r\n", "ffffffffffffffff\r\n", " folded\r\n", "\u{0}", "Content-Type: text/css\n",
+        ]), 0..12),
+    ) {
+        let bytes = [start.as_bytes(), pieces.concat().as_bytes()].concat();
+        holds(&bytes)?;
+    }
+}

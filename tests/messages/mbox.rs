@@ -1,0 +1,259 @@
+//! Mailboxes taken apart: the four variants by hand, an obvious splitter as a referee over mailboxes
+//! made of traps, and readers that give the bytes in odd pieces.
+//!
+//! Deliberately absent: the bounds of time and memory. They are tested in `src/container/mbox.rs`, where
+//! the work can be counted.
+
+use std::io::{self, ErrorKind, Read};
+
+use baselink::container::mbox::Messages;
+use proptest::prelude::*;
+
+#[path = "../referee/mbox.rs"]
+mod referee;
+
+use referee::{Found, by_lines};
+
+/// The messages of what `reader` gives, as `Messages` finds them, and the bytes of all.
+fn found(reader: impl Read) -> (Vec<Found>, Vec<u8>) {
+    let mut messages = Messages::new(reader);
+    let (mut found, mut bytes) = (Vec::new(), Vec::new());
+    while let Some(one) = messages.next_message().unwrap() {
+        assert_eq!((one.number, one.offset), (found.len() + 1, bytes.len() as u64));
+        bytes.extend_from_slice(one.bytes);
+        found.push((bytes.len() - one.bytes.len(), bytes.len(), one.envelope, one.message));
+    }
+    assert_eq!(messages.next_message().unwrap(), None);
+    (found, bytes)
+}
+
+/// A message as in the mailbox: envelope, heading and body, what stands between it and the next.
+type Pieces<'a> = (&'a str, &'a str, &'a str);
+
+/// The mailbox is the pieces one behind the other, and they are what it is taken apart into.
+fn check(pieces: &[Pieces<'_>]) {
+    let text: String = pieces.iter().map(|(a, b, c)| [*a, *b, *c].concat()).collect();
+    let (messages, bytes) = found(text.as_bytes());
+    assert_eq!(String::from_utf8(bytes).unwrap(), text);
+    let pieces_of = |&(start, end, envelope, message): &Found| {
+        let whole = &text[start..end];
+        (&whole[envelope.range()], &whole[message.range()], &whole[message.end..])
+    };
+    assert_eq!(messages.iter().map(pieces_of).collect::<Vec<_>>(), pieces);
+}
+
+/// The same, and again with CRLF for each LF. For mailboxes in which nothing is counted.
+fn check_both(pieces: &[Pieces<'_>]) {
+    check(pieces);
+    let crlf = |text: &str| text.replace('\n', "\r\n");
+    let twin: Vec<_> = pieces.iter().map(|(a, b, c)| (crlf(a), crlf(b), crlf(c))).collect();
+    check(&twin.iter().map(|(a, b, c)| (&a[..], &b[..], &c[..])).collect::<Vec<_>>());
+}
+
+#[test]
+fn mboxo_and_mboxrd_quote_and_their_quotes_stay() {
+    check_both(&[
+        ("From a@b Sat Jan  3 01:05:34 1996\n", "To: c\n\n>From one\n\n>From two\n", "\n"),
+        ("From a@b Sat Jan  3 01:05:35 1996\n", "To: d\n\n>>From three\n\n>>>From four\n", "\n"),
+    ]);
+}
+
+#[test]
+fn mboxcl_quotes_and_counts() {
+    // `>From one LF`, `LF`, `x LF`: 10 + 1 + 2.
+    check(&[
+        ("From a Sat\n", "Content-Length: 13\n\n>From one\n\nx\n", "\n"),
+        ("From b Sat\n", "To: b\nContent-Length: 2\n\ny\n", "\n"),
+    ]);
+}
+
+#[test]
+fn mboxcl2_counts_and_does_not_quote() {
+    // `LF`, `From one LF`, `LF`, `From two LF`: 1 + 9 + 1 + 9.
+    check(&[
+        ("From a Sat\n", "To: a\nContent-Length: 20\n\n\nFrom one\n\nFrom two\n", "\n"),
+        ("From b Sat\n", "content-length : 20 \nTo: a\n\n\nFrom one\n\nFrom two\n", "\n"),
+    ]);
+    // With CRLF: 2 + 10 + 2 + 10.
+    check(&[
+        ("From a Sat\r\n", "Content-Length: 24\r\n\r\n\r\nFrom one\r\n\r\nFrom two\r\n", "\r\n"),
+        ("From b Sat\r\n", "Content-Length: 3\r\n\r\ny\r\n", "\r\n"),
+    ]);
+}
+
+#[test]
+fn a_count_decides_with_no_one_or_two_line_ends_behind_it() {
+    // The body is `LF From one LF`, 10 bytes, or 9 for who does not count its last line end, or 11
+    // for who counts the empty line.
+    for (length, behind) in [(10, ""), (10, "\n"), (10, "\r\n"), (9, "\n\n"), (9, "\n")] {
+        let body = if length == 10 { "\nFrom one\n" } else { "\nFrom one" };
+        let message = format!("Content-Length: {length}\n\n{body}");
+        check(&[("From a\n", &message, behind), ("From b\n", &message, behind)]);
+    }
+    let message = "Content-Length: 11\n\n\nFrom one\n\n";
+    check(&[("From a\n", message, ""), ("From b\n", message, "")]);
+    // Three are one too many, and the count is not trusted.
+    check(&[
+        ("From a\n", "Content-Length: 8\n", "\n"),
+        ("From b\n", "c\n\n", "\n"),
+        ("From d\n", "", ""),
+    ]);
+}
+
+#[test]
+fn a_count_that_leads_elsewhere_is_not_trusted() {
+    // 1 to 3 would be right; these lead into a line or past the end, or are no numbers.
+    for length in ["4", "5", "17", "18446744073709551615", "99999999999999999999", "-2", "", "2a"] {
+        check(&[
+            ("From a\n", &format!("Content-Length: {length}\n\nx\n"), "\n"),
+            ("From b\n", "To: c\n\ny\n", "\n"),
+        ]);
+    }
+    // `From ` where it leads, but in the middle of a line: `x ` and `From `.
+    check(&[("From a\n", "Content-Length: 2\n\nx From y\n", "")]);
+    // It leads to the `From ` of the body, at the start of a line: that cannot be told from a message.
+    check(&[("From a\n", "Content-Length: 2\n\nx\n", ""), ("From y\n", "", "")]);
+}
+
+#[test]
+fn only_the_heading_of_the_message_itself_counts() {
+    // Not one in the body, which would lead to `From c`, nor a second one, which would to the end.
+    check(&[
+        ("From a\n", "To: a\n\nContent-Length: 13\n", "\n"),
+        ("From b\n", "To: b\n", "\n"),
+        ("From c\n", "Content-Length: 1\nContent-Length: 7\n", "\n"),
+        ("From d\n", "", ""),
+    ]);
+}
+
+#[test]
+fn what_stands_before_the_first_envelope_is_a_message() {
+    check_both(&[("", "To: a\n\nbody\n", "\n"), ("From b\n", "To: c\n", "")]);
+    check_both(&[("", "To: a\n\nno From here", "")]);
+    check_both(&[("", "", "\n"), ("From b\n", "", "")]);
+    check_both(&[("", ">From b\nTo: c\n", "\n")]);
+    check_both(&[("", "from b\nFrom: c\n\nFROM d\n\n From e\n", "")]);
+    check(&[]);
+}
+
+#[test]
+fn an_envelope_stands_behind_an_empty_line() {
+    // Right after another envelope it is the heading's.
+    check_both(&[("From a\n", "From b\n", "\n"), ("From c\n", "", "\n"), ("From d\n", "", "")]);
+    check_both(&[("From a\n", "\nx\nFrom b\n \nFrom c\n\t\n>From d\n", "")]);
+    // More than one empty line: only the last is the mailbox's.
+    check_both(&[("From a\n", "x\n\n\n", "\n"), ("From b\n", "x\n\n", "\n")]);
+    // Line ends of both kinds.
+    check(&[("From a\r\n", "x\n", "\r\n"), ("From b\n", "x\r\n", "\n"), ("From c\n", "", "")]);
+    // A CR alone ends no line.
+    check(&[("", "x\r\rFrom a\r\rFrom b", "")]);
+    check(&[("From a\n", "x\n\r\r\nFrom b", "")]);
+}
+
+#[test]
+fn a_mailbox_may_end_anywhere() {
+    check(&[("From a\n", "x\n", "\n"), ("From ", "", "")]);
+    check(&[("From a\n", "x\n\nFrom", "")]);
+    check(&[("From a", "", "")]);
+    check(&[("From a\r", "", "")]);
+    check(&[("From a\n", "Content-Length: 9\n\nx", "")]);
+    check(&[("From a\n", "Content-Length: 9\n\0\0", "")]);
+    check(&[("From a\n", "Content-Length: 7", "")]);
+}
+
+/// Gives at most so many bytes at a time, and is interrupted before each.
+struct Sips<'a>(&'a [u8], usize, bool);
+
+impl Read for Sips<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.2 = !self.2;
+        if self.2 {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        let size = self.1.min(into.len());
+        self.0.read(&mut into[..size])
+    }
+}
+
+fn body() -> impl Strategy<Value = String> {
+    let lines = prop::sample::select(vec![
+        "From x\n",
+        "\n",
+        "\r\n",
+        ">From y\n",
+        "z\n",
+        "z\r\n",
+        "From ",
+        "\0",
+        "\r",
+        "é",
+    ]);
+    prop::collection::vec(lines, 0..6).prop_map(|lines| lines.concat())
+}
+
+/// A message that counts its body, by `off` too much.
+fn counting() -> impl Strategy<Value = String> {
+    let separator = prop::sample::select(vec!["", "\n", "\r\n", "\n\n", "\n\n\n"]);
+    (body(), prop::sample::select(vec![0, 0, 0, 1, 7]), separator).prop_map(
+        |(body, off, separator)| {
+            let length = body.len() + off;
+            format!("From m\nTo: n\nContent-Length: {length}\n\n{body}{separator}")
+        },
+    )
+}
+
+fn mailbox() -> impl Strategy<Value = String> {
+    let plain = body().prop_map(|body| format!("From m\r\nTo: n\r\n\r\n{body}\r\n"));
+    let piece = prop_oneof![body(), plain, counting(), counting()];
+    prop::collection::vec(piece, 0..8).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn it_is_as_by_lines_and_all_bytes_are_there_however_they_come(mailbox in mailbox()) {
+        let bytes = mailbox.as_bytes();
+        let (messages, again) = found(bytes);
+        prop_assert_eq!(&again[..], bytes);
+        prop_assert_eq!(&messages, &by_lines(bytes));
+        for size in [1, 7, 64] {
+            prop_assert_eq!(&found(Sips(bytes, size, false)).0, &messages);
+        }
+    }
+}
+
+/// Fails once, after so many bytes.
+struct FailsOnce<'a>(&'a [u8], Option<usize>);
+
+impl Read for FailsOnce<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match &mut self.1 {
+            Some(0) => {
+                self.1 = None;
+                Err(ErrorKind::TimedOut.into())
+            }
+            Some(before) => {
+                let size = into.len().min(*before);
+                *before -= size;
+                self.0.read(&mut into[..size])
+            }
+            None => self.0.read(into),
+        }
+    }
+}
+
+#[test]
+fn an_error_of_the_reader_is_returned_and_loses_nothing() {
+    let mailbox = b"From a\nTo: a\n\nx\n\nFrom b\nTo: b\n\ny\n";
+    for before in 0..=mailbox.len() {
+        let mut messages = Messages::new(FailsOnce(mailbox, Some(before)));
+        let error = messages.next_message().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        let mut offsets = Vec::new();
+        while let Some(one) = messages.next_message().unwrap() {
+            offsets.push((one.number, one.offset, one.bytes.len()));
+        }
+        assert_eq!(offsets, [(1, 0, 17), (2, 17, 16)], "after {before}");
+    }
+}

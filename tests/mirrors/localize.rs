@@ -1,0 +1,496 @@
+//! Offline mirrors: what is there is linked by where it lies, what is not by where it was.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use baselink::format::Format;
+use baselink::resolve::Profile;
+use baselink::tree::index::Index;
+use baselink::tree::localize::{Absent, localize, options};
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
+use baselink::tree::walk::{EntryKind, TreeEntry};
+use baselink::{Options, Outcome, rewrite, verify};
+use proptest::prelude::*;
+
+fn entry(path: &str) -> TreeEntry {
+    TreeEntry {
+        root: Path::new("site").into(),
+        relative: path.split('/').map(Into::into).collect(),
+        path: Path::new("site").join(path),
+        kind: EntryKind::File,
+        size: 0,
+    }
+}
+
+fn below(url: &str) -> Origins {
+    Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() }
+}
+
+/// A tree of these files.
+struct Tree {
+    origins: Origins,
+    index: Arc<Index>,
+    absent: Absent,
+    profile: Profile,
+}
+
+impl Tree {
+    fn new(origins: Origins, files: &[&str]) -> Self {
+        let mut index = Index::new(origins.clone());
+        files.iter().for_each(|file| index.add_unread(&entry(file)));
+        let index = Arc::new(index);
+        Self { origins, index, absent: Absent::default(), profile: Profile::default() }
+    }
+
+    fn options(&self, path: &str, text: &[u8]) -> Options {
+        let format = Format::detect(Some(path), b"");
+        let retrieval = self.origins.of(&entry(path), format, text).0;
+        let asked = Options { format, profile: self.profile, ..Options::default() };
+        options(&entry(path), retrieval, &self.index, self.absent, &asked)
+    }
+
+    /// The file `path` with the contents `text`, localized; doing it twice changes nothing more, and nothing
+    /// but what is reported changes.
+    fn localized(&self, path: &str, text: &str) -> String {
+        let options = self.options(path, text.as_bytes());
+        let once = localize(text.as_bytes(), &options);
+        assert_eq!(verify::verify(&once, &options), Ok(()), "{text}");
+        let output = String::from_utf8(once.output()).unwrap();
+        let twice = localize(output.as_bytes(), &options);
+        assert!(
+            twice.edits.is_empty(),
+            "{output} becomes {}",
+            String::from_utf8_lossy(&twice.output())
+        );
+        output
+    }
+}
+
+/// What is behind a symbolic link, or in a folder that could not be read, nobody knows: it is linked by where it
+/// would lie, and what leads to the network goes on doing so.
+#[test]
+fn what_nothing_is_known_of_is_left_where_it_is() {
+    let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
+    let mut index = Index::new(tree.origins.clone());
+    index.add_unread(&entry("index.html"));
+    index.add_unread(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") });
+    index.add_unknown(Path::new("closed/sub"));
+    tree.index = Arc::new(index);
+    for (reference, expected) in [
+        ("link/x.html", "link/x.html"),
+        ("./link/x.html?v#a", "./link/x.html?v#a"),
+        ("/docs/link/a/b#c", "link/a/b#c"),
+        ("http://a/docs/link/x.html", "http://a/docs/link/x.html"),
+        ("http://a/docs/link", "link"),
+        ("closed/sub/x.html", "closed/sub/x.html"),
+        ("closed/sub/", "closed/sub/"),
+        ("/docs/closed/sub/x.html#a", "closed/sub/x.html#a"),
+        ("http://a/docs/closed/sub/x.html", "http://a/docs/closed/sub/x.html"),
+        // What is around it was read.
+        ("closed/x.html", "http://a/docs/closed/x.html"),
+        ("closed/subway", "http://a/docs/closed/subway"),
+    ] {
+        let page = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        assert_eq!(tree.localized("index.html", &page(reference)), page(expected));
+    }
+}
+
+#[test]
+fn what_is_there_is_linked_by_where_it_lies() {
+    let files = [
+        "index.html",
+        "sub/page.html",
+        "sub/index.html",
+        "a b.png",
+        "100%.png",
+        "q?x=1.png",
+        "x:y.png",
+    ];
+    let tree = Tree::new(below("http://a/docs/"), &files);
+    for (reference, expected) in [
+        // There, and written relative to the file.
+        ("page.html", "page.html"),
+        ("./page.html?x", "http://a/docs/sub/page.html?x"),
+        ("/docs/index.html", "../index.html"),
+        ("http://a/docs/index.html#x", "../index.html#x"),
+        ("HTTP://A:80/docs/a%20b.png?v=2", "../a%20b.png?v=2"),
+        ("//a/docs/100%25.png", "../100%25.png"),
+        ("../q%3Fx=1.png", "../q%3Fx=1.png"),
+        ("http://a/docs/x:y.png", "../x:y.png"),
+        // A folder shows no page from disk.
+        ("..", "../index.html"),
+        ("./", "index.html"),
+        ("http://a/docs/sub", "index.html"),
+        // The page itself.
+        ("#x", "#x"),
+        ("http://a/docs/sub/page.html#x", "#x"),
+        ("page.html#x", "page.html#x"),
+        // Not there.
+        ("gone.html", "http://a/docs/sub/gone.html"),
+        ("../../x.png", "http://a/x.png"),
+        ("http://b/x.png", "http://b/x.png"),
+        ("//b/x.png", "http://b/x.png"),
+        ("mailto:a@b", "mailto:a@b"),
+        ("%2e%2e%2findex.html", "http://a/docs/sub/%2e%2e%2findex.html"),
+        ("{{ url }}", "{{ url }}"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        let localized = tree.localized("sub/page.html", &link(reference));
+        assert_eq!(localized, link(expected), "{reference}");
+    }
+}
+
+#[test]
+fn a_base_is_neutralised_and_fragments_still_jump() {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html", "x.png"]);
+    for (page, expected) in [
+        // HTTrack writes the same: no other value leaves the references of the page alone.
+        (
+            "<base href=\"http://a/docs/\"><img src=x.png><a href=#s></a>",
+            "<base href=\"\"><img src=../x.png><a href=../index.html#s></a>",
+        ),
+        (
+            "<base href=http://a/docs/sub/page.html target=_top><a href=#s></a><img src=y>",
+            "<base href=\"\" target=_top><a href=#s></a><img src=http://a/docs/sub/y>",
+        ),
+        (
+            "<base target=_top href=/docs/><img src='x.png'>",
+            "<base target=_top href=\"\"><img src='../x.png'>",
+        ),
+        ("<base href='data:x'><img src=../x.png>", "<base href=''><img src=../x.png>"),
+        ("<base href><img src=../x.png>", "<base href><img src=../x.png>"),
+        // A base that nobody knows yet: all is absolute, as rewrite has it.
+        (
+            "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
+            "<base href=\"{{ base }}\"><a href=\"http://a/docs/x.png\">x</a>",
+        ),
+        // Where a base counts for nobody it is taken away, too.
+        (
+            "<noscript><base href=\"http://b/\"><img src=\"../x.png\"></noscript>",
+            "<noscript><base href=\"\"><img src=\"../x.png\"></noscript>",
+        ),
+    ] {
+        assert_eq!(tree.localized("sub/page.html", page), expected);
+    }
+    let svg = "<svg xmlns='http://www.w3.org/2000/svg' xml:base='http://a/docs/'>\
+               <g xml:base='sub/'><a href='../x.png'/></g></svg>";
+    let expected = "<svg xmlns='http://www.w3.org/2000/svg' xml:base=''>\
+                    <g xml:base=''><a href='../x.png'/></g></svg>";
+    assert_eq!(tree.localized("sub/i.svg", svg), expected);
+}
+
+/// Bug 31: RFC 6596, 3: it is the URL that is preferred for the page, and no copy of the page is that.
+#[test]
+fn the_canonical_url_of_a_page_stays() {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/page.html", "index.html"]);
+    let page = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=http://a/docs/index.html>\
+                <a href=http://a/docs/>i</a>";
+    let expected = "<link rel=canonical href=http://a/docs/index.html><link rel=next href=../index.html>\
+                    <a href=../index.html>i</a>";
+    assert_eq!(tree.localized("sub/page.html", page), expected);
+}
+
+#[test]
+fn new_references_are_spelled_for_their_places() {
+    let files = ["page.html", "a'(b),.png", ",c.png", "[D].png", "\u{fc}&.png"];
+    let tree = Tree::new(below("http://a/docs/"), &files);
+    for (page, expected) in [
+        (
+            "<p style='x: url(\"http://a/docs/a&#39;(b),.png\")'>",
+            "<p style='x: url(\"a&#39;(b),.png\")'>",
+        ),
+        (
+            "<p style=\"x: url(http://a/docs/%61%27%28b%29%2c.png)\">",
+            "<p style=\"x: url(a%27%28b%29,.png)\">",
+        ),
+        (
+            "<img srcset=\"http://a/docs/,c.png 1x, http://a/docs/a'(b),.png 2x\">",
+            "<img srcset=\"./,c.png 1x, a'(b),.png 2x\">",
+        ),
+        ("<img src=http://a/docs/[D].png>", "<img src=%5BD%5D.png>"),
+        ("<img src=\"http://a/docs/\u{fc}&amp;.png\">", "<img src=\"%C3%BC&amp;.png\">"),
+        (
+            "<iframe srcdoc=\"<base href='/docs/'><img src=&quot;/docs/,c.png&quot;>\">",
+            "<iframe srcdoc=\"<base href=''><img src=&quot;./,c.png&quot;>\">",
+        ),
+        (
+            "<meta http-equiv=refresh content='0; http://a/docs/,c.png'>",
+            "<meta http-equiv=refresh content='0; ./,c.png'>",
+        ),
+        (
+            "<object codebase=http://a/docs/ data=,c.png></object>",
+            "<object codebase=http://a/docs/ data=http://a/docs/,c.png></object>",
+        ),
+    ] {
+        assert_eq!(tree.localized("page.html", page), expected);
+    }
+    let css = "@import '/docs/,c.png'; a { b: url(/x.png) }";
+    assert_eq!(tree.localized("s/x.css", css), "@import '../,c.png'; a { b: url(http://a/x.png) }");
+}
+
+#[test]
+fn pages_are_found_by_the_names_that_programs_give() {
+    let files = [
+        "a.example/page.html",
+        "a.example/one?x=1",
+        "a.example/two@x=1.html",
+        "a.example/three%3Fx=1",
+        "a.example/four.html",
+        "a.example/five/index.html",
+        "a.example/index.html?p=2",
+        "a.example/s.css",
+        "a.example/n.php",
+        "a.example/u?r=%2Fa",
+        "a.example/t.css?v=1.css",
+        "b.example/z.html",
+    ];
+    let origins = Origins { layout: Some(FolderLayout::Host), ..Origins::default() };
+    let tree = Tree::new(origins, &files);
+    for (reference, expected) in [
+        ("/one?x=1", "one%3Fx=1"),
+        ("/two?x=1#f", "two@x=1.html#f"),
+        ("/three?x=1", "three%253Fx=1"),
+        ("four", "four.html"),
+        ("/five", "five/index.html"),
+        ("/?p=2", "index.html%3Fp=2"),
+        ("s.css?v=3", "s.css?v=3"),
+        ("t.css?v=1", "t.css%3Fv=1.css"),
+        ("/u?r=/a", "u%3Fr=%252Fa"),
+        // A page with a query is another page.
+        ("n.php?id=7", "https://a.example/n.php?id=7"),
+        ("/one?x=2", "https://a.example/one?x=2"),
+        ("https://c.example/x", "https://c.example/x"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        let localized = tree.localized("a.example/page.html", &link(reference));
+        assert_eq!(localized, link(expected), "{reference}");
+    }
+    let localized = tree.localized("a.example/page.html", "<a href='https://b.example/z.html'>");
+    assert_eq!(localized, "<a href='../b.example/z.html'>");
+}
+
+/// URL Standard, 4.4: to a browser a `\` in a path is a `/`, and a line end is nothing. The file that is there has a
+/// name that it reads as it is meant.
+#[test]
+fn what_browsers_would_read_otherwise_is_percent_encoded() {
+    let tree = Tree::new(
+        below("http://a/"),
+        &["page.html", "back\\slash.html", "sub/x.html", "a\nb.html"],
+    );
+    for (reference, expected) in [
+        ("back\\slash.html", "back%5Cslash.html"),
+        ("back\\slash.html#f", "back%5Cslash.html#f"),
+        ("back%5cslash.html", "back%5cslash.html"),
+        ("http://a/back\\slash.html", "back%5Cslash.html"),
+        ("a\nb.html", "a%0Ab.html"),
+        // No file by RFC 1808 and 3986.
+        ("sub\\x.html", "http://a/sub\\x.html"),
+        ("sub/x.html", "sub/x.html"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        assert_eq!(tree.localized("page.html", &link(reference)), link(expected), "{reference}");
+    }
+}
+
+/// The URL of the folder gives `page?x=1` the URL `page%3Fx=1`, which has no query; what its references mean
+/// by one lies beside it.
+#[test]
+fn a_page_with_a_query_in_its_name_finds_its_neighbours() {
+    let tree = Tree::new(below("http://a/"), &["s/page?x=1", "s/page?x=2", "s/page", "s/q@y"]);
+    for (reference, expected) in [
+        ("?x=2", "page%3Fx=2"),
+        ("?x=2#f", "page%3Fx=2#f"),
+        ("?x=1#f", "#f"),
+        ("page?x=2", "page%3Fx=2"),
+        ("#f", "#f"),
+    ] {
+        let link = |reference: &str| format!("<a href=\"{reference}\">x</a>");
+        let page = format!("<!DOCTYPE html>{}", link(reference));
+        let options = tree.options("s/page?x=1", page.as_bytes());
+        let options = Options { format: Format::Html, ..options };
+        let localized = localize(page.as_bytes(), &options).output();
+        let localized = String::from_utf8(localized).unwrap();
+        assert_eq!(localized, format!("<!DOCTYPE html>{}", link(expected)), "{reference}");
+        assert!(localize(localized.as_bytes(), &options).edits.is_empty());
+    }
+}
+
+#[test]
+fn redirections_in_the_map_lead_to_the_file() {
+    let map = b"p.html,http://a/x/y.html\nq.html,http://a/old\nq.html,http://a/new/\n";
+    let map = UrlMap::parse(map, Path::new("map.csv")).unwrap();
+    let origins = Origins { map: Some(map.into()), ..Origins::default() };
+    let tree = Tree::new(origins, &["p.html", "q.html"]);
+    let page = "<a href=/old></a><a href=../new/#f></a><a href=/newer></a>";
+    let expected = "<a href=q.html></a><a href=q.html#f></a><a href=http://a/newer></a>";
+    assert_eq!(tree.localized("p.html", page), expected);
+}
+
+/// What cannot be written anew keeps its base, and then nothing may be relative to the file.
+#[test]
+fn a_base_stays_where_something_needs_it() {
+    let tree = Tree::new(below("http://a/docs/"), &["sub/i.svg", "x.png"]);
+    let svg = |base: &str, x: &str| {
+        format!(
+            "<!DOCTYPE svg [<!ENTITY y 'y.png'>]><svg xmlns='http://www.w3.org/2000/svg' \
+             xml:base='{base}'><a href='&y;'/><a href='{x}'/></svg>"
+        )
+    };
+    let localized = tree.localized("sub/i.svg", &svg("http://a/docs/", "x.png"));
+    assert_eq!(localized, svg("http://a/docs/", "http://a/docs/x.png"));
+    // Two characters of one reference: what is new ends between them.
+    let tree = Tree::new(below("http://a/docs/"), &["p.html", "\u{2242}\u{338}.png"]);
+    let localized = tree.localized("p.html", "<img src=\"http://a/docs/&NotEqualTilde;.png\">");
+    assert_eq!(localized, "<img src=\"%E2%89%82%CC%B8.png\">");
+}
+
+/// A browser that saves a page writes the links to what it saves with it relative to the file.
+#[test]
+fn what_a_browser_saved_beside_a_page_stays() {
+    let page = "<!-- saved from url=(0018)http://a/x/y?z=1#f -->\n\
+                <img src=\"./Page_files/i.png\"><img src=\"j.png\"><a href=\"#f\">x</a>";
+    let tree = Tree::new(Origins::default(), &["Page.html", "Page_files/i.png"]);
+    let expected = page.replace("j.png", "http://a/x/j.png");
+    let localized = tree.localized("Page.html", page);
+    assert_eq!(
+        localized.split('>').skip(1).collect::<String>(),
+        expected.split('>').skip(1).collect::<String>()
+    );
+}
+
+#[test]
+fn what_is_missing_may_be_kept() {
+    let mut tree = Tree::new(below("http://a/docs/"), &["p.html", "x.png"]);
+    tree.absent = "keep".parse().unwrap();
+    let page = "<img src=gone.png><img src=/docs/x.png><img src=../x.png>";
+    assert_eq!(
+        tree.localized("p.html", page),
+        "<img src=gone.png><img src=x.png><img src=../x.png>"
+    );
+    // It would mean something else without its base.
+    let page = "<base href='sub/'><img src=gone.png>";
+    assert_eq!(
+        tree.localized("p.html", page),
+        "<base href=''><img src=http://a/docs/sub/gone.png>"
+    );
+    assert!("drop".parse::<Absent>().unwrap_err().to_string().contains("absolute, keep"));
+}
+
+#[test]
+fn messages_are_relative_only_where_no_header_field_says_otherwise() {
+    let tree = Tree::new(below("http://a/docs/"), &["mail/m.eml", "x.png"]);
+    let mail =
+        |base: &str, src: &str| format!("Content-Type: text/html\n{base}\n<img src=\"{src}\">\n");
+    let localized = tree.localized("mail/m.eml", &mail("", "http://a/docs/x.png"));
+    assert_eq!(localized, mail("", "../x.png"));
+    let base = "Content-Base: http://a/docs/\n";
+    assert_eq!(
+        tree.localized("mail/m.eml", &mail(base, "x.png")),
+        mail(base, "http://a/docs/x.png")
+    );
+}
+
+/// RFC 1847: what is signed must not change, be it absolute or not.
+#[test]
+fn what_is_signed_stays() {
+    let tree = Tree::new(below("http://a/docs/"), &["m.eml", "x.png"]);
+    let mail = "Content-Type: multipart/signed; boundary=b; protocol=x\n\n\
+                --b\nContent-Type: text/html\n\n<img src=\"http://a/docs/x.png\">\n\
+                --b\nContent-Type: application/x\n\n--b--\n";
+    assert_eq!(tree.localized("m.eml", mail), mail);
+}
+
+/// Files of a generated tree: those that end with `.html` are pages.
+const FILES: [&str; 8] = [
+    "index.html",
+    "a b.html",
+    "sub/page.html",
+    "sub/deep/x.html",
+    "img/\u{fc}.png",
+    "sub/a:b.png",
+    "[A].png",
+    "sub/,c.png",
+];
+const BASES: [Option<&str>; 6] = [
+    None,
+    Some("http://a/docs/"),
+    Some("http://a/docs/sub/x"),
+    Some("/docs/sub/"),
+    Some("sub/"),
+    Some("http://b/"),
+];
+const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
+const PLACES: [(&str, &str); 4] = [
+    ("<a href=\"", "\">x</a>"),
+    ("<img src=", " alt=x>"),
+    ("<img srcset=\"", " 1x\">"),
+    ("<p style='background: url(", ")'>"),
+];
+
+fn encoded(path: &str) -> String {
+    path.bytes().fold(String::new(), |mut url, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'/' | b':' | b',' => url.push(char::from(byte)),
+            _ => write!(url, "%{byte:02X}").unwrap(),
+        }
+        url
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// Localizing twice changes nothing; from disk every link leads to the file that it led to, or to the
+    /// network; and rewriting gives the absolute form again.
+    #[test]
+    fn a_localized_page_means_what_it_meant(
+        page in 0_usize..4,
+        base in 0..BASES.len(),
+        links in prop::collection::vec(
+            (0..FILES.len() + 1, 0_usize..5, 0..TAILS.len(), 0..PLACES.len()), 1..12),
+    ) {
+        let path = FILES[page];
+        let up = "../".repeat(path.matches('/').count());
+        let mut text = BASES[base].map_or(String::new(), |base| format!("<base href={base}>"));
+        for (file, form, tail, place) in links {
+            let file = encoded(FILES.get(file).unwrap_or(&"gone.png"));
+            let reference = match form {
+                0 => format!("./{up}{file}"),
+                1 => format!("http://a/docs/{file}"),
+                2 => format!("/docs/{file}"),
+                3 => format!("//a/docs/{file}"),
+                _ => format!("./{file}"),
+            };
+            let (before, behind) = PLACES[place];
+            writeln!(text, "{before}{reference}{}{behind}", TAILS[tail]).unwrap();
+        }
+        let tree = Tree::new(below("http://a/docs/"), &FILES);
+        let localized = tree.localized(path, &text);
+        let url = format!("http://a/docs/{}", encoded(path));
+        let own = Options::at(&url);
+        let before = rewrite(text.as_bytes(), &own).report.links;
+        let again = rewrite(localized.as_bytes(), &own).report.links;
+        let on_disk = rewrite(localized.as_bytes(), &Options::at(&format!("file:///m/{}", encoded(path)))).report.links;
+        for ((before, again), on_disk) in before.iter().zip(&again).zip(&on_disk) {
+            if before.element == "base" {
+                prop_assert_eq!(&*on_disk.reference, "");
+                continue;
+            }
+            let target = before.target.clone().unwrap();
+            prop_assert_eq!(again.target.as_deref(), Some(&*target));
+            let bare = target.split(['?', '#']).next().unwrap();
+            let file = FILES.iter().find(|file| bare == format!("http://a/docs/{}", encoded(file)));
+            let is_other_page = bare.ends_with(".html") && target.contains('?');
+            if file.is_some() && !is_other_page {
+                let expected = target.replace("http://a/docs/", "file:///m/");
+                prop_assert_eq!(on_disk.target.as_deref(), Some(&*expected));
+                prop_assert_ne!(on_disk.outcome, Outcome::Absolute);
+            } else {
+                prop_assert_eq!(on_disk.target.as_deref(), Some(&*target));
+                prop_assert_eq!(on_disk.outcome, Outcome::Absolute);
+            }
+        }
+    }
+}

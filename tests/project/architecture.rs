@@ -1,0 +1,518 @@
+//! The import order of `docs/architecture.md`: rooms know those before them and no other, no files import each
+//! other in a circle, and each third-party crate has its rooms.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Rooms in order; those of one line do not know each other.
+const ORDER: &[&[&str]] = &[
+    &["span", "error", "named"],
+    &["diagnostic", "edit", "format", "reference"],
+    &["layer", "resolve"],
+    &["document"],
+    &["base", "scan"],
+    &["archive", "container"],
+    &["report", "pieces"],
+    &["rewrite"],
+    &["verify"],
+    &["rewriter"],
+    &["tree"],
+    &["cli"],
+    &["main"],
+];
+
+/// Which files may name which third-party crate, by the beginning of their path. Every dependency has a row.
+const CRATES: &[(&str, &[&str])] = &[
+    ("html5ever", &["scan/html/", "pieces.rs", "layer/escape.rs"]),
+    ("markup5ever_rcdom", &["pieces.rs"]),
+    ("cssparser", &["pieces.rs"]),
+    ("wide", &["scan/block"]),
+    ("mailparse", &["scan/fields/"]),
+    ("quick_xml", &["scan/xml/", "pieces.rs"]),
+    ("encoding_rs", &["layer/charset.rs"]),
+    ("simdutf8", &["layer/charset.rs"]),
+    (
+        "base64",
+        &["layer/digest.rs", "layer/transfer/base64.rs", "cli/check/report.rs", "cli/har.rs"],
+    ),
+    ("md5", &["layer/digest.rs"]),
+    ("brotli_decompressor", &["layer/transfer/codings"]),
+    ("ruzstd", &["layer/transfer/codings"]),
+    ("sha1", &["archive/write.rs"]),
+    ("sha2", &["cli/check/report.rs"]),
+    ("flate2", &["archive/", "layer/transfer/codings"]),
+    ("zip", &["archive/wacz.rs"]),
+    ("url", &["resolve.rs", "resolve/"]),
+    ("clap", &["cli/", "main.rs"]),
+    ("clap_complete", &["cli/args/commands.rs", "cli/manual.rs", "cli/request.rs"]),
+    ("clap_mangen", &["cli/manual.rs"]),
+    ("strsim", &["cli/"]),
+    ("toml", &["cli/"]),
+    ("unicode_width", &["cli/check/text.rs"]),
+    ("serde", &["cli/", "scan/json.rs"]),
+    ("serde_json", &["cli/", "scan/json.rs", "tree/"]),
+    ("anstream", &["cli/", "main.rs"]),
+    ("anstyle", &["cli/", "main.rs"]),
+    ("walkdir", &["tree/"]),
+    ("globset", &["tree/"]),
+    ("csv", &["tree/"]),
+    ("icu_normalizer", &["tree/"]),
+    ("xattr", &["tree/"]),
+    ("rustix", &["tree/", "cli/closed.rs", "cli/settings/owner.rs"]),
+    ("memchr", &[""]),
+    ("indicatif", &["cli/progress.rs"]),
+    ("signal_hook", &["cli/progress.rs"]),
+    ("terminal_size", &["cli/output.rs"]),
+];
+
+/// Packages whose library is called otherwise in code.
+const LIBRARIES: &[(&str, &str)] = &[("md-5", "md5")];
+
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![root.clone()];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.extension() {
+                _ if path.is_dir() => folders.push(path),
+                Some(extension) if extension == "rs" => files.push(path),
+                _ => {}
+            }
+        }
+    }
+    let named = |path: PathBuf| {
+        let name = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    };
+    let mut sources: Vec<_> = files.into_iter().map(named).collect();
+    sources.sort();
+    sources
+}
+
+/// The code of a file: no comments, no unit tests.
+fn code(text: &str) -> String {
+    let tests = text.find("\n#[cfg(test)]").unwrap_or(text.len());
+    text[..tests]
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .map(|line| match line.split_once(" // ") {
+            Some((code, _)) if code.matches('"').count() % 2 == 0 => code,
+            _ => line,
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn rank(room: &str) -> Option<usize> {
+    ORDER.iter().position(|rooms| rooms.contains(&room))
+}
+
+#[test]
+fn imports_go_one_way() {
+    let mut wrong = Vec::new();
+    for (name, text) in sources() {
+        let room = name.split(['/', '.']).next().unwrap();
+        if room == "lib" {
+            continue;
+        }
+        let own = rank(room)
+            .unwrap_or_else(|| panic!("src/{name} is a room without a place in the order"));
+        let code = code(&text);
+        let imported: BTreeSet<&str> = ["crate::", "baselink::"]
+            .iter()
+            .flat_map(|path| code.split(path).skip(1))
+            .map(|rest| {
+                rest.split(|one: char| !(one.is_ascii_lowercase() || one == '_')).next().unwrap()
+            })
+            .filter(|other| !other.is_empty() && *other != room)
+            .collect();
+        for other in imported {
+            match rank(other) {
+                Some(theirs) if theirs < own => {}
+                Some(_) => wrong.push(format!("src/{name} imports {other}")),
+                // The names that the library exports at its root are the command line's to use.
+                None if room == "cli" || room == "main" => {}
+                None => wrong
+                    .push(format!("src/{name} imports {other}, which has no place in the order")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A name by its path: the modules, the outermost first, and the name.
+type Names = Vec<String>;
+
+/// The modules of the library and of the program, which have no name in common, and what they import.
+struct Modules {
+    /// The file of each module.
+    files: BTreeMap<Names, String>,
+    /// What each module calls a name that it imports.
+    imported: BTreeMap<Names, BTreeMap<String, Names>>,
+}
+
+/// A name that a `use` brings in.
+struct Used {
+    path: Names,
+    /// What the path is called here.
+    name: String,
+    /// Whether others may take it from here.
+    is_public: bool,
+}
+
+/// The module that the file `name` is.
+fn module_of(name: &str) -> Names {
+    let path = name.trim_end_matches(".rs");
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    match path {
+        "lib" => Vec::new(),
+        _ => path.split('/').map(str::to_owned).collect(),
+    }
+}
+
+/// `code` without what is in string literals. Lifetimes and characters are left.
+fn without_strings(code: &str) -> String {
+    let mut left = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find('"') {
+        let (before, string) = rest.split_at(at);
+        left.push_str(before);
+        let hashes = before.len() - before.trim_end_matches('#').len();
+        let is_raw =
+            before.trim_end_matches('#').ends_with('r') && (hashes > 0 || before.ends_with('r'));
+        if !is_raw && (before.ends_with('\'') || before.ends_with("'\\")) {
+            // The character `"`.
+            rest = &string[1..];
+            continue;
+        }
+        let end = if is_raw {
+            let end = format!("\"{}", "#".repeat(hashes));
+            string[1..].find(&end).map(|at| at + 1 + end.len())
+        } else {
+            let mut is_escaped = false;
+            string[1..]
+                .find(|one: char| {
+                    let is_end = one == '"' && !is_escaped;
+                    is_escaped = one == '\\' && !is_escaped;
+                    is_end
+                })
+                .map(|at| at + 2)
+        };
+        rest = &string[end.unwrap_or(string.len())..];
+    }
+    left + rest
+}
+
+/// The `use` declarations of `code`, and the code without them.
+fn uses(code: &str) -> (Vec<Used>, String) {
+    let mut uses = Vec::new();
+    let mut left = String::new();
+    let mut rest = code;
+    while let Some(at) = rest.find("use ") {
+        let (before, from) = rest.split_at(at);
+        let line = before.rsplit('\n').next().unwrap().trim_start();
+        let is_declaration = line.is_empty() || (line.starts_with("pub") && line.ends_with(' '));
+        if !is_declaration {
+            left.push_str(before);
+            left.push_str("use ");
+            rest = &from[4..];
+            continue;
+        }
+        left.push_str(before.strip_suffix(line).unwrap_or(before));
+        let (tree, after) = from[4..].split_once(';').unwrap();
+        flatten(&[], tree, line.starts_with("pub"), &mut uses);
+        rest = after;
+    }
+    left.push_str(rest);
+    (uses, left)
+}
+
+/// The paths of the tree of a `use` below `above`.
+fn flatten(above: &[String], tree: &str, is_public: bool, uses: &mut Vec<Used>) {
+    let tree = tree.trim();
+    if let Some((path, inside)) = tree.split_once('{') {
+        let above: Names = above.iter().cloned().chain(names(path)).collect();
+        let inside = inside.trim_end().strip_suffix('}').unwrap();
+        let (mut depth, mut start) = (0, 0);
+        for (at, one) in inside.char_indices() {
+            match one {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                ',' if depth == 0 => {
+                    flatten(&above, &inside[start..at], is_public, uses);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        flatten(&above, &inside[start..], is_public, uses);
+    } else if !tree.is_empty() {
+        let (path, name) =
+            tree.split_once(" as ").map_or((tree, None), |(path, name)| (path, Some(name)));
+        let mut path: Names = above.iter().cloned().chain(names(path)).collect();
+        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+            path.pop();
+        }
+        let name = name.map_or_else(|| path.last().unwrap().clone(), |name| name.trim().to_owned());
+        uses.push(Used { path, name, is_public });
+    }
+}
+
+fn names(path: &str) -> impl Iterator<Item = String> {
+    path.split("::").map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned)
+}
+
+/// The paths with more than one name in `code`.
+fn paths(code: &str) -> BTreeSet<Names> {
+    let is_of_path = |one: char| one.is_alphanumeric() || one == '_' || one == ':';
+    let found = code.split(|one: char| !is_of_path(one)).map(|path| path.trim_matches(':'));
+    found.filter(|path| path.contains("::")).map(|path| names(path).collect()).collect()
+}
+
+impl Modules {
+    /// What `path` is, as the module `from` names it: a module, or a name in one. `None` where that is neither of
+    /// the library nor of the program.
+    fn absolute(&self, from: &Names, path: &[String]) -> Option<Names> {
+        let (first, rest) = path.split_first()?;
+        let mut whole = match first.as_str() {
+            "crate" | "baselink" => Vec::new(),
+            "self" => from.clone(),
+            "super" => from[..from.len() - 1].to_vec(),
+            name => {
+                let child: Names = from.iter().cloned().chain([name.to_owned()]).collect();
+                match self.imported.get(from).and_then(|imported| imported.get(name)) {
+                    _ if self.files.contains_key(&child) => child,
+                    Some(imported) => imported.clone(),
+                    None => return None,
+                }
+            }
+        };
+        for name in rest {
+            if name == "super" {
+                whole.pop();
+            } else {
+                whole.push(name.clone());
+            }
+        }
+        Some(whole)
+    }
+
+    /// The module in which the last name of `path` is defined, wherever it is taken from, or `None` where the path
+    /// is a module.
+    fn defines(
+        &self,
+        path: &Names,
+        public: &BTreeMap<Names, BTreeMap<String, Names>>,
+    ) -> Option<Names> {
+        let mut path = path.clone();
+        // A name is not exported again more often than there are modules.
+        for _ in 0..self.files.len() {
+            let depth =
+                (0..=path.len()).rev().find(|&depth| self.files.contains_key(&path[..depth]))?;
+            let (module, name) = (path[..depth].to_vec(), path.get(depth)?);
+            match public.get(&module).and_then(|public| public.get(name)) {
+                Some(origin) => path = origin.iter().chain(&path[depth + 1..]).cloned().collect(),
+                None => return Some(module),
+            }
+        }
+        panic!("{path:?} is exported in a circle")
+    }
+}
+
+/// Which files take names from which. A file that only exports names of the files below it again takes none.
+fn imports() -> BTreeMap<String, BTreeSet<String>> {
+    let sources =
+        sources().into_iter().filter(|(name, _)| name != "main.rs" && !name.ends_with("tests.rs"));
+    let read: BTreeMap<Names, (String, Vec<Used>, String)> = sources
+        .map(|(name, text)| {
+            let code = without_strings(&code(&text));
+            let (uses, rest) = uses(&code);
+            (module_of(&name), (name, uses, rest))
+        })
+        .collect();
+    let files = read.iter().map(|(module, (name, ..))| (module.clone(), name.clone())).collect();
+    let mut modules = Modules { files, imported: BTreeMap::new() };
+    let mut public: BTreeMap<Names, BTreeMap<String, Names>> = BTreeMap::new();
+    for (module, (_, uses, _)) in &read {
+        for used in uses {
+            let Some(path) = modules.absolute(module, &used.path) else { continue };
+            if used.is_public {
+                public.entry(module.clone()).or_default().insert(used.name.clone(), path.clone());
+            }
+            modules.imported.entry(module.clone()).or_default().insert(used.name.clone(), path);
+        }
+    }
+    let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, (name, uses, rest)) in &read {
+        let exports_again = |used: &Used| {
+            let path = modules.absolute(module, &used.path);
+            let is_below = path.is_some_and(|path| path.starts_with(module));
+            let is_border = |one: char| !(one.is_alphanumeric() || one == '_');
+            let mut lines = rest.lines().filter(|line| !line.contains("mod "));
+            let is_used = lines.any(|line| line.split(is_border).any(|word| word == used.name));
+            used.is_public && is_below && !is_used
+        };
+        let used = uses.iter().filter(|used| !exports_again(used)).map(|used| used.path.clone());
+        for path in used.chain(paths(rest)) {
+            let Some(path) = modules.absolute(module, &path) else { continue };
+            let Some(other) = modules.defines(&path, &public) else { continue };
+            if other != *module {
+                imports.entry(name.clone()).or_default().insert(modules.files[&other].clone());
+            }
+        }
+    }
+    imports
+}
+
+/// The files that can be come to from `from`, itself only by a circle.
+fn reached<'a>(imports: &'a BTreeMap<String, BTreeSet<String>>, from: &str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut next: Vec<&str> = vec![from];
+    while let Some(file) = next.pop() {
+        for other in imports.get(file).into_iter().flatten() {
+            if reached.insert(other.as_str()) {
+                next.push(other);
+            }
+        }
+    }
+    reached
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    let imports = imports();
+    let mut wrong = Vec::new();
+    for (file, taken) in &imports {
+        for other in taken {
+            if reached(&imports, other).contains(file.as_str()) {
+                wrong.push(format!(
+                    "src/{file} takes names from src/{other}, which comes back to it"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_dependency_has_its_rooms() {
+    let library = |package: &str| {
+        let known = LIBRARIES.iter().find(|(known, _)| *known == package);
+        known.map_or_else(|| package.replace('-', "_"), |(_, library)| (*library).to_owned())
+    };
+    let mut dependencies: BTreeSet<String> = BTreeSet::new();
+    for table in include_str!("../../Cargo.toml").split("\n[").skip(1) {
+        let (title, lines) = table.split_once(']').unwrap();
+        if title == "dependencies" || title.ends_with(".dependencies") {
+            let packages = lines.lines().filter_map(|line| Some(line.split_once('=')?.0.trim()));
+            dependencies.extend(packages.map(library));
+        }
+    }
+    let rows: BTreeSet<String> = CRATES.iter().map(|(krate, _)| (*krate).to_owned()).collect();
+    assert_eq!(rows.len(), CRATES.len(), "a crate has two rows");
+    assert_eq!(rows, dependencies, "the rows of CRATES, and the dependencies of Cargo.toml");
+}
+
+#[test]
+fn each_third_party_crate_has_its_rooms() {
+    let mut wrong = Vec::new();
+    for (name, text) in sources() {
+        let code = code(&text);
+        for (krate, rooms) in CRATES {
+            let path = format!("{krate}::");
+            let used = code.match_indices(&path).any(|(at, _)| {
+                !code[..at].ends_with(|before: char| {
+                    before.is_alphanumeric() || before == '_' || before == ':'
+                })
+            });
+            if used && !rooms.iter().any(|room| name.starts_with(room)) {
+                wrong.push(format!("src/{name} names {krate}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_file_opens_with_what_it_is() {
+    for (name, text) in sources() {
+        assert!(text.starts_with("//! "), "src/{name} does not open with a sentence");
+        if name != "main.rs" {
+            assert!(text.contains("\n//! ```"), "src/{name} opens without an example");
+            assert!(
+                text.contains("Deliberately absent") || text.contains("deliberately absent"),
+                "src/{name} does not say what it leaves out"
+            );
+        }
+    }
+}
+
+/// The types that a line of code declares. An associated one is indented, and belongs to its trait.
+fn declared(line: &str) -> Option<&str> {
+    let visible = line.trim_start().trim_start_matches("pub");
+    let rest = match visible.strip_prefix('(') {
+        Some(rest) => rest.split_once(')')?.1,
+        None => visible,
+    };
+    let (keyword, rest) = rest.trim_start().split_once(' ')?;
+    let is_type = match keyword {
+        "struct" | "enum" | "trait" => true,
+        "type" => !line.starts_with(' '),
+        _ => false,
+    };
+    let is_end = |c: char| !(c.is_alphanumeric() || c == '_');
+    is_type.then(|| rest.split(is_end).next())?
+}
+
+#[test]
+fn a_type_name_is_used_once() {
+    let sources = sources();
+    let mut places: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    // What a system lacks has the names of what the others have.
+    let of_all = sources.iter().filter(|(name, _)| name != "tree/folder/other.rs");
+    let code: Vec<_> = of_all.map(|(name, text)| (name, code(text))).collect();
+    for (name, code) in &code {
+        for declared in code.lines().filter_map(declared) {
+            places.entry(declared).or_default().push(name);
+        }
+    }
+    assert!(places.len() > 300 && places.contains_key("BaseChain"), "{places:?}");
+    places.retain(|_, files| files.len() > 1);
+    assert!(places.is_empty(), "these names are used more than once: {places:#?}");
+}
+
+#[test]
+fn a_circle_is_seen_however_it_is_written() {
+    let all = |code: &str| {
+        let (uses, rest) = uses(&without_strings(code));
+        let used = uses.into_iter().map(|used| format!("{}={}", used.name, used.path.join("::")));
+        used.chain(paths(&rest).into_iter().map(|path| path.join("::"))).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        all(
+            "use super::{a, b::{self, C as D}};\npub(crate) use crate::e::F;\nfn g() { h::i(\"j::k\", '\"') }"
+        ),
+        ["a=super::a", "b=super::b", "D=super::b::C", "F=crate::e::F", "h::i"]
+    );
+    let imports = imports();
+    for (file, other) in [
+        // `use super::words;` and `words::…`
+        ("cli/check/text.rs", "cli/check/words.rs"),
+        // `use super::{…}`
+        ("scan/html/engines.rs", "scan/html/exact.rs"),
+        // `mod listing;` and `listing::…`
+        ("cli/check.rs", "cli/check/listing.rs"),
+        // `use crate::…`
+        ("cli/check/listed.rs", "cli/status.rs"),
+        // `baselink::tree::write::is_temporary`, which is exported there again
+        ("cli/files.rs", "tree/file.rs"),
+        // `baselink::rewrite`
+        ("cli/check/listing.rs", "rewrite/options.rs"),
+    ] {
+        assert!(imports[file].contains(other), "{file} {other}: {:?}", imports[file]);
+    }
+    assert!(!imports["cli/files.rs"].contains("lib.rs"));
+}

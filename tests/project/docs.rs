@@ -1,0 +1,373 @@
+//! The documentation says what the code does: `docs/links.md` against the table in
+//! `scan::attributes`, both ways; `docs/formats.md` against the formats and how they are told;
+//! `docs/trees.md` against the sources of retrieval URLs; `docs/security.md` against the tests that it names;
+//! `docs/architecture.md` against the dependencies.
+//!
+//! Deliberately absent: prose. Only tables are compared.
+#![cfg(feature = "cli")]
+
+use baselink::base::Source;
+use baselink::diagnostic::Code;
+use baselink::format::Format;
+use baselink::rewrite::copies::SUFFIXES;
+use baselink::scan::attributes::{
+    AttributeBase, Elements, Empty, Fragment, Group, Namespace, Row, Syntax, TABLE, When,
+};
+use baselink::scan::json::MANIFEST;
+use baselink::scan::xml::namespaces::Vocabulary;
+use baselink::scan::xml::vocabulary::{self, XmlRow};
+use baselink::tree::index::Absence;
+use baselink::tree::origin;
+use baselink::tree::relocate::{Cause, Class};
+use baselink::{Outcome, Reason};
+
+const LINKS: &str = include_str!("../../docs/links.md");
+const CHECK: &str = include_str!("../../docs/check.md");
+const FORMATS: &str = include_str!("../../docs/formats.md");
+const TREES: &str = include_str!("../../docs/trees.md");
+
+/// The table row, in markdown, that stands for `row`.
+fn markdown(row: &Row) -> String {
+    let namespaces = match row.namespaces {
+        [Namespace::Html] => String::new(),
+        several => several.iter().map(namespace).collect::<Vec<_>>().join(", ") + ": ",
+    };
+    let elements = elements(row.elements);
+    let when = match row.when {
+        When::Always => String::new(),
+        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        When::Has(name, values) => format!(" if `{name}` has {}", code(values)),
+        When::Contains(_, part) => format!(" if it contains `{part}`"),
+    };
+    let default = default(row.group);
+    let empty = match row.empty {
+        Empty::Leave => "left",
+        Empty::Resolve => "resolved",
+    };
+    let fragment = match row.fragment {
+        Fragment::Policy => "policy",
+        Fragment::Identifier => "left",
+    };
+    format!(
+        "| {namespaces}{elements} | `{}`{when} | {} | {} | {default} | {empty} | {fragment} | {} |",
+        row.attribute,
+        syntax(row.syntax),
+        against(row.against),
+        row.standard
+    )
+}
+
+fn default(group: Option<Group>) -> String {
+    group.map_or("on".to_owned(), |group| format!("`{group}`"))
+}
+
+fn namespace(namespace: &Namespace) -> &'static str {
+    match namespace {
+        Namespace::Html => "HTML",
+        Namespace::Svg => "SVG",
+        Namespace::MathMl => "MathML",
+    }
+}
+
+fn elements(elements: Elements) -> String {
+    match elements {
+        Elements::Any => "any".to_owned(),
+        Elements::Named(names) => code(names),
+        Elements::Prefixed(prefix) => format!("`{prefix}*`"),
+        Elements::Custom => "custom elements".to_owned(),
+    }
+}
+
+fn syntax(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Url => "URL",
+        Syntax::Spaces => "URLs, spaces between",
+        Syntax::Pairs => "names and URLs in turns, spaces between",
+        Syntax::Commas => "URLs, commas between",
+        Syntax::Semicolons => "URLs, semicolons between",
+        Syntax::Srcset => "image candidates",
+        Syntax::Refresh => "time and URL",
+        Syntax::Task => "fields, two of them URLs",
+        Syntax::Curie => "URL, or CURIE in brackets",
+        Syntax::Css => "CSS declarations",
+        Syntax::CssValue => "CSS value",
+        Syntax::Html => "HTML document",
+    }
+}
+
+fn against(against: AttributeBase) -> &'static str {
+    match against {
+        AttributeBase::Document => "document",
+        AttributeBase::Fallback => "fallback",
+        AttributeBase::Retrieval => "document URL",
+        AttributeBase::Codebase => "codebase",
+    }
+}
+
+/// The name of a vocabulary for people; empty for no namespace.
+fn name(vocabulary: Vocabulary) -> String {
+    let name = match vocabulary {
+        Vocabulary::Plain => "",
+        Vocabulary::Xhtml => "XHTML",
+        Vocabulary::Svg => "SVG",
+        Vocabulary::App => "Atom publishing",
+        Vocabulary::Threading => "Atom threading",
+        Vocabulary::Rss => "RSS",
+        Vocabulary::RssContent => "RSS content",
+        Vocabulary::Media => "Media RSS",
+        Vocabulary::Itunes => "Apple Podcasts",
+        Vocabulary::Rdf => "RDF",
+        Vocabulary::SchemaInstance => "XML Schema",
+        Vocabulary::Xslt => "XSLT",
+        Vocabulary::Opml => "OPML",
+        Vocabulary::Tei => "TEI",
+        Vocabulary::Dita => "DITA",
+        Vocabulary::Opf => "OPF",
+        Vocabulary::Ncx => "NCX",
+        Vocabulary::Kml => "KML",
+        Vocabulary::Smil => "SMIL",
+        Vocabulary::SitemapImage => "Sitemap image",
+        Vocabulary::SitemapVideo => "Sitemap video",
+        other => return format!("{other:?}"),
+    };
+    name.to_owned()
+}
+
+fn code(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The lines of the first table under the heading `heading`, without its head.
+fn table<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|line| *line != heading).skip(1);
+    lines
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'))
+        .skip(2)
+        .collect()
+}
+
+#[test]
+fn every_attribute_of_the_table_is_documented_in_its_order() {
+    let documented = table(LINKS, "## Attributes");
+    assert!(!documented.is_empty(), "docs/links.md has no table under '## Attributes'");
+    let mut wrong = Vec::new();
+    for row in TABLE {
+        let expected = markdown(row);
+        if !documented.contains(&expected.as_str()) {
+            wrong.push(format!("docs/links.md lacks this row:\n{expected}"));
+        }
+    }
+    let in_code: Vec<_> = TABLE.iter().map(markdown).collect();
+    for row in &documented {
+        if !in_code.iter().any(|expected| expected == row) {
+            wrong.push(format!("docs/links.md has a row that the code does not have:\n{row}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    for (documented, expected) in documented.iter().zip(&in_code) {
+        assert_eq!(documented, expected, "the rows of docs/links.md stand in another order");
+    }
+    assert_eq!(documented.len(), in_code.len(), "docs/links.md has a row twice");
+}
+
+/// The table row, in markdown, that stands for a `row` of the second table.
+fn xml_markdown(row: &XmlRow) -> String {
+    let vocabulary = row.vocabulary.map_or("any".to_owned(), name);
+    let elements = elements(row.row.elements);
+    let place = match (name(row.attribute_vocabulary), row.row.attribute) {
+        (_, "") => "text".to_owned(),
+        (prefix, name) if prefix.is_empty() => format!("`{name}`"),
+        (prefix, name) => format!("`{name}` of {prefix}"),
+    };
+    let when = match row.row.when {
+        When::Is(name, values) => format!(" if `{name}` is {}", code(values)),
+        _ => String::new(),
+    };
+    let default = default(row.row.group);
+    let (syntax, standard) = (syntax(row.row.syntax), row.row.standard);
+    format!("| {vocabulary} | {elements} | {place}{when} | {syntax} | {default} | {standard} |")
+}
+
+#[test]
+fn every_place_of_other_vocabularies_is_documented_in_its_order() {
+    let rows: Vec<_> = vocabulary::TABLE.iter().map(xml_markdown).collect();
+    assert_eq!(table(LINKS, "## XML"), rows, "docs/links.md should have\n{}", rows.join("\n"));
+}
+
+#[test]
+fn every_member_of_a_manifest_is_documented_in_its_order() {
+    let row =
+        |(member, standard): &(&str, &str)| format!("| `{member}` | `manifest` | {standard} |");
+    let rows: Vec<_> = MANIFEST.iter().map(row).collect();
+    assert_eq!(table(LINKS, "## Web app manifests"), rows);
+}
+
+#[test]
+fn every_group_is_documented() {
+    let documented = table(LINKS, "## Groups");
+    for group in Group::ALL {
+        let start = format!("| `{group}` |");
+        assert!(
+            documented.iter().any(|row| row.starts_with(&start)),
+            "docs/links.md lacks a row under '## Groups' that begins:\n{start}"
+        );
+    }
+    assert_eq!(documented.len(), Group::ALL.len(), "docs/links.md has a group too many");
+}
+
+/// The first cells of the table whose header begins with `header`, without the marks of code.
+fn names<'a>(text: &'a str, header: &str) -> Vec<&'a str> {
+    let rows = text.lines().skip_while(|line| !line.starts_with(header)).skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .filter_map(|line| line.split('|').nth(1))
+        .map(|cell| cell.trim().trim_matches('`'))
+        .collect()
+}
+
+#[test]
+fn every_outcome_reason_and_diagnostic_is_documented_in_its_order() {
+    assert_eq!(names(LINKS, "| outcome |"), Outcome::ALL.map(Outcome::name));
+    assert_eq!(names(LINKS, "| reason |"), Reason::ALL.map(Reason::name));
+    assert_eq!(names(LINKS, "| code |"), Code::ALL.map(Code::name));
+}
+
+#[test]
+fn every_suffix_of_a_companion_folder_is_documented() {
+    let line = LINKS.lines().find(|line| line.starts_with("The suffixes, in any case:")).unwrap();
+    let (list, _) = line.split_once(". ").unwrap();
+    let mut documented: Vec<_> = list.split('`').skip(1).step_by(2).collect();
+    let mut known = SUFFIXES.to_vec();
+    documented.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(documented, known);
+}
+
+#[test]
+fn every_source_of_a_retrieval_url_is_documented_in_its_order() {
+    assert_eq!(names(TREES, "| source |"), origin::ORDER.map(Source::name));
+}
+
+#[test]
+fn every_format_is_documented_in_its_order() {
+    let row = |format: Format| {
+        let read = match format {
+            Format::Plain => "in messages",
+            Format::Other => "no",
+            Format::Script => "with `--enable imports`",
+            Format::Manifest => "with `--enable manifest`",
+            Format::Warc => "by `links`, `base`, `rewrite`",
+            _ if format.is_archive() => "by `links`, `base`",
+            _ if format.is_read() => "yes",
+            _ => "not yet",
+        };
+        let names: Vec<_> = format.extensions().iter().map(|name| format!("`.{name}`")).collect();
+        let names = if names.is_empty() { String::new() } else { names.join(", ") + " " };
+        format!("| `{}` | `{}` | {names}| {read} |", format.name(), format.media_type())
+    };
+    assert_eq!(table(FORMATS, "## The formats"), Format::ALL.map(row));
+}
+
+/// The first two cells of each row, without the marks of code.
+fn pairs<'a>(heading: &str) -> Vec<(&'a str, &'a str)> {
+    let rows = table(FORMATS, heading);
+    assert!(!rows.is_empty(), "docs/formats.md has no table under '{heading}'");
+    let cell =
+        |row: &'a str, at: usize| row.split(" | ").nth(at).unwrap().trim_matches(['|', ' ', '`']);
+    rows.into_iter().map(|row| (cell(row, 0), cell(row, 1))).collect()
+}
+
+#[test]
+fn media_types_and_first_bytes_are_what_they_are_said_to_be() {
+    for (media_type, format) in pairs("## Media types") {
+        let (type_, subtype) = media_type.split_once('/').unwrap();
+        assert_eq!(Format::of_media_type(type_, subtype).name(), format, "{media_type}");
+    }
+    for (head, format) in pairs("## First bytes") {
+        let head = head.replace("\\n", "\n").replace("\\t", "\t");
+        assert_eq!(Format::detect(None, head.as_bytes()).name(), format, "{head:?}");
+    }
+    for format in Format::ALL {
+        let (type_, subtype) = format.media_type().split_once('/').unwrap();
+        assert_eq!(Format::of_media_type(type_, subtype), format);
+        for extension in format.extensions() {
+            let name = format!("a.{extension}");
+            let found = Format::opt_in(&name).unwrap_or(Format::detect(Some(&name), b"<p>"));
+            assert_eq!(found, format);
+        }
+    }
+}
+
+#[test]
+fn the_classes_of_check_are_documented_in_their_order() {
+    assert_eq!(names(CHECK, "| class | the link |"), Class::ALL.map(Class::name));
+    let documented = CHECK.lines().filter_map(|line| line.split(" | `").nth(1)?.split('`').next());
+    let documented: Vec<_> = documented.collect();
+    for absence in Absence::ALL {
+        let name = Cause::Missing(absence).name();
+        assert!(documented.contains(&name), "docs/check.md has no row for {name}");
+    }
+}
+
+#[test]
+fn every_test_that_holds_a_promise_is_there() {
+    let text = include_str!("../../docs/security.md");
+    let rows = text.lines().filter(|line| line.starts_with('|') && line.contains("`: `"));
+    let mut count = 0;
+    for row in rows {
+        let cell = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap();
+        let (file, name) = cell.trim_matches('`').split_once("`: `").unwrap();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let source = std::fs::read_to_string(path).unwrap();
+        assert!(source.contains(&format!("fn {name}(")), "{file} has no test {name}:\n{row}");
+        count += 1;
+    }
+    assert!(count > 40, "docs/security.md has {count} rows with a test");
+}
+
+#[test]
+fn every_limit_has_a_test() {
+    let text = include_str!("../../docs/security.md");
+    for row in table(text, "## Limits") {
+        assert!(row.contains("`: `"), "a limit without a test:\n{row}");
+        for code in row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2) {
+            let is_known = Code::ALL.iter().any(|one| one.name() == code)
+                || Reason::ALL.iter().any(|one| one.name() == code);
+            assert!(is_known || code == "From ", "{code} is no diagnostic and no reason");
+        }
+    }
+}
+
+#[test]
+fn every_dependency_has_a_reason_and_its_feature() {
+    let text = include_str!("../../docs/architecture.md");
+    let cargo = include_str!("../../Cargo.toml");
+    let features = cargo.split("[features]").nth(1).unwrap().split("\n[").next().unwrap();
+    // A feature with what it is made of, over several lines.
+    let made_of = features.split("]\n").filter_map(|one| one.rsplit_once("= ["));
+    let made_of: Vec<(&str, &str)> = made_of
+        .map(|(name, parts)| (name.trim().rsplit('\n').next().unwrap().trim(), parts))
+        .collect();
+    let mut expected = Vec::new();
+    for table in cargo.split("\n[").skip(1) {
+        let (title, lines) = table.split_once(']').unwrap();
+        if title != "dependencies" && !title.ends_with(".dependencies") {
+            continue;
+        }
+        for krate in lines.lines().filter_map(|line| Some(line.split_once(" = ")?.0)) {
+            let dep = format!("\"dep:{krate}\"");
+            let feature = made_of.iter().find(|(_, parts)| parts.contains(&dep));
+            expected.push((krate, feature.map_or("", |(name, _)| name)));
+        }
+    }
+    expected.sort_unstable();
+    expected.dedup();
+    let row = |line: &'static str| {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim()).collect();
+        assert!(cells.len() == 3 && !cells[1].is_empty(), "{line}");
+        (cells[0].trim_matches('`'), cells[2].trim_matches('`'))
+    };
+    let mut documented: Vec<_> = table(text, "## Dependencies").into_iter().map(row).collect();
+    documented.sort_unstable();
+    assert_eq!(documented, expected);
+}

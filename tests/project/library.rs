@@ -1,0 +1,213 @@
+//! The library as someone meets it who has only its documentation: the front door, and the programs in `examples/`.
+
+use std::borrow::Cow;
+use std::error::Error as _;
+use std::fs;
+use std::io::{self, Cursor, ErrorKind as System, Read};
+use std::process::Command;
+
+use baselink::resolve::Profile;
+use baselink::{Charset, Choice, Edits, ErrorKind, Groups, Outcome, Place, Reason, Rewriter};
+
+/// Two messages; the second has a base of its own. The body of the first begins with a quoted `From `.
+const MAILBOX: &[u8] = b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=x>\n\n\
+    From c@d Sat Jan  3 01:05:34 1996\nBase: <URL:http://e/f/>\nContent-Type: text/html\n\n<a href=x>\n";
+
+const REWRITTEN: &[u8] =
+    b"From a@b Sat Jan  3 01:05:34 1996\nContent-Type: text/html\n\n>From <a href=http://a/x>\n\n\
+    From c@d Sat Jan  3 01:05:34 1996\nBase: <URL:http://e/f/>\nContent-Type: text/html\n\n<a href=http://e/f/x>\n";
+
+fn at(url: &str) -> Rewriter {
+    Rewriter::builder().url(url).build().unwrap()
+}
+
+/// The same in memory and as a stream, and proved.
+fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
+    let rewritten = rewriter.rewrite(input);
+    assert_eq!(rewritten.verify(), Ok(()));
+    let links = rewritten.report.links.len();
+    assert_eq!(
+        rewritten.into_output().escape_ascii().to_string(),
+        output.escape_ascii().to_string()
+    );
+    let mut of_stream = Vec::new();
+    let to_stream = rewriter.rewrite_to(input, &mut of_stream).unwrap();
+    let (edits, counted) = rewriter.edits(input);
+    for (out, totals) in [(of_stream, to_stream), (edits.apply(input), counted)] {
+        assert_eq!(out.escape_ascii().to_string(), output.escape_ascii().to_string());
+        assert_eq!((totals.links(), totals.changed), (links, input != output));
+    }
+    let (mut visited, lines) = (Vec::new(), rewriter.rewrite(input).lines());
+    rewriter.links(input, |found| visited.push(((found.line, found.column), found.link.span)));
+    assert_eq!(visited.len(), links);
+    assert!(visited.iter().all(|(place, span)| lines.place(span.start) == *place));
+}
+
+#[test]
+fn what_was_chosen_and_is_there_already_is_left() {
+    let choose = |text: &'static str| {
+        let rewriter = Rewriter::builder().url("http://a/");
+        let rewriter = rewriter.choose(move |_| Choice::Reference(text.into())).build().unwrap();
+        let link = rewriter.rewrite(b"<a href=x>").report.links.remove(0);
+        (link.outcome, link.reason)
+    };
+    assert_eq!(choose("x"), (Outcome::Left, Some(Reason::Chosen)));
+    assert_eq!(choose("y"), (Outcome::Rewritten, None));
+}
+
+/// Lines are those of the file.
+#[test]
+fn links_of_a_mailbox_have_the_lines_of_the_mailbox() {
+    let html = "Content-Type: text/html\n\n<a href=x>\n";
+    let mailbox = format!("From a\n{html}\nFrom b\n{html}");
+    let mut places = Vec::new();
+    at("http://a/").links(mailbox.as_bytes(), |found| {
+        places.push((found.line, found.column, found.link.span.start));
+    });
+    // "From a", a field, an empty line, the link, an empty line; 7 bytes and 25, and 44 more.
+    assert_eq!(places, [(4, 9, 40), (9, 9, 84)]);
+}
+
+/// By RFC 1808, 5.2, `..` above the root stays, and by RFC 3986, 5.4.2, it does not.
+#[test]
+fn the_numbers_of_a_mailbox_are_sums() {
+    let message = |html: &str| format!("From a\nContent-Type: text/html\n\n{html}\n\n");
+    let first = "<a href=../g><a href=h>";
+    let second = "<a href=../../i><a href=../j><a href=#k><a href=http://l/>";
+    let mailbox = message(first) + &message(second);
+    let rewriter = at("http://a/");
+    let totals = [
+        rewriter.edits(mailbox.as_bytes()).1,
+        rewriter.rewrite_to(mailbox.as_bytes(), &mut Vec::new()).unwrap(),
+        rewriter.links(mailbox.as_bytes(), |_| ()),
+    ];
+    for totals in totals {
+        let count = |outcome| totals.count(outcome);
+        assert_eq!((count(Outcome::Rewritten), count(Outcome::Absolute)), (5, 1));
+        assert_eq!((totals.differing, totals.fragments, totals.entities), (3, 1, 2));
+    }
+}
+
+#[test]
+fn formats_are_told_by_the_first_bytes() {
+    let rewriter = at("http://a/b/c");
+    check(&rewriter, b"<a href=../d>", b"<a href=http://a/d>");
+    check(
+        &rewriter,
+        b"@charset \"utf-8\"; p { background: url(d) }",
+        b"@charset \"utf-8\"; p { background: url(http://a/b/d) }",
+    );
+    check(&rewriter, b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><a href='d'/></svg>", b"<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><a href='http://a/b/d'/></svg>");
+    check(
+        &rewriter,
+        b"Subject: x\nContent-Type: text/html\n\n<a href=d>",
+        b"Subject: x\nContent-Type: text/html\n\n<a href=http://a/b/d>",
+    );
+    check(&rewriter, b"no markup, href=d", b"no markup, href=d");
+    check(&rewriter, b"", b"");
+}
+
+#[test]
+fn a_mailbox_is_rewritten_message_by_message() {
+    let rewriter = at("http://a/");
+    check(&rewriter, MAILBOX, REWRITTEN);
+    check(&rewriter, REWRITTEN, REWRITTEN);
+    let rewritten = rewriter.rewrite(MAILBOX);
+    for link in &rewritten.report.links {
+        assert_eq!(&MAILBOX[link.span.range()], b"x");
+    }
+    let entities = rewritten.report.links.iter().map(|link| &*link.entity);
+    assert!(entities.eq(["1", "2"]));
+    assert_eq!(rewriter.base(MAILBOX).base.as_deref(), Some("http://a/"));
+    // These are not the edits of its messages.
+    let mut wrong = rewritten;
+    wrong.edits = Edits::default();
+    assert!(wrong.verify().is_err());
+}
+
+#[test]
+fn what_does_not_change_is_not_copied() {
+    let page = b"<a href=http://a/>";
+    assert!(
+        matches!(at("http://b/").rewrite(page).into_output(), Cow::Borrowed(same) if same == page)
+    );
+    let page = b"<a href=a>";
+    let unknown = Rewriter::builder().build().unwrap();
+    assert!(matches!(unknown.rewrite(page).into_output(), Cow::Borrowed(same) if same == page));
+    assert_eq!(unknown.rewrite(page).report.count(Outcome::NoBase), 1);
+    assert_eq!(unknown.base(page).rule.section(), "3.4");
+}
+
+#[test]
+fn errors_have_a_kind_and_a_source() {
+    let kind = |builder: baselink::RewriterBuilder| builder.build().unwrap_err().kind();
+    assert_eq!(kind(Rewriter::builder().url("a/b")), ErrorKind::Url);
+    assert_eq!(kind(Rewriter::builder().assumed_scheme("mailto")), ErrorKind::Argument);
+    assert_eq!(kind(Rewriter::builder().assumed_scheme("https:")), ErrorKind::Argument);
+    assert_eq!("x".parse::<Charset>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!("x".parse::<Groups>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!("x".parse::<Place>().unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!("x".parse::<Profile>().unwrap_err().kind(), ErrorKind::Argument);
+
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(System::ConnectionReset.into())
+        }
+    }
+    let rewriter = at("http://a/");
+    let error = rewriter.rewrite_to(Broken, io::sink()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    let source = error.source().unwrap().downcast_ref::<io::Error>().unwrap();
+    assert_eq!(source.kind(), System::ConnectionReset);
+    assert_eq!(error.to_string(), "the document could not be read: connection reset");
+    let page = Cursor::new(b"<a href=x>");
+    let full = rewriter.rewrite_to(page, &mut [0u8; 4][..]).unwrap_err();
+    assert!(full.to_string().starts_with("the output could not be written: "), "{full}");
+}
+
+#[test]
+fn types_can_be_sent_and_shared() {
+    fn check<T: Send + Sync + 'static>() {}
+    check::<Rewriter>();
+    check::<baselink::RewriterBuilder>();
+    check::<baselink::Error>();
+    check::<baselink::Rewritten<'static>>();
+    check::<baselink::Totals>();
+    check::<baselink::resolve::Base>();
+}
+
+/// What the program `name` in `examples/` prints.
+fn example(name: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--locked", "--example", name, "--"]).args(arguments);
+    let done = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
+    assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+    String::from_utf8(done.stdout).unwrap()
+}
+
+#[test]
+fn examples_do_what_they_say() {
+    let folder = std::env::temp_dir().join(format!("baselink-examples-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let (page, message) = (path("page.html"), path("message.eml"));
+    fs::write(&page, "<a href='b c'><img src=http://a/>").unwrap();
+    fs::write(
+        &message,
+        "Subject: x\nContent-Base: http://a/\nContent-Type: text/html\n\n<a href=b>",
+    )
+    .unwrap();
+    let rewritten = "<a href='http://a/b c'><img src=http://a/>";
+    assert_eq!(example("rewrite", &["http://a/", &page]), rewritten);
+    assert_eq!(
+        example("links", &["http://a/", &page]),
+        "1:10: rewritten b c http://a/b c\n1:24: absolute http://a/ http://a/\n"
+    );
+    assert_eq!(example("stream", &["http://a/", &page, &path("out")]), "1 of 2 links rewritten\n");
+    assert_eq!(fs::read_to_string(path("out")).unwrap(), rewritten);
+    let bases = example("base", &[&message]);
+    assert!(bases.contains("text/html: http://a/\n"), "{bases}");
+    assert!(bases.contains("    3.1 taken http://a/: "), "{bases}");
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,0 +1,125 @@
+//! What is as long as `docs/security.md` allows is read, and what is a byte longer is left and said. Limits that have a
+//! test of their own elsewhere are not here.
+//!
+//! Deliberately absent: memory and time beyond the limits, of which the tests called hostile say more.
+#![cfg(feature = "cli")]
+
+use std::fs;
+use std::process::Command;
+
+use baselink::archive::{ArchiveEntry, Records};
+use baselink::diagnostic::Code;
+use baselink::format::Format;
+use baselink::tree::origin::canonical;
+use baselink::{Options, Outcome, Rewritten, rewrite};
+
+fn codes(rewritten: &Rewritten<'_>) -> Vec<Code> {
+    rewritten.report.diagnostics.iter().map(|one| one.code).collect()
+}
+
+fn rewritten(format: Format, url: &str, bytes: &str) -> (usize, Vec<Code>) {
+    let options = Options { format, ..Options::at(url) };
+    let made = rewrite(bytes.as_bytes(), &options);
+    (made.report.count(Outcome::Rewritten), codes(&made))
+}
+
+#[test]
+fn a_base_has_a_longest() {
+    let url = |length: usize| format!("{:a<width$}/", "http://h/", width = length - 1);
+    assert_eq!(url(8_192).len(), 8_192);
+    assert_eq!(rewritten(Format::Html, &url(8_192), "<a href=x>"), (1, vec![]));
+    assert_eq!(rewritten(Format::Html, &url(8_193), "<a href=x>"), (0, vec![Code::BaseUnusable]));
+}
+
+#[test]
+fn a_body_has_four_codings_at_most() {
+    let response = |codings: &str| {
+        let chunks = |body: String| format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+        let body =
+            (0..codings.split(',').count()).fold("<a href=x>".to_owned(), |body, _| chunks(body));
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: {codings}\r\n\r\n{body}"
+        )
+    };
+    let of = |codings: &str| rewritten(Format::Http, "http://a/", &response(codings));
+    assert_eq!(of("chunked,chunked,chunked,chunked"), (1, vec![Code::FieldsRenamed]));
+    assert_eq!(of("chunked,chunked,chunked,chunked,chunked"), (0, vec![Code::TransferUndecodable]));
+}
+
+#[test]
+fn the_line_of_a_chunk_has_a_longest() {
+    let response = |length: usize| {
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n";
+        format!("{head}{:x<length$}\r\n<a href=x>\r\n0\r\n\r\n", "a;", length = length - 2)
+    };
+    let of = |length: usize| rewritten(Format::Http, "http://a/", &response(length));
+    assert_eq!(of(4_096), (1, vec![Code::FieldsRenamed]));
+    // It is none, so the body is read as it is.
+    let (_, codes) = of(4_097);
+    assert!(codes.contains(&Code::CodingAbsent), "{codes:?}");
+}
+
+#[test]
+fn entities_of_xml_refer_to_each_other_to_a_depth() {
+    let page = |depth: usize| {
+        let entities: String =
+            (1..depth).map(|n| format!("<!ENTITY e{n} '&e{};'>", n - 1)).collect();
+        format!(
+            "<!DOCTYPE html [<!ENTITY e0 'x'>{entities}]><html xmlns='http://www.w3.org/1999/xhtml'>\
+             <a href='y'/><a href='&e{};'/></html>",
+            depth - 1
+        )
+    };
+    assert_eq!(rewritten(Format::Xhtml, "http://a/", &page(32)).1, []);
+    assert_eq!(rewritten(Format::Xhtml, "http://a/", &page(33)).1, [Code::EntityBudget]);
+}
+
+#[test]
+fn a_canonical_url_has_a_longest_and_a_place() {
+    let page = |before: usize, length: usize| {
+        format!("{}<link rel=canonical href='{:a<length$}'>", " ".repeat(before), "http://a/")
+    };
+    let is_found = |page: String| {
+        let head = &page.as_bytes()[..page.len().min(canonical::HEAD)];
+        canonical::named(head, Format::Html).is_some()
+    };
+    assert!(is_found(page(0, 8_192)));
+    assert!(!is_found(page(0, 8_193)));
+    assert!(is_found(page(canonical::HEAD - 100, 20)));
+    assert!(!is_found(page(canonical::HEAD, 20)));
+}
+
+#[test]
+fn the_heading_of_a_record_has_a_longest() {
+    let archive = |filler: usize| {
+        let more = "x".repeat(filler);
+        format!(
+            "WARC/1.0\r\nWARC-Type: resource\r\nX: {more}\r\nContent-Length: 1\r\n\r\nx\r\n\r\n"
+        )
+    };
+    let is_record = |filler: usize| {
+        let archive = archive(filler);
+        let first = Records::new(archive.as_bytes()).next().unwrap().unwrap();
+        matches!(first, ArchiveEntry::Record(_))
+    };
+    assert!(is_record((1 << 20) - 100));
+    assert!(!is_record(1 << 20));
+}
+
+#[test]
+fn settings_have_a_longest() {
+    let scene = tempfile::tempdir().unwrap();
+    fs::write(scene.path().join("a.html"), "<a href=x>").unwrap();
+    let run = |length: usize| {
+        let settings = format!("url = 'http://a/'\n#{}\n", "x".repeat(length - 20));
+        assert_eq!(settings.len(), length);
+        fs::write(scene.path().join("baselink.toml"), settings).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+        let output = command.args(["links", "."]).current_dir(scene.path()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(run(1 << 20).0, 0);
+    let expected = "error: baselink.toml: settings of more than 1 MiB are not read\n";
+    assert_eq!(run((1 << 20) + 1), (2, expected.to_owned()));
+}

@@ -1,0 +1,289 @@
+//! What the library promises is what `docs/public-api.txt` lists: every name that `src/lib.rs` exports and does not
+//! hide, with its fields, variants, methods and traits.
+//!
+//! A change of the list is a change of what others build on: what goes from it or changes in it is a breaking change
+//! (RFC 1105 of Rust), what comes is not. After a look at the difference,
+//! `BASELINK_PUBLIC_API=write cargo test --test project public_api` writes the list anew.
+//!
+//! The sources are read, not what rustdoc makes of them, so that any version of Rust makes the same list.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use syn::{
+    Attribute, Field, Fields, File, FnArg, ImplItem, Item, ItemImpl, Pat, Signature, TraitItem,
+    Type, UseTree, Visibility,
+};
+
+type Names = Vec<String>;
+
+/// The files of the library, each by the names of its module.
+fn modules() -> BTreeMap<Names, File> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (mut folders, mut files): (_, Vec<PathBuf>) = (vec![root.clone()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let is_of_the_program = path == root.join("cli") || path == root.join("main.rs");
+            match path.is_dir() {
+                _ if is_of_the_program || path.ends_with("tests.rs") => {}
+                true => folders.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    let parsed = files.into_iter().map(|path| {
+        let module = path.strip_prefix(&root).unwrap().with_extension("");
+        let names = module.iter().map(|name| name.to_str().unwrap().to_owned());
+        let names = names.filter(|name| name != "lib" && name != "mod").collect();
+        (names, syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap())
+    });
+    parsed.collect()
+}
+
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    let mut lists = attributes.iter().filter_map(|one| one.meta.require_list().ok());
+    lists.any(|list| {
+        let words = list.tokens.to_string();
+        (list.path.is_ident("doc") && words == "hidden")
+            || (list.path.is_ident("cfg") && words.starts_with("test"))
+    })
+}
+
+fn is_public(visibility: &Visibility, attributes: &[Attribute]) -> bool {
+    matches!(visibility, Visibility::Public(_)) && !is_hidden(attributes)
+}
+
+/// Every name that a `use` brings in, with its path.
+fn flatten(tree: &UseTree, above: &[String], names: &mut Vec<(String, Names)>) {
+    let below = |name: &syn::Ident| [above, &[name.to_string()]].concat();
+    match tree {
+        UseTree::Path(path) => flatten(&path.tree, &below(&path.ident), names),
+        UseTree::Group(group) => group.items.iter().for_each(|one| flatten(one, above, names)),
+        UseTree::Name(name) => names.push((name.ident.to_string(), below(&name.ident))),
+        UseTree::Rename(name) => names.push((name.rename.to_string(), below(&name.ident))),
+        UseTree::Glob(_) => panic!("{above:?} exports whatever there is"),
+    }
+}
+
+/// What a module exports of others: each name, with its path from the root.
+fn exports(module: &[String], file: &File) -> Vec<(String, Names)> {
+    let mut names = Vec::new();
+    for item in &file.items {
+        if let Item::Use(item) = item
+            && is_public(&item.vis, &item.attrs)
+        {
+            flatten(&item.tree, &[], &mut names);
+        }
+    }
+    for (_, path) in &mut names {
+        match path[0].as_str() {
+            "crate" => drop(path.remove(0)),
+            "self" => drop(path.splice(..1, module.iter().cloned())),
+            "super" => drop(path.splice(..1, module[..module.len() - 1].iter().cloned())),
+            _ => *path = [module, path].concat(),
+        }
+    }
+    names
+}
+
+/// The name of an item that has one and can be exported, and whether it is public.
+fn named(item: &Item) -> Option<(String, bool)> {
+    let (name, visibility, attributes) = match item {
+        Item::Const(item) => (&item.ident, &item.vis, &item.attrs),
+        Item::Enum(item) => (&item.ident, &item.vis, &item.attrs),
+        Item::Fn(item) => (&item.sig.ident, &item.vis, &item.attrs),
+        Item::Struct(item) => (&item.ident, &item.vis, &item.attrs),
+        Item::Trait(item) => (&item.ident, &item.vis, &item.attrs),
+        Item::Type(item) => (&item.ident, &item.vis, &item.attrs),
+        _ => return None,
+    };
+    Some((name.to_string(), is_public(visibility, attributes)))
+}
+
+/// The module in which what `path` means is defined.
+fn defined(modules: &BTreeMap<Names, File>, path: &[String]) -> Names {
+    let (name, module) = path.split_last().unwrap();
+    let file = modules.get(module).unwrap_or_else(|| panic!("there is no module {module:?}"));
+    if file.items.iter().filter_map(named).any(|(other, _)| other == *name) {
+        return module.to_vec();
+    }
+    let exported = exports(module, file);
+    let (_, path) =
+        exported.iter().find(|(other, _)| other == name).unwrap_or_else(|| panic!("{path:?}"));
+    defined(modules, path)
+}
+
+/// What is promised of attributes.
+fn promised(attributes: &mut Vec<Attribute>) {
+    attributes
+        .retain(|one| ["derive", "non_exhaustive"].iter().any(|name| one.path().is_ident(name)));
+}
+
+/// Leaves the public fields, and one that says that there are others.
+fn only_public(fields: &mut Fields) {
+    let is_shown = |field: &Field| is_public(&field.vis, &field.attrs);
+    let is_whole = fields.iter().all(is_shown);
+    let mut shown: Vec<Field> = fields.iter().filter(|field| is_shown(field)).cloned().collect();
+    shown.iter_mut().for_each(|field| promised(&mut field.attrs));
+    match fields {
+        Fields::Named(named) => {
+            let others: syn::FieldsNamed = syn::parse_quote!({ _others: _ });
+            let others = others.named.into_iter().filter(|_| !is_whole);
+            named.named = shown.into_iter().chain(others).collect();
+        }
+        Fields::Unnamed(unnamed) if !is_whole => *unnamed = syn::parse_quote!((_)),
+        Fields::Unnamed(_) | Fields::Unit => {}
+    }
+}
+
+/// Leaves the signature: whether a function changes its own arguments is its own business.
+fn only_signature(signature: &mut Signature) {
+    for argument in &mut signature.inputs {
+        match argument {
+            FnArg::Receiver(own) if own.reference.is_none() => own.mutability = None,
+            FnArg::Typed(one) => {
+                if let Pat::Ident(name) = &mut *one.pat {
+                    name.mutability = None;
+                }
+            }
+            FnArg::Receiver(_) => {}
+        }
+    }
+}
+
+/// The item without what is nobody's business.
+fn shown(item: &Item) -> Item {
+    let mut item = item.clone();
+    match &mut item {
+        Item::Enum(item) => {
+            promised(&mut item.attrs);
+            let variants = item.variants.iter().filter(|one| !is_hidden(&one.attrs)).cloned();
+            item.variants = variants
+                .map(|mut variant| {
+                    promised(&mut variant.attrs);
+                    variant.fields.iter_mut().for_each(|field| promised(&mut field.attrs));
+                    variant
+                })
+                .collect();
+        }
+        Item::Fn(item) => {
+            promised(&mut item.attrs);
+            only_signature(&mut item.sig);
+            item.block.stmts.clear();
+        }
+        Item::Struct(item) => {
+            promised(&mut item.attrs);
+            only_public(&mut item.fields);
+        }
+        Item::Trait(item) => {
+            promised(&mut item.attrs);
+            for one in &mut item.items {
+                if let TraitItem::Fn(one) = one {
+                    promised(&mut one.attrs);
+                    one.default.iter_mut().for_each(|block| block.stmts.clear());
+                }
+            }
+        }
+        Item::Const(item) => promised(&mut item.attrs),
+        Item::Type(item) => promised(&mut item.attrs),
+        _ => {}
+    }
+    item
+}
+
+/// What is promised of an `impl`: of one of a trait that it is there, of another its public functions and constants.
+fn implemented(item: &ItemImpl) -> Option<ItemImpl> {
+    let mut item = item.clone();
+    promised(&mut item.attrs);
+    if item.trait_.is_some() {
+        item.items.clear();
+        return Some(item);
+    }
+    item.items.retain_mut(|one| match one {
+        ImplItem::Fn(one) => {
+            let is_shown = is_public(&one.vis, &one.attrs);
+            promised(&mut one.attrs);
+            only_signature(&mut one.sig);
+            one.block.stmts.clear();
+            is_shown
+        }
+        ImplItem::Const(one) => {
+            let is_shown = is_public(&one.vis, &one.attrs);
+            promised(&mut one.attrs);
+            one.expr = syn::parse_quote!(_);
+            is_shown
+        }
+        _ => true,
+    });
+    (!item.items.is_empty()).then_some(item)
+}
+
+fn text(item: Item) -> String {
+    prettyplease::unparse(&File { shebang: None, attrs: Vec::new(), items: vec![item] })
+}
+
+fn listing() -> String {
+    let modules = modules();
+    let root: &File = &modules[&Names::new()];
+    let mut lists = BTreeMap::new();
+    for (name, path) in exports(&[], root) {
+        let module = defined(&modules, &path);
+        let mut list = Vec::new();
+        for item in &modules[&module].items {
+            if named(item).is_some_and(|(other, is_public)| other == name && is_public) {
+                list.push(text(shown(item)));
+            }
+        }
+        assert_eq!(list.len(), 1, "{name} in {module:?}");
+        let mut impls = Vec::new();
+        for (other, file) in &modules {
+            // Another type of the same name.
+            let has_its_own = file.items.iter().filter_map(named).any(|(other, _)| other == name);
+            if has_its_own && *other != module {
+                continue;
+            }
+            for item in &file.items {
+                if let Item::Impl(item) = item
+                    && let Type::Path(of) = &*item.self_ty
+                    && of.path.segments.last().is_some_and(|last| last.ident == name)
+                    && !is_hidden(&item.attrs)
+                {
+                    impls.extend(implemented(item).map(|item| text(Item::Impl(item))));
+                }
+            }
+        }
+        impls.sort();
+        list.extend(impls);
+        lists.insert(name, list.concat());
+    }
+    for item in &root.items {
+        if let Item::Mod(item) = item
+            && is_public(&item.vis, &item.attrs)
+        {
+            lists.insert(item.ident.to_string(), format!("pub mod {};\n", item.ident));
+        }
+    }
+    lists.into_values().collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_listing_is_what_the_library_has() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/public-api.txt");
+    let listing = listing();
+    if std::env::var_os("BASELINK_PUBLIC_API").is_some() {
+        fs::write(&path, &listing).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    let differs = listing.lines().zip(kept.lines()).position(|(one, other)| one != other);
+    let line = differs.unwrap_or(listing.lines().count().min(kept.lines().count()));
+    assert!(
+        listing == kept,
+        "what the library exports is not what docs/public-api.txt lists, from line {} on:\n  {:?} is listed,\n  {:?} is \
+         there; `BASELINK_PUBLIC_API=write cargo test --test project public_api` writes it anew",
+        line + 1,
+        kept.lines().nth(line),
+        listing.lines().nth(line)
+    );
+}

@@ -1,0 +1,162 @@
+//! The commands of the README and of pages in `docs/` print what these show, `…` standing for lines that they
+//! leave out. `cat FILE` shows a file, `ls FOLDER` the names in one, and `< FILE` gives one to standard input, and
+//! `echo 'TEXT' |` a line.
+//!
+//! The commands of a page are run one after the other in a folder of their own. It has the `fixtures`, which
+//! they may write to, and a Maildir, `Mail`, with the message `fixtures/mail.eml`.
+#![cfg(feature = "cli")]
+
+use std::fs::{self, File};
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const README: &str = include_str!("../../README.md");
+const MESSAGES: &str = include_str!("../../docs/messages.md");
+const BASE_URL: &str = include_str!("../../docs/base-url.md");
+const TREES: &str = include_str!("../../docs/trees.md");
+const LOCALIZE: &str = include_str!("../../docs/localize.md");
+const CHECK: &str = include_str!("../../docs/check.md");
+const REWRITE: &str = include_str!("../../docs/rewrite.md");
+const COMPARISON: &str = include_str!("../../docs/comparison.md");
+const RECIPES: &str = include_str!("../../docs/recipes.md");
+const ARCHIVES: &str = include_str!("../../docs/archives.md");
+
+/// Whether `found` has the lines of `shown`, in order, with nothing between them but where `…` stands.
+fn is_shown(shown: &[&str], found: &[&str]) -> bool {
+    match shown {
+        [] => found.is_empty(),
+        ["…", rest @ ..] => (0..=found.len()).any(|skip| is_shown(rest, &found[skip..])),
+        [line, rest @ ..] => found.first() == Some(line) && is_shown(rest, &found[1..]),
+    }
+}
+
+/// What `command` prints in the folder `scene`: results first, then what is said on standard error.
+fn printed(scene: &Path, command: &str) -> String {
+    if let Some(name) = command.strip_prefix("cat ") {
+        return fs::read_to_string(scene.join(name)).unwrap();
+    }
+    if let Some(name) = command.strip_prefix("ls ") {
+        let entries = fs::read_dir(scene.join(name)).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        return names.join("\n");
+    }
+    let (command, input) = if let Some((line, command)) =
+        command.strip_prefix("echo '").and_then(|rest| rest.split_once("' | "))
+    {
+        let mut file = tempfile::tempfile().unwrap();
+        writeln!(file, "{line}").unwrap();
+        file.rewind().unwrap();
+        (command, Stdio::from(file))
+    } else if let Some((command, name)) = command.split_once(" < ") {
+        (command, Stdio::from(File::open(scene.join(name)).unwrap()))
+    } else {
+        (command, Stdio::null())
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
+        .current_dir(scene)
+        .args(command.split(' ').skip(1).map(|one| one.trim_matches('\'')))
+        .stdin(input)
+        .output()
+        .unwrap();
+    String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+}
+
+/// Copies the folder `from` to `to`, but for the folders in it of which `page` does not speak.
+fn copy(from: &Path, to: &Path, page: &str) {
+    let mut folders = vec![PathBuf::new()];
+    while let Some(below) = folders.pop() {
+        fs::create_dir_all(to.join(&below)).unwrap();
+        for entry in fs::read_dir(from.join(&below)).unwrap() {
+            let entry = entry.unwrap();
+            let below = below.join(entry.file_name());
+            match entry.file_type().unwrap().is_dir() {
+                true if page.contains(&format!("fixtures/{}", below.display())) => {
+                    folders.push(below);
+                }
+                true => {}
+                false => drop(fs::copy(entry.path(), to.join(below)).unwrap()),
+            }
+        }
+    }
+}
+
+/// Runs the commands of `page` for which something is shown; how many there are.
+fn check(page: &str) -> usize {
+    let (mut commands, scene) = (0, tempfile::tempdir().unwrap());
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    copy(&fixtures, &scene.path().join("fixtures"), page);
+    for folder in ["cur", "new", "tmp"] {
+        fs::create_dir_all(scene.path().join("Mail").join(folder)).unwrap();
+    }
+    let message = fs::read(fixtures.join("mail.eml")).unwrap();
+    let name = format!("Mail/cur/1749460000.M1P7.host,S={}:2,FS", message.len());
+    fs::write(scene.path().join(name), message).unwrap();
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        for command in block.strip_prefix("$ ").unwrap().split("\n$ ") {
+            let (command, shown) = command.split_once('\n').unwrap_or((command, ""));
+            if shown.trim().is_empty() {
+                continue;
+            }
+            commands += 1;
+            let found = printed(scene.path(), command);
+            let found: Vec<_> = found.lines().collect();
+            let shown: Vec<_> = shown.lines().collect();
+            assert!(is_shown(&shown, &found), "{command} prints\n{}", found.join("\n"));
+        }
+    }
+    commands
+}
+
+#[test]
+fn every_command_of_the_readme_prints_what_is_shown() {
+    assert_eq!(check(README), 7);
+}
+
+#[test]
+fn every_command_of_the_page_on_messages_prints_what_is_shown() {
+    assert_eq!(check(MESSAGES), 11);
+}
+
+#[test]
+fn every_command_of_the_page_on_bases_prints_what_is_shown() {
+    assert_eq!(check(BASE_URL), 4);
+}
+
+#[test]
+fn every_command_of_the_page_on_folders_prints_what_is_shown() {
+    assert_eq!(check(TREES), 10);
+}
+
+#[test]
+fn every_command_of_the_page_on_mirrors_prints_what_is_shown() {
+    assert_eq!(check(LOCALIZE), 7);
+}
+
+#[test]
+fn every_command_of_the_page_on_checking_prints_what_is_shown() {
+    assert_eq!(check(CHECK), 5);
+}
+
+#[test]
+fn every_command_of_the_page_on_one_document_prints_what_is_shown() {
+    assert_eq!(check(REWRITE), 4);
+}
+
+#[test]
+fn what_is_said_of_baselink_beside_others_is_what_it_prints() {
+    assert_eq!(check(COMPARISON), 2);
+}
+
+#[test]
+fn every_command_of_the_page_on_archives_prints_what_is_shown() {
+    assert_eq!(check(ARCHIVES), 9);
+}
+
+#[test]
+fn every_command_of_the_recipes_that_needs_no_other_program_prints_what_is_shown() {
+    assert_eq!(check(RECIPES), 4);
+}

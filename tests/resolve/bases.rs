@@ -1,0 +1,51 @@
+//! `fixtures/facts/bases.tsv`: which base each document has, and why the other `base` elements do not count.
+//!
+//! Deliberately absent: bases from elsewhere than the document, which `fixtures/html` and `fixtures/message` have.
+
+use baselink::base::{Level, Rule, Status};
+use baselink::resolve::Profile;
+use baselink::{Options, rewrite};
+
+use crate::facts;
+
+const FALLBACK: &str = "http://doc.example/dir/page.html?q";
+
+/// Whether the levels of 3.1 say what is `wanted`, one for one.
+fn is_said(wanted: &str, levels: &[Level]) -> bool {
+    let wanted: Vec<_> = wanted.split(" | ").filter(|one| !one.is_empty()).collect();
+    let found: Vec<_> = levels
+        .iter()
+        .filter(|level| level.rule == Rule::Embedded && level.status != Status::Absent)
+        .collect();
+    found.len() == wanted.len()
+        && found.iter().zip(wanted).all(|(level, wanted)| match wanted {
+            "taken" => level.status == Status::Taken,
+            "invalid" => level.status == Status::Invalid,
+            reason => level.status == Status::PassedOver && level.reason.contains(reason),
+        })
+}
+
+#[test]
+fn every_document_has_its_base_in_every_profile() {
+    let rows = facts::rows("facts/bases.tsv");
+    assert_eq!(rows.len(), 78);
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let [id, document, base, rfc, said] = row.as_slice() else {
+            panic!("{row:?} has not 5 fields")
+        };
+        for profile in Profile::ALL {
+            let expected = if rfc == "=" || profile == Profile::Whatwg { base } else { rfc };
+            let options = Options { profile, ..Options::at(FALLBACK) };
+            let report = rewrite(document.as_bytes(), &options).report;
+            let chain = &report.entities[0].chain;
+            if chain.base.as_deref() != Some(expected) || !is_said(said, &chain.levels) {
+                wrong.push(format!(
+                    "{id} under {profile}: {:?} instead of {expected:?}\n  {:?}",
+                    chain.base, chain.levels
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}

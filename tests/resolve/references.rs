@@ -1,0 +1,294 @@
+//! Every table of resolved references, in every profile that it speaks of; the laws; and the fast
+//! code against slow transcriptions of the specifications.
+//!
+//! `fixtures/resolution/README.md` says where the tables are from. The web platform tests of URLs are run whole
+//! where they are (`tests/common/outside.rs`).
+//!
+//! Deliberately absent: which base a document has (`tests/resolve/bases.rs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use baselink::resolve::{Base, Profile, Target, explain, parses, relativize, resolve, usable};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::{facts, outside};
+
+#[path = "../referee/section4.rs"]
+mod section4;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn fixture(name: &str) -> Value {
+    let path = Path::new(ROOT).join("fixtures/resolution").join(name);
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// `(base, reference, expected)` of a table.
+type Row = (String, String, Option<String>);
+
+fn rows(table: &Value) -> Vec<Row> {
+    let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
+    let row = |row| (text(row, "base").unwrap(), text(row, "ref").unwrap(), text(row, "expect"));
+    table["cases"].as_array().unwrap().iter().map(row).collect()
+}
+
+/// Resolves every row, checks what is kept and what is explained, and gives the rows that differ.
+fn differing(profile: Profile, rows: &[Row]) -> Vec<(String, String)> {
+    let mut differing = Vec::new();
+    for (base, reference, expected) in rows {
+        let found = Base::new(profile, base).resolve(reference);
+        if let Ok(target) = &found {
+            assert_kept(reference, target);
+        }
+        let found = found.map(|target| target.url);
+        assert_eq!(explain(profile, base, reference).result, found, "{base} + {reference}");
+        if found.ok() != *expected {
+            differing.push((base.clone(), reference.clone()));
+        }
+    }
+    differing
+}
+
+fn assert_kept(reference: &str, target: &Target) {
+    let (mut reference_end, mut url_end) = (0, 0);
+    for kept in &target.kept {
+        assert!(!kept.reference.is_empty());
+        assert!(reference_end <= kept.reference.start && url_end <= kept.url, "{target:?}");
+        reference_end = kept.reference.end;
+        url_end = kept.url + kept.reference.len();
+        assert_eq!(reference[kept.reference.range()], target.url[kept.url..url_end]);
+    }
+}
+
+#[test]
+fn rfc1808_section_5() {
+    let table = fixture("rfc1808-section5.json");
+    let base = table["base"].as_str().unwrap();
+    let rows = table["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 39);
+    for row in rows {
+        let (reference, url) = (row["reference"].as_str().unwrap(), row["url"].as_str().unwrap());
+        let found = resolve(Profile::Rfc1808, base, reference);
+        assert_eq!(found.as_deref(), Ok(url), "section {}, `{reference}`", row["section"]);
+        assert_eq!(section4::rfc1808(base, reference).as_deref(), Some(url));
+        assert_eq!(explain(Profile::Rfc1808, base, reference).result.as_deref(), Ok(url));
+    }
+}
+
+/// The rows of `references.tsv` that speak of the profile in `column`.
+fn references(column: usize) -> Vec<Row> {
+    let row = |row: Vec<String>| {
+        let expected = match &*row[2 + column] {
+            "?" => return None,
+            "-" => None,
+            url => Some(url.to_owned()),
+        };
+        Some((row[0].clone(), row[1].clone(), expected))
+    };
+    facts::rows("resolution/references.tsv").into_iter().filter_map(row).collect()
+}
+
+#[test]
+fn every_reference_of_the_table_leads_to_its_target() {
+    for (column, profile) in Profile::ALL.into_iter().enumerate() {
+        let rows = references(column);
+        assert!(rows.len() > 300, "{} rows for {profile}", rows.len());
+        assert_eq!(differing(profile, &rows), [], "{profile}");
+        for (base, reference, expected) in rows {
+            let referee = match profile {
+                Profile::Rfc1808 => section4::rfc1808(&base, &reference),
+                Profile::Rfc3986 => section4::rfc3986(&base, &reference),
+                // The URL Standard has no referee here.
+                _ => continue,
+            };
+            assert_eq!(referee, expected, "the referee of {profile}: {base} + {reference}");
+        }
+    }
+}
+
+/// A splice says that the profiles agree, but for the spelling of the base.
+#[test]
+fn what_is_spliced_is_the_target_in_every_profile() {
+    let spelled =
+        |url: Option<String>| url.map(|url| Base::new(Profile::Whatwg, &url).as_str().to_owned());
+    let browsers: BTreeMap<_, _> =
+        references(2).into_iter().map(|(base, reference, url)| ((base, reference), url)).collect();
+    let mut spliced = 0;
+    for (base, reference, rfc1808) in references(0) {
+        let prepared = Base::new(Profile::Rfc1808, &base);
+        if let Some(splice) = prepared.splice(reference.as_bytes()) {
+            let url = format!("{}{}", splice.prefix, &reference[splice.dropped..]);
+            assert_eq!(Some(&url), rfc1808.as_ref(), "{base} {reference}");
+            if let Some(whatwg) = browsers.get(&(base.clone(), reference.clone())) {
+                assert_eq!(&spelled(rfc1808), whatwg, "{base} {reference}");
+                spliced += 1;
+            }
+        }
+    }
+    assert!(spliced >= 40, "only {spliced}");
+}
+
+/// The rows on which the profile is known to differ from the URL Standard.
+fn known_differences() -> BTreeSet<(String, String)> {
+    let table = fixture("whatwg-known-differences.json");
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    let row = |row: &Value| {
+        assert!(!text(row, "reason").is_empty());
+        let (base, reference) = (text(row, "base"), text(row, "reference"));
+        let found = resolve(Profile::Whatwg, &base, &reference);
+        assert_ne!(found, Ok(text(row, "expected")), "{base} {reference} no longer differs");
+        (base, reference)
+    };
+    table["rows"].as_array().unwrap().iter().map(row).collect()
+}
+
+#[test]
+fn rows_of_the_web_platform_tests() {
+    let known = known_differences();
+    let Some(folder) = outside::RESOLUTION.find() else { return };
+    let text = fs::read_to_string(folder.join("wpt-urltestdata-with-base.json")).unwrap();
+    let found = differing(Profile::Whatwg, &rows(&serde_json::from_str(&text).unwrap()));
+    assert_eq!(found.into_iter().collect::<BTreeSet<_>>(), known);
+}
+
+/// Bases and references over the characters that mean something.
+fn nasty() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "/", "/", "/", ".", ".", "..", "../", "./", ";", "?", "#", ":", "a", "b", "%", "%2e", "é",
+        "//",
+    ]);
+    prop::collection::vec(piece, 0..14).prop_map(|pieces| pieces.concat())
+}
+
+fn nasty_base() -> impl Strategy<Value = String> {
+    let start = prop::sample::select(vec![
+        "",
+        "x:",
+        "x:/",
+        "x://",
+        "x:///",
+        "http://a",
+        "http://a/",
+        "http://a/b/c/",
+        "file:///",
+        "x:a/",
+        "1:/",
+        "mailto:",
+        "http:",
+        "X:/a",
+    ]);
+    (start, nasty()).prop_map(|(start, rest)| format!("{start}{rest}"))
+}
+
+/// The tables of `docs/resolution.md` that show results.
+#[test]
+fn the_tables_of_the_page() {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/resolution.md")).unwrap();
+    let code = |cell: &str| cell.trim().trim_matches('`').replace("(empty)", "");
+    let check = |profile, base: &str, reference: &str, expected: &str| match expected {
+        "absolute" => assert!(!Base::new(profile, base).is_relative(reference), "{reference}"),
+        _ => assert_eq!(resolve(profile, base, reference).as_deref(), Ok(expected), "{reference}"),
+    };
+    let mut rows = 0;
+    for line in page.lines().filter(|line| line.contains("http://a/")) {
+        let cells: Vec<String> = line.trim_matches('|').split('|').map(code).collect();
+        let [first, second, rfc1808, others] = cells.as_slice() else { continue };
+        if first.starts_with("http:") && first != "http:g" {
+            check(Profile::Rfc1808, first, second, rfc1808);
+            check(Profile::Rfc3986, first, second, others);
+            check(Profile::Whatwg, first, second, others);
+        } else {
+            let base = "http://a/b/c/d;p?q#f";
+            check(Profile::Rfc1808, base, first, second);
+            check(Profile::Rfc3986, base, first, rfc1808);
+            check(Profile::Whatwg, base, first, others);
+        }
+        rows += 1;
+    }
+    assert_eq!(rows, 13);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rfc1808_agrees_with_its_referee(base in nasty_base(), reference in nasty()) {
+        let found = Base::new(Profile::Rfc1808, &base).resolve(&reference);
+        if let Ok(target) = &found {
+            assert_kept(&reference, target);
+        }
+        let found = found.map(|target| target.url);
+        prop_assert_eq!(&explain(Profile::Rfc1808, &base, &reference).result, &found);
+        prop_assert_eq!(found.ok(), section4::rfc1808(&base, &reference));
+    }
+
+    #[test]
+    fn rfc3986_agrees_with_its_referee(base in nasty_base(), reference in nasty()) {
+        let found = Base::new(Profile::Rfc3986, &base).resolve(&reference);
+        if let Ok(target) = &found {
+            assert_kept(&reference, target);
+        }
+        let found = found.map(|target| target.url);
+        prop_assert_eq!(&explain(Profile::Rfc3986, &base, &reference).result, &found);
+        prop_assert_eq!(found.ok(), section4::rfc3986(&base, &reference));
+    }
+
+    #[test]
+    fn whatwg_keeps_what_it_says(base in nasty_base(), reference in nasty()) {
+        let found = Base::new(Profile::Whatwg, &base).resolve(&reference);
+        if let Ok(target) = &found {
+            assert_kept(&reference, target);
+            prop_assert!(parses(&target.url));
+        }
+        let found = found.map(|target| target.url);
+        prop_assert_eq!(explain(Profile::Whatwg, &base, &reference).result, found);
+    }
+
+    /// Law: what is resolved is absolute, so that rewriting again finds nothing to do. It resolves
+    /// to itself too, but for the dot segments that `?y` and `#s` inherit under RFC 3986.
+    #[test]
+    fn resolving_again_changes_nothing(base in nasty_base(), reference in nasty()) {
+        for profile in Profile::ALL {
+            let base = Base::new(profile, &base);
+            if let Ok(target) = base.resolve(&reference) {
+                prop_assert!(!base.is_relative(&target.url), "{}", profile);
+                if profile != Profile::Rfc3986 {
+                    let again = base.resolve(&target.url).map(|target| target.url);
+                    prop_assert_eq!(again.as_ref(), Ok(&target.url), "{}", profile);
+                }
+            }
+        }
+    }
+
+    /// Law: a relativized target resolves to the target.
+    #[test]
+    fn relativize_is_the_inverse(base in nasty_base(), reference in nasty(), other in nasty_base()) {
+        for profile in Profile::ALL {
+            for target in [resolve(profile, &base, &reference).unwrap_or_default(), other.clone()] {
+                let relative = relativize(profile, &base, &target);
+                if let Ok(wanted) = resolve(profile, &base, &target) {
+                    let found = resolve(profile, &base, &relative);
+                    prop_assert_eq!(found, Ok(wanted), "{} {}", profile, relative);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_panics(base in any::<String>(), reference in any::<String>()) {
+        let _ = (usable(&base), parses(&base));
+        let _ = (baselink::reference::conformance(&reference), baselink::reference::placeholder(&reference));
+        let _ = (baselink::reference::contains_placeholder(&reference), baselink::reference::opaque_scheme(&reference));
+        for profile in Profile::ALL {
+            for base in [&base, "http://a/b/c", "x:a"] {
+                let prepared = Base::new(profile, base);
+                let _ = (prepared.is_relative(&reference), prepared.resolve(&reference));
+                let _ = explain(profile, base, &reference).to_string();
+                let _ = relativize(profile, base, &reference);
+            }
+        }
+    }
+}

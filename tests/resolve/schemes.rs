@@ -1,0 +1,146 @@
+//! A relative link never comes to run as a script: what a browser takes for relative leads, once it is absolute, to where
+//! the base is, by the same scheme, whatever both are made of.
+//!
+//! The browser is the `url` crate (URL Standard); profiles other than `whatwg` resolve otherwise, but what they write is read
+//! by browsers all the same.
+//!
+//! Deliberately absent: links that have a scheme to a browser. They stay as they are.
+
+use baselink::resolve::Profile;
+use baselink::{Options, Outcome, Rewritten, rewrite};
+use proptest::prelude::*;
+use url::{ParseError, Url};
+
+/// What bases and references are put together of.
+const PIECES: &[&str] = &[
+    "javascript:",
+    "java\nscript:",
+    "java",
+    "script:",
+    "JavaScript",
+    "data:",
+    "text/html,",
+    "vbscript:",
+    "http:",
+    "https:",
+    "file:",
+    "x:",
+    "a",
+    "b.c",
+    "1",
+    ":",
+    "/",
+    "//",
+    "\\",
+    ".",
+    "..",
+    "./",
+    "../",
+    "?",
+    "#",
+    ";",
+    "%3A",
+    "%2e",
+    "%6A",
+    "&colon;",
+    "&#10;",
+    "&",
+    "@",
+    "[",
+    "]",
+    " ",
+    "\t",
+    "\r",
+    "\n",
+    "\u{1}",
+    "\u{0}",
+    "\u{a0}",
+    "\u{202e}",
+    "é",
+    "alert(1)",
+    "<",
+    "\"",
+    "'",
+    "{",
+    "|",
+    "\u{ff1a}",
+];
+
+/// What may run as a script, or holds what may.
+const SCRIPTS: [&str; 3] = ["javascript", "data", "vbscript"];
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..8).prop_map(|pieces| pieces.concat())
+}
+
+fn profile() -> impl Strategy<Value = Profile> {
+    prop::sample::select(Profile::ALL.to_vec())
+}
+
+/// `text` in a double-quoted attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;")
+}
+
+/// What the rewritten links of `page` are to those who read them, with what they were.
+fn made_of(rewritten: &Rewritten<'_>, options: &Options) -> Vec<(String, String)> {
+    let links = rewrite(&rewritten.output(), options).report.links;
+    let pairs = rewritten.report.links.iter().zip(links);
+    let changed = pairs.filter(|(old, _)| old.outcome == Outcome::Rewritten);
+    changed.map(|(old, new)| (old.reference.clone(), new.reference)).collect()
+}
+
+/// Whether a browser takes it for relative, whatever the base.
+fn is_relative(reference: &str) -> bool {
+    Url::parse(reference) == Err(ParseError::RelativeUrlWithoutBase)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+    #[test]
+    fn a_relative_link_keeps_the_scheme_of_the_base(
+        scheme in prop::sample::select(vec!["http", "https", "HTTP", "file", "ftp", "x", "javascript", "data"]),
+        rest in text(),
+        references in prop::collection::vec(text(), 1..4),
+        profile in profile(),
+    ) {
+        let base = format!("{scheme}://h/{rest}");
+        let mut page: String = references.iter().map(|one| format!("<a href=\"{}\">", escaped(one))).collect();
+        page.push_str("<meta http-equiv=refresh content=\"0;url=x\"><p style=\"a:url(y)\"><img srcset=\"z 1x\">");
+        let options = Options { profile, ..Options::at(&base) };
+        let rewritten = rewrite(page.as_bytes(), &options);
+        for (was, is) in made_of(&rewritten, &options) {
+            if is_relative(&was) {
+                let read = Url::parse(&is);
+                let is_same = read.as_ref().is_ok_and(|url| url.scheme().eq_ignore_ascii_case(scheme));
+                prop_assert!(is_same || read.is_err(), "{base:?} and {was:?} gave {is:?}");
+                prop_assert!(!SCRIPTS.contains(&scheme), "{base:?} served {was:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_base_of_a_document_makes_a_script_of_a_relative_link(
+        base in text(),
+        inner in text(),
+        references in prop::collection::vec(text(), 1..3),
+        profile in profile(),
+    ) {
+        let links: String = references.iter().map(|one| format!("<a href=\"{}\"/>", escaped(one))).collect();
+        let page = format!("<base href=\"{}\">{links}", escaped(&base));
+        let codebase = format!("<object codebase=\"{}\" data=\"x\"></object>", escaped(&inner));
+        let options = Options { profile, ..Options::at("http://h/d/") };
+        let rewritten = rewrite(page.as_bytes(), &options);
+        let message = format!("Base: {}\nContent-Type: text/html\n\n{links}{codebase}", base.replace(['\r', '\n'], ""));
+        let of_message = Options { format: baselink::format::Format::Message, ..options.clone() };
+        let in_message = rewrite(message.as_bytes(), &of_message);
+        let made = [made_of(&rewritten, &options), made_of(&in_message, &of_message)].concat();
+        for (was, is) in made {
+            if is_relative(&was) {
+                let runs = Url::parse(&is).is_ok_and(|url| SCRIPTS[..2].contains(&url.scheme()));
+                prop_assert!(!runs, "{base:?} and {was:?} gave {is:?}");
+            }
+        }
+    }
+}

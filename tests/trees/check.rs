@@ -1,0 +1,997 @@
+//! Every case of `fixtures/tree/`: what a move does to each link of a small site; and the files that no
+//! fixture can hold. `fixtures/README.md` says what a case has.
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use baselink::format::Format;
+use baselink::resolve::Profile;
+use baselink::span::Lines;
+use baselink::tree::index::{Absence, Index};
+use baselink::tree::origin::map::UrlMap;
+use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
+use baselink::tree::relocate::{
+    Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
+};
+use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::{Options, Outcome, rewrite, verify};
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+/// What is found of each link. The quick findings are the same, and those that are left out are of links that travel.
+fn findings(scanned: &ScannedFile, index: &Index, moving: &Move) -> Vec<Finding> {
+    let all = baselink::tree::relocate::findings(scanned, index, moving);
+    let quick = quick_findings(scanned, index, moving);
+    assert_eq!(quick.len(), all.len());
+    for (quick, finding) in quick.into_iter().zip(&all) {
+        let travels = || Finding {
+            class: Class::Travels,
+            cause: None,
+            missing: None,
+            fix: None,
+            hint: None,
+            ..finding.clone()
+        };
+        assert_eq!(quick.unwrap_or_else(travels), *finding);
+    }
+    all
+}
+
+/// The files below `site` that are read, with what was found in them, and the index of all.
+fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, ScannedFile)>, Index) {
+    let selection = Selection { hidden: true, folders: true, ..Selection::default() };
+    let mut index = Index::new(moving.from.clone());
+    let mut scanned = Vec::new();
+    for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
+        let name = entry.path.file_name().unwrap().to_string_lossy();
+        let format = Format::detect(Some(&name), b"");
+        if entry.kind == EntryKind::Symlink {
+            index.add_link(&entry, &fs::read_link(&entry.path).unwrap());
+            continue;
+        }
+        if entry.kind != EntryKind::File || !format.is_read() {
+            index.add_unread(&entry);
+            continue;
+        }
+        let bytes = fs::read(&entry.path).unwrap();
+        let mut one = scan(&entry, &bytes, format, options, moving);
+        index.add(&entry, one.retrieval.as_ref(), one.ids.take());
+        scanned.push((bytes, one));
+    }
+    (scanned, index)
+}
+
+fn moving(case: &Path) -> (Move, Options) {
+    let mut moving = Move::default();
+    let mut options = Options { profile: Profile::Whatwg, ..Options::default() };
+    let text = fs::read_to_string(case.join("move")).unwrap();
+    let mut lines = text.lines();
+    while let (Some(name), Some(value)) = (lines.next(), lines.next()) {
+        match name {
+            "--url" => moving.from.root_url = Some(RootUrl::new(value).unwrap()),
+            "--url-map" => moving.from.map = Some(UrlMap::read(&case.join(value)).unwrap().into()),
+            "--layout" => moving.from.layout = Some(FolderLayout::Host),
+            "--index" => moving.from.index = Some(value.into()),
+            "--to" => moving.to = Some(RootUrl::new(value).unwrap()),
+            "--resolver" => options.profile = value.parse().unwrap(),
+            _ => panic!("unknown argument {name}"),
+        }
+    }
+    (moving, options)
+}
+
+fn row(scanned: &ScannedFile, bytes: &[u8], link: usize, finding: &Finding) -> String {
+    let (line, column) = Lines::of(bytes).place(scanned.links().nth(link).unwrap().span.start);
+    let fix = match &finding.fix {
+        None => "-",
+        Some(Fix::Base) => "(base)",
+        Some(Fix::Reference(reference)) => reference,
+    };
+    let place = format!("{}:{line}:{column}", String::from_utf8_lossy(&scanned.path));
+    let or_none = |text: &Option<String>| text.clone().unwrap_or("-".into());
+    [
+        &*place,
+        finding.class.name(),
+        finding.cause.map_or("-", Cause::name),
+        &or_none(&finding.moved),
+        fix,
+        &or_none(&finding.hint),
+    ]
+    .into_iter()
+    .chain(finding.differs.then_some("differs"))
+    .collect::<Vec<_>>()
+    .join("\t")
+}
+
+#[test]
+fn every_case_has_the_classes_that_it_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
+    let mut cases: Vec<_> =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 12, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for case in cases {
+        let (moving, options) = moving(&case);
+        let (scanned, index) = read(&case.join("site"), &moving, &options);
+        let mut rows = String::new();
+        for (bytes, one) in &scanned {
+            for (number, finding) in findings(one, &index, &moving).iter().enumerate() {
+                rows.push_str(&row(one, bytes, number, finding));
+                rows.push('\n');
+            }
+        }
+        let expected = fs::read_to_string(case.join("expected")).unwrap();
+        if rows != expected {
+            let name = case.file_name().unwrap().display();
+            let (rows, expected): (Vec<_>, Vec<_>) =
+                (rows.lines().collect(), expected.lines().collect());
+            wrong += &format!("== {name}\n");
+            for row in expected.iter().filter(|row| !rows.contains(row)) {
+                wrong += &format!("should be {row}\n");
+            }
+            for row in rows.iter().filter(|row| !expected.contains(row)) {
+                wrong += &format!("and is    {row}\n");
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// A folder with these files, the contents of the first being `page`.
+fn site(page: &str, others: &[&str]) -> TempDir {
+    let site = tempfile::tempdir().unwrap();
+    fs::write(site.path().join("page.html"), page).unwrap();
+    for other in others {
+        let path = site.path().join(other);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    site
+}
+
+fn at(url: &str) -> Move {
+    Move {
+        from: Origins { root_url: Some(RootUrl::new(url).unwrap()), ..Origins::default() },
+        to: None,
+    }
+}
+
+/// What becomes of the links of `page.html`.
+fn of_page(site: &Path, moving: &Move, options: &Options) -> Vec<Finding> {
+    let (scanned, index) = read(site, moving, options);
+    let page = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let found = findings(&page.1, &index, moving);
+    assert_eq!(found.len(), page.1.links().len());
+    found
+}
+
+/// A tree of which nobody says where it is.
+fn unknown(to: Option<&str>) -> Move {
+    let mut moving = Move { to: to.map(|to| RootUrl::new(to).unwrap()), ..Move::default() };
+    moving.from.assume_root(moving.to.as_ref());
+    moving
+}
+
+fn links(references: &[&str]) -> String {
+    references.iter().map(|reference| format!("<a href=\"{reference}\">x</a>")).collect()
+}
+
+fn causes(found: &[Finding]) -> Vec<(Class, Option<&'static str>, Option<&str>)> {
+    let told = |one: &Finding| one.cause.map(Cause::name);
+    found.iter().map(|one| (one.class, told(one), one.hint.as_deref())).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_no_file_has_an_answer_and_is_never_opened() {
+    let site = site(&links(&["pipe", "pipe/", "link", "link/x.html", "../secret.html"]), &[]);
+    let made = std::process::Command::new("mkfifo").arg(site.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    std::os::unix::fs::symlink("/etc", site.path().join("link")).unwrap();
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    assert_eq!(
+        causes(&found),
+        [
+            (Class::Dangling, Some("no-file"), None),
+            (Class::Dangling, Some("absent"), Some("pipe")),
+            (Class::Escapes, Some("symlink"), None),
+            (Class::Escapes, Some("symlink"), None),
+            (Class::Escapes, Some("climbs-out"), None),
+        ]
+    );
+}
+
+/// path_resolution(7), with the folder for all there is.
+#[test]
+#[cfg(unix)]
+fn symbolic_links_lead_where_their_text_says() {
+    use std::os::unix::fs::symlink;
+    let dangling = (Class::Dangling, Some("symlink"), None);
+    let escapes = (Class::Escapes, Some("symlink"), None);
+    let no_id = (Class::Fragment, Some("no-id"), None);
+    let travels = (Class::Travels, None, None);
+    // A link in the folder, what it says, what leads through it, what becomes of that.
+    let rows = [
+        ("one", "a/x.html", "one#id", travels),
+        ("two", "a/x.html", "two#other", no_id),
+        ("three", "one", "three#other", no_id),
+        ("four", "a", "four/x.html#other", no_id),
+        ("five", "a", "five/", travels),
+        ("six", "a", "six", (Class::Dangling, Some("no-slash"), Some("six/"))),
+        ("seven", "./a/../a//", "seven/x.html#id", travels),
+        ("eight", ".", "eight/eight/a/x.html#other", no_id),
+        ("a/nine", "../b/../a/x.html", "a/nine#id", travels),
+        ("b/ten", "../a", "b/ten/../ten/nine#id", travels),
+        ("b/index.html", "../a/x.html", "b/#other", no_id),
+        ("c", "a/none", "c", dangling),
+        ("d", "none/../a", "d/x.html", dangling),
+        ("e", "a/x.html/y", "e", dangling),
+        ("f", "g", "f", dangling),
+        ("g", "f/x", "g/x.html", dangling),
+        ("h", "..", "h/", escapes),
+        ("i", "../site/a", "i/x.html", escapes),
+        ("j", "/", "j", escapes),
+        ("k", "a/../../k", "k", escapes),
+        ("l/index.html", "../../l", "l/", escapes),
+        ("m", "a", "m/none.html", (Class::Dangling, Some("absent"), None)),
+    ];
+    let site = site(&links(&rows.map(|row| row.2)), &["a/index.html", "b/y.html", "l/y.html"]);
+    fs::write(site.path().join("a/x.html"), "<p id=id>").unwrap();
+    for (link, says, ..) in rows {
+        symlink(says, site.path().join(link)).unwrap();
+    }
+    for moving in [at("http://a.example/docs/"), unknown(None), unknown(Some("https://b.example/"))]
+    {
+        let found = of_page(site.path(), &moving, &Options::default());
+        for (row, found) in rows.iter().zip(causes(&found)) {
+            assert_eq!(found, row.3, "{row:?}");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn names_that_are_not_utf_8_are_bytes() {
+    use std::os::unix::ffi::OsStringExt;
+    let site = site(&links(&["caf%E9.css", "caf%C3%A9.css", "caf\u{e9}.css"]), &[]);
+    fs::write(site.path().join(OsString::from_vec(b"caf\xE9.css".to_vec())), "").unwrap();
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let other = (Class::Dangling, Some("percent-encoding"), Some("caf\u{fffd}.css"));
+    assert_eq!(causes(&found), [(Class::Travels, None, None), other, other]);
+}
+
+#[test]
+fn names_that_differ_only_in_case_are_two() {
+    let site = site(&links(&["A.png", "a.png", "a.PNG"]), &["A.png", "a.png"]);
+    if fs::read_dir(site.path()).unwrap().count() < 3 {
+        println!("skipped: the file system does not tell case apart");
+        return;
+    }
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let travels = (Class::Travels, None, None);
+    let expected = [travels, travels, (Class::Dangling, Some("case"), Some("A.png"))];
+    assert_eq!(causes(&found), expected);
+    let (_, index) = read(site.path(), &at("http://a.example/"), &Options::default());
+    let doubles: Vec<_> =
+        index.doubles().iter().map(|&(one, other)| (index.path(one), index.path(other))).collect();
+    assert_eq!(doubles, [(&b"A.png"[..], &b"a.png"[..])]);
+}
+
+/// Where case does not count, the encoding of names still does.
+#[test]
+#[cfg(unix)]
+fn names_in_other_encodings_are_no_doubles() {
+    let mut index = Index::new(at("http://a.example/").from);
+    let names: [&[u8]; 7] = [
+        b"\xFC.png",
+        "\u{fc}.png".as_bytes(),
+        "\u{dc}.png".as_bytes(),
+        b"\xDC.png",
+        b"%C3%BC.png",
+        b"%c3%bc.png",
+        b"a.png",
+    ];
+    for name in names {
+        let name: OsString = std::os::unix::ffi::OsStringExt::from_vec(name.to_vec());
+        index.add_unread(&TreeEntry {
+            root: Path::new("site").into(),
+            path: Path::new("site").join(&name),
+            relative: vec![name],
+            kind: EntryKind::File,
+            size: 0,
+        });
+    }
+    assert_eq!(index.doubles(), [(1, 2), (0, 3), (4, 5)]);
+}
+
+#[test]
+fn without_a_url_relative_links_are_left() {
+    let site = site(&links(&["x.png", "http://a.example/x.png"]), &["x.png"]);
+    let found = of_page(site.path(), &Move::default(), &Options::default());
+    let expected = [(Class::Left, Some("no-base"), None), (Class::Outside, None, None)];
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn a_tree_without_a_url_is_checked_for_a_move_to_any_place() {
+    let references =
+        ["x.png", "y.png", "/x.png", "../x.png", "..", "//a.example/", "http://a.example/x.png"];
+    let site = site(&links(&references), &["x.png"]);
+    for profile in Profile::ALL {
+        let options = Options { profile, ..Options::default() };
+        let found = of_page(site.path(), &unknown(None), &options);
+        let expected = [
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+            (Class::Escapes, Some("root-relative"), None),
+            (Class::Escapes, Some("climbs-out"), None),
+            (Class::Escapes, Some("climbs-out"), None),
+            (Class::Outside, None, None),
+            (Class::Outside, None, None),
+        ];
+        assert_eq!(causes(&found), expected, "{profile}");
+        let targets: Vec<_> = found.iter().map(|one| one.target.as_deref()).collect();
+        let at_a = "http://a.example/x.png";
+        let shown =
+            [Some("x.png"), Some("y.png"), None, None, None, Some("//a.example/"), Some(at_a)];
+        assert_eq!(targets, shown);
+        assert!(found.iter().all(|one| !one.differs && one.fix.is_none()));
+        assert!(
+            found.iter().filter_map(|one| one.moved.as_deref()).all(|url| url.contains("a.ex"))
+        );
+    }
+    // A page that says its own URL keeps it.
+    let page = "<!-- saved from url=(0025)http://a.example/page.html --><a href=x.png></a>";
+    fs::write(site.path().join("page.html"), page).unwrap();
+    let found = of_page(site.path(), &unknown(None), &Options::default());
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/x.png"));
+}
+
+#[test]
+fn http_and_https_are_one_web() {
+    let references = ["https://a.example/x.png", "http://a.example/x.png", "ftp://a.example/x.png"];
+    let expected = [
+        (Class::Pinned, Some("absolute"), None),
+        (Class::Pinned, Some("absolute"), None),
+        (Class::Outside, None, None),
+    ];
+    for url in ["http://a.example/", "https://a.example:443/"] {
+        let site = site(&links(&references), &["x.png"]);
+        let found = of_page(site.path(), &at(url), &Options::default());
+        assert_eq!(causes(&found), expected, "{url}");
+        assert!(found[..2].iter().all(|one| one.fix == Some(Fix::Reference("x.png".into()))));
+    }
+    let site = site("", &["x.png"]);
+    let map = site.path().join("map.csv");
+    fs::write(&map, "page.html,http://a.example/p\nx.png,http://a.example/x.png\n").unwrap();
+    fs::write(site.path().join("page.html"), links(&references)).unwrap();
+    let from = Origins { map: Some(UrlMap::read(&map).unwrap().into()), ..Origins::default() };
+    let found = of_page(site.path(), &Move { from, to: None }, &Options::default());
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn what_is_pinned_says_what_is_missing() {
+    let references = ["http://a.example/X.png", "http://a.example/none", "http://a.example/x.png"];
+    let site = site(&links(&references), &["x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let pinned = (Class::Pinned, Some("absolute"));
+    let expected = [
+        (pinned.0, pinned.1, Some("x.png")),
+        (pinned.0, pinned.1, None),
+        (pinned.0, pinned.1, None),
+    ];
+    assert_eq!(causes(&found), expected);
+    let missing: Vec<_> = found.iter().map(|one| one.missing).collect();
+    assert_eq!(missing, [Some(Absence::Case), Some(Absence::Absent), None]);
+}
+
+#[test]
+fn a_canonical_url_and_a_lone_number_sign_stay() {
+    let page = "<base href=http://a.example/docs/sub/><link rel=canonical href=http://a.example/docs/>\
+                <link rel=next href=http://a.example/docs/x.html><a href=#>x</a><a href=#top>x</a>";
+    let site = site(page, &["x.html", "index.html", "sub/index.html"]);
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let fixes: Vec<_> =
+        found.iter().map(|one| (one.cause.map(Cause::name), one.fix.clone())).collect();
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let expected = [
+        (Some("absolute"), fix("sub/")),
+        (Some("canonical"), None),
+        (Some("absolute"), fix("../x.html")),
+        (Some("declared-base"), Some(Fix::Base)),
+        (Some("declared-base"), Some(Fix::Base)),
+    ];
+    assert_eq!(fixes, expected);
+}
+
+#[test]
+fn a_hint_for_a_short_name_is_near() {
+    let references = ["1.html", "ab.js", "abc.js", "sub/2.html", "sub/3.html"];
+    let others = ["sub/1.html", "far/away/ab.js", "far/away/abc.js", "2.html", "far/3.html"];
+    let site = site(&links(&references), &others);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let hints: Vec<_> = found.iter().map(|one| one.hint.as_deref()).collect();
+    let expected = [Some("sub/1.html"), None, Some("far/away/abc.js"), Some("2.html"), None];
+    assert_eq!(hints, expected);
+}
+
+#[test]
+fn lines_are_known_by_their_ids() {
+    let ids: String = ["1", "20", "L3", "LC4", "n5", "line-6", "line-7", "part-1", "part-2"]
+        .map(|id| format!("<p id={id}>"))
+        .concat();
+    let rows = [
+        ("1-20", Class::Lines),
+        ("20-1", Class::Lines),
+        ("1-21", Class::Fragment),
+        ("1-", Class::Fragment),
+        ("1-20-1", Class::Fragment),
+        ("L3-L4", Class::Lines),
+        ("L3-4", Class::Lines),
+        ("L4", Class::Lines),
+        ("L4C2", Class::Lines),
+        ("L4C", Class::Fragment),
+        ("L5", Class::Fragment),
+        ("n5-n5", Class::Lines),
+        ("line-6-7", Class::Lines),
+        ("line-6-line-7", Class::Lines),
+        ("line-6-line-8", Class::Fragment),
+        // An id, of which the second half is missing.
+        ("part-1-2", Class::Fragment),
+    ];
+    let site = site(&(links(&rows.map(|row| row.0)).replace("href=\"", "href=\"#") + &ids), &[]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    for (row, found) in rows.iter().zip(&found) {
+        assert_eq!(found.class, row.1, "{row:?}");
+    }
+}
+
+#[test]
+fn the_file_that_stands_for_a_folder_can_have_any_name() {
+    let site = site(&links(&["sub/", "sub/start.html", "."]), &["sub/start.html"]);
+    let mut moving = at("http://a.example/docs/");
+    moving.from.index = Some("start.html".into());
+    let found = of_page(site.path(), &moving, &Options::default());
+    let travels = (Class::Travels, None, None);
+    assert_eq!(causes(&found), [travels, travels, (Class::Dangling, Some("no-index"), None)]);
+}
+
+/// A query in the name of a file is none after the move, when only paths count.
+#[test]
+fn pages_with_a_query_in_their_name_are_judged_by_what_they_lead_to() {
+    let pages = [
+        "a.example/page?x=1.html",
+        "a.example/page?x=2.html",
+        "a.example/sub/y.html",
+        "a.example/i.html",
+    ];
+    let site = site("", &pages);
+    let file = |name: &str, references: &[&str]| {
+        fs::write(site.path().join("a.example").join(name), links(references)).unwrap();
+    };
+    let of_page = ["#top", "sub/y.html", "/sub/y.html", "?x=2.html", "", "?x=3.html"];
+    let of_index = ["page?x=1.html", "page?x=3.html"];
+    file("page?x=1.html", &of_page);
+    file("i.html", &of_index);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told = |moving: &Move, path: &str| -> Vec<_> {
+        let root = match moving.from.layout {
+            Some(_) => site.path().to_owned(),
+            None => site.path().join("a.example"),
+        };
+        let (scanned, index) = read(&root, moving, &Options::default());
+        let (_, page) = scanned.iter().find(|(_, one)| one.path == path.as_bytes()).unwrap();
+        let found = findings(page, &index, moving);
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect()
+    };
+    let mut crawl = Move::default();
+    crawl.from.layout = Some(FolderLayout::Host);
+    assert_eq!(
+        told(&crawl, "a.example/page?x=1.html"),
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Escapes, Some("root-relative"), fix("sub/y.html")),
+            (Class::Dangling, Some("elsewhere"), fix("page%3Fx=2.html")),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+        ]
+    );
+    // The file is there now, and is not found by this reference after the move.
+    let expected = [
+        (Class::Dangling, Some("elsewhere"), fix("page%3Fx=1.html")),
+        (Class::Dangling, Some("absent"), None),
+    ];
+    assert_eq!(told(&crawl, "a.example/i.html"), expected);
+    // With the URL of the folder the query is in the name as well.
+    assert_eq!(told(&at("http://a.example/"), "i.html"), expected);
+}
+
+/// RFC 3986, 3.2.2: hosts are case-insensitive.
+#[test]
+fn the_folder_of_a_host_may_have_capitals() {
+    let site = site("", &["A.Example/d/x.html", "A.Example/y.html", "b.example/z.html"]);
+    let references = [
+        "x.html",
+        "../y.html",
+        "gone.html",
+        "/y.html",
+        "https://a.example/y.html",
+        "https://A.EXAMPLE/gone.html",
+        "https://b.example/z.html",
+        "../y.html?q",
+    ];
+    fs::write(site.path().join("A.Example/d/index.html"), links(&references)).unwrap();
+    let mut moving = Move::default();
+    moving.from.layout = Some(FolderLayout::Host);
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path.ends_with(b"index.html")).unwrap();
+    let found = findings(page, &index, &moving);
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    let told: Vec<_> =
+        found.into_iter().map(|one| (one.class, one.cause.map(Cause::name), one.fix)).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Travels, None, None),
+            (Class::Travels, None, None),
+            (Class::Dangling, Some("absent"), None),
+            (Class::Escapes, Some("root-relative"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), fix("../y.html")),
+            (Class::Pinned, Some("absolute"), None),
+            (Class::Pinned, Some("absolute"), fix("../../b.example/z.html")),
+            (Class::Travels, None, None),
+        ]
+    );
+}
+
+/// RFC 3986, 5.2.3: what is relative to `dir/` and begins with a name is the same for `dir/page.html`.
+#[test]
+fn a_file_that_stands_for_its_folder_is_fixed_like_any_other() {
+    let text = links(&[
+        "/n/z.html",
+        "z.html",
+        "#top",
+        "?q",
+        "",
+        "/n/",
+        "/n/page.html?q",
+        "http://a.example/n/page.html#top",
+        "http://a.example/n/?q",
+    ]);
+    let site = site(&text, &["z.html"]);
+    let expected = |folder: &'static str, folder_with_query: &'static str| {
+        [
+            (Class::Escapes, Some("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Escapes, Some(folder)),
+            (Class::Escapes, Some("page.html?q")),
+            (Class::Pinned, Some("#top")),
+            (Class::Pinned, Some(folder_with_query)),
+        ]
+    };
+    for (to, expected) in [
+        (None, expected("./", "./?q")),
+        (Some("http://b.example/m/"), expected("./", "./?q")),
+        // From disk no file stands for its folder.
+        (Some("file:///m/"), expected("page.html", "page.html?q")),
+    ] {
+        let mut moving = at("http://a.example/n/");
+        moving.from.index = Some("page.html".into());
+        moving.to = to.map(|to| RootUrl::new(to).unwrap());
+        let found = of_page(site.path(), &moving, &Options::default());
+        let told: Vec<_> = found
+            .iter()
+            .map(|one| match &one.fix {
+                Some(Fix::Reference(reference)) => (one.class, Some(&**reference)),
+                other => {
+                    assert_eq!(*other, None);
+                    (one.class, None)
+                }
+            })
+            .collect();
+        assert_eq!(told, expected, "{to:?}");
+    }
+    let mut moving = Move::default();
+    (moving.from.layout, moving.from.index) = (Some(FolderLayout::Host), Some("page.html".into()));
+    let site = self::site("", &["a.example/n/z.html"]);
+    let page = site.path().join("a.example/n/page.html");
+    fs::write(page, links(&["/n/z.html", "#top", "?q", "https://a.example/n/"])).unwrap();
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (_, page) = scanned.iter().find(|(_, one)| one.path == b"a.example/n/page.html").unwrap();
+    let found = findings(page, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let fix = |reference: &str| Some(Fix::Reference(reference.into()));
+    assert_eq!(
+        told,
+        [
+            (Class::Escapes, fix("z.html")),
+            (Class::Travels, None),
+            (Class::Travels, None),
+            (Class::Pinned, fix("./")),
+        ]
+    );
+}
+
+/// A base that is promised to become relative does, and nothing is promised for ever.
+#[test]
+fn the_base_of_a_file_that_stands_for_its_folder_is_fixed() {
+    let page = "<base href=\"http://a.example/n/\"><a href=\"z.html\">x</a>";
+    let site = site(page, &["z.html"]);
+    let mut moving = at("http://a.example/n/");
+    moving.from.index = Some("page.html".into());
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, one) = scanned.iter().find(|(_, one)| one.path == b"page.html").unwrap();
+    let found = findings(one, &index, &moving);
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.fix.clone())).collect();
+    let of_base = Some(Fix::Reference("./".into()));
+    assert_eq!(told, [(Class::Pinned, of_base), (Class::Pinned, Some(Fix::Base))]);
+    let fixed =
+        rewrite(bytes, &fixes(one, &quick_findings(one, &index, &moving), &Options::default()))
+            .output();
+    assert_eq!(fixed, b"<base href=\"./\"><a href=\"z.html\">x</a>");
+    fs::write(site.path().join("page.html"), fixed).unwrap();
+    let found = of_page(site.path(), &moving, &Options::default());
+    assert!(found.iter().all(|one| one.class == Class::Travels && one.fix.is_none()), "{found:?}");
+}
+
+/// In a style sheet a fragment alone means an element of the page (SVG), so there it gets the name before it (found by
+/// `fixed_links_survive_any_move`).
+#[test]
+fn one_reference_has_another_fix_in_another_element() {
+    let page = "<p id=f style='background: url(../n/page.html#f)'><a href='../n/page.html#f'>x</a>";
+    let site = site(page, &[]);
+    let moving = at("http://a.example/n/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, one) = &scanned[0];
+    let found = quick_findings(one, &index, &moving);
+    let fixed = rewrite(bytes, &fixes(one, &found, &Options::default())).output();
+    let expected = "<p id=f style='background: url(page.html#f)'><a href='#f'>x</a>";
+    assert_eq!(String::from_utf8(fixed).unwrap(), expected);
+}
+
+/// RFC 1808, 5.2: `;x` has other targets by its successors.
+#[test]
+fn where_the_profiles_disagree_it_is_said() {
+    let site = site(&links(&[";x", "x.png"]), &["x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    assert_eq!([found[0].differs, found[1].differs], [true, false]);
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/page.html;x"));
+    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    let found = of_page(site.path(), &at("http://a.example/"), &options);
+    assert_eq!(found[0].target.as_deref(), Some("http://a.example/;x"));
+}
+
+/// URL Standard, 4.4 (path state, "double-dot URL path segment"; special scheme, no scheme and `\`); RFC 1808, 4,
+/// step 2b, and RFC 3986, 5.2.2, whose strict parser has no loophole for `http:a.html`.
+#[test]
+fn where_browsers_alone_find_another_file_it_is_said() {
+    let disputed = [
+        "sub/%2e%2e/a.html",
+        "sub\\x.html",
+        "http:a.html",
+        "HTTP:/a.html",
+        "1:2",
+        "http://a.example/sub\\x.html",
+        "http://a.example/sub/%2E%2E/a.html",
+        "../a.html",
+        "//[/a.html",
+        "a\nb.html",
+    ];
+    let agreed = [
+        "a b.html",
+        "\u{fc}.html",
+        "sub/../a.html",
+        "http://a.example",
+        "HTTP://A.example:80/sub/../a.html",
+        "mailto:a@b",
+        "java\nscript:x",
+        "#top",
+        "",
+        "{{ x }}\\y",
+        "a.html",
+    ];
+    let site = site(&links(&[&disputed[..], &agreed].concat()), &["a.html", "sub/x.html"]);
+    for profile in ["rfc1808", "rfc3986", "whatwg"] {
+        let options = Options { profile: profile.parse().unwrap(), ..Options::default() };
+        let found = of_page(site.path(), &at("http://a.example/"), &options);
+        let (disputes, agrees) = found.split_at(disputed.len());
+        for (one, reference) in disputes.iter().zip(disputed) {
+            assert!(one.differs, "{profile} {reference} {one:?}");
+        }
+        for (one, reference) in agrees.iter().zip(agreed) {
+            assert!(!one.differs, "{profile} {reference} {one:?}");
+        }
+    }
+}
+
+/// The encoded dots are names to the RFCs and dots to browsers.
+#[test]
+fn browsers_climb_out_by_encoded_dots() {
+    let site = site(&links(&["%2e%2e/x.png"]), &["x.png"]);
+    let options = Options { profile: "whatwg".parse().unwrap(), ..Options::default() };
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &options);
+    assert_eq!(causes(&found), [(Class::Escapes, Some("climbs-out"), None)]);
+}
+
+#[test]
+fn a_relative_base_moves_with_its_file() {
+    let page = "<base href=sub/><a href=x.png>x</a><a href=../x.png>x</a><a href=../../x.png>x</a>";
+    let site = site(page, &["sub/x.png", "x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/docs/"), &Options::default());
+    let classes: Vec<_> = found.iter().map(|one| one.class).collect();
+    assert_eq!(classes, [Class::Travels, Class::Travels, Class::Travels, Class::Escapes]);
+    assert_eq!(found[1].target.as_deref(), Some("http://a.example/docs/sub/x.png"));
+}
+
+#[test]
+fn a_folder_of_this_machine_has_a_file_url() {
+    let root = on_disk(Path::new("/mnt/a b/\u{fc}")).unwrap();
+    assert_eq!(root.as_str(), "file:///mnt/a%20b/%C3%BC/");
+    assert_eq!(on_disk(Path::new("/")).unwrap().as_str(), "file:///");
+}
+
+#[test]
+fn a_mailbox_is_judged_message_by_message() {
+    let site = site("", &["x.png"]);
+    let mail = "From a@b Thu\nContent-Type: text/html\n\n<img src=x.png>\n\n\
+                From a@b Thu\nContent-Type: text/html\n\n<img src=y.png>\n";
+    fs::write(site.path().join("in.mbox"), mail).unwrap();
+    let moving = at("http://a.example/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    let (bytes, mailbox) = &scanned[0];
+    let places: Vec<_> =
+        mailbox.links().map(|link| (link.entity, &bytes[link.span.range()])).collect();
+    assert_eq!(places, [("1", &b"x.png"[..]), ("2", b"y.png")]);
+    let classes: Vec<_> = findings(mailbox, &index, &moving).iter().map(|one| one.class).collect();
+    assert_eq!(classes, [Class::Travels, Class::Dangling]);
+    assert!(mailbox.links().all(|link| link.outcome == Outcome::Rewritten));
+}
+
+/// Hints are looked for in each folder: a million links must not each look at a million names.
+#[test]
+fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
+    let mut index = Index::new(at("http://a.example/").from);
+    let entry = |name: String| TreeEntry {
+        root: Path::new("site").into(),
+        path: Path::new("site").join(&name),
+        relative: vec![name.into()],
+        kind: EntryKind::File,
+        size: 0,
+    };
+    for number in 0..100_000 {
+        index.add_unread(&entry(format!("image-{number:06}.png")));
+    }
+    let page: String =
+        (0..20_000).map(|number| format!("<img src=imaeg-{number:06}.png>")).collect();
+    let moving = at("http://a.example/");
+    let page_entry = entry("page.html".into());
+    let mut scanned =
+        scan(&page_entry, page.as_bytes(), Format::Html, &Options::default(), &moving);
+    index.add(&page_entry, scanned.retrieval.as_ref(), scanned.ids.take());
+    let found = findings(&scanned, &index, &moving);
+    assert_eq!(found.len(), 20_000);
+    assert!(found.iter().all(|one| one.cause.map(Cause::name) == Some("absent")));
+}
+
+/// Files of a generated tree: those that end with `.html` are pages.
+const FILES: [&str; 8] = [
+    "index.html",
+    "a b.html",
+    "sub/page.html",
+    "sub/deep/x.html",
+    "img/\u{fc}.png",
+    "sub/a:b.png",
+    "[A].png",
+    "sub/,c.png",
+];
+const BASES: [Option<&str>; 7] = [
+    None,
+    Some("http://a.example/docs/"),
+    Some("http://a.example/docs/sub/x"),
+    Some("/docs/sub/"),
+    Some("sub/"),
+    Some(""),
+    Some("http://cdn.example/"),
+];
+const TAILS: [&str; 4] = ["", "?q=1", "#f", "?q#"];
+/// What stands before and behind a reference.
+const PLACES: [(&str, &str); 5] = [
+    ("<a href=\"", "\">x</a>"),
+    ("<img src=", " alt=x>"),
+    ("<img srcset=\"", " 1x\">"),
+    ("<p style='background: url(", ")'>"),
+    ("<meta http-equiv=refresh content=\"1; url=", "\">"),
+];
+
+fn encoded(path: &str) -> String {
+    path.bytes().fold(String::new(), |mut url, byte| {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'/' | b':' | b',' => url.push(char::from(byte)),
+            _ => write!(url, "%{byte:02X}").unwrap(),
+        }
+        url
+    })
+}
+
+/// A reference to the file `to` for one in the file `from`.
+fn reference(from: &str, to: &str, form: usize) -> String {
+    let to = encoded(to);
+    let up = "../".repeat(from.matches('/').count());
+    match form {
+        0 => format!("./{up}{to}"),
+        1 => format!("http://a.example/docs/{to}"),
+        2 => format!("/docs/{to}"),
+        3 => format!("//a.example/docs/{to}"),
+        4 => format!("{up}../docs/{to}"),
+        _ => format!("./{to}"),
+    }
+}
+
+fn entry_of(path: &str) -> TreeEntry {
+    TreeEntry {
+        root: Path::new("site").into(),
+        relative: path.split('/').map(Into::into).collect(),
+        path: Path::new("site").join(path),
+        kind: EntryKind::File,
+        size: 0,
+    }
+}
+
+/// The files of a tree as they were found, and the index of all.
+fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<ScannedFile>, Index) {
+    let mut index = Index::new(moving.from.clone());
+    let mut all = Vec::new();
+    for path in FILES {
+        let entry = entry_of(path);
+        let Some((_, bytes)) = pages.iter().find(|(page, _)| *page == path) else {
+            index.add_unread(&entry);
+            continue;
+        };
+        let mut scanned = scan(&entry, bytes, Format::Html, &Options::default(), moving);
+        index.add(&entry, scanned.retrieval.as_ref(), scanned.ids.take());
+        all.push(scanned);
+    }
+    (all, index)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// What is fixed or travels leads to the same file, with the same tail, wherever the tree goes.
+    #[test]
+    fn fixed_links_survive_any_move(
+        bases in prop::collection::vec(0..BASES.len(), 4),
+        links in prop::collection::vec(
+            (0_usize..4, 0..FILES.len(), 0_usize..6, 0..TAILS.len(), 0..PLACES.len()), 1..16),
+        new in prop::sample::select(vec![
+            "http://b.example/", "https://a.example/docs/x/", "http://a.example/", "file:///cd/",
+            "http://a.example/docs/docs/"]),
+        place_is_known in any::<bool>(),
+    ) {
+        let mut pages: Vec<(&str, Vec<u8>)> = Vec::new();
+        for (page, &base) in FILES.iter().filter(|path| path.ends_with(".html")).zip(&bases) {
+            let mut text = String::from("<p id=f>");
+            if let Some(base) = BASES[base] {
+                write!(text, "<base href=\"{base}\">").unwrap();
+            }
+            pages.push((page, text.into_bytes()));
+        }
+        for (page, file, form, tail, place) in links {
+            let (path, text) = &mut pages[page];
+            let (before, behind) = PLACES[place];
+            let reference = reference(path, FILES[file], form);
+            text.extend(format!("{before}{reference}{}{behind}\n", TAILS[tail]).into_bytes());
+        }
+        let to = RootUrl::new(new).unwrap();
+        let moving = Move { to: place_is_known.then(|| to.clone()), ..at("http://a.example/docs/") };
+        let (scanned, index) = generated(&pages, &moving);
+        for (one, (path, bytes)) in scanned.iter().zip(&pages) {
+            let found = findings(one, &index, &moving);
+            let options = fixes(one, &quick_findings(one, &index, &moving), &Options::default());
+            let fixed = rewrite(bytes, &options);
+            prop_assert_eq!(verify::verify(&fixed, &options), Ok(()));
+            let retrieval = format!("{new}{}", encoded(path));
+            let after = rewrite(&fixed.output(), &Options::at(&retrieval)).report.links;
+            prop_assert_eq!(after.len(), found.len());
+            for ((link, now), after) in one.links().zip(&found).zip(&after) {
+                let target = now.target.clone().unwrap_or_default();
+                let below = target.strip_prefix("http://a.example/docs/");
+                // Of the base nobody asks for a file.
+                let Some(below) = below.filter(|_| link.element != "base") else { continue };
+                let is_there = FILES.iter().any(|file| {
+                    below.split(['?', '#']).next() == Some(&encoded(file))
+                });
+                if now.class == Class::Travels || (now.fix.is_some() && is_there) {
+                    let leads_to = after.target.as_deref();
+                    prop_assert_eq!(leads_to, Some(&*format!("{new}{below}")), "{:?}", link);
+                } else if is_there && matches!(now.class, Class::Pinned | Class::Escapes) {
+                    // Everything that is pinned or escapes and is there becomes relative, unless its base is
+                    // elsewhere.
+                    let base = link.base.unwrap().0;
+                    prop_assert_eq!(base, "http://cdn.example/", "{:?} {:?}", link, now);
+                }
+            }
+        }
+    }
+}
+
+/// HTML, 3.2.6 (`id`) and 7.4.6.4 (`name` of `a`); xml:id Version 1.0, 4.
+#[test]
+fn ids_are_collected_where_they_are_asked_for() {
+    let mut options = baselink::ScanOptions::default();
+    let page = "<p ID='a&amp;b' id=c><a name=d id=><img name=e><svg id=f><a name=g></a></svg>\
+                <noscript><p id=h></noscript><!--<p id=i>--><title id=j><p id=k></title>";
+    let ids = |format, text: &str, options: &_| {
+        baselink::scan_as(format, text.as_bytes(), options).unwrap().ids
+    };
+    assert!(ids(Format::Html, page, &options).is_empty());
+    options.ids = true;
+    assert_eq!(ids(Format::Html, page, &options), ["a&b", "d", "f", "j"]);
+    let utf_16: Vec<u8> = [0xFEFF_u16]
+        .into_iter()
+        .chain("<p id=\u{fc}>".encode_utf16())
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    assert_eq!(baselink::scan(&utf_16, &options).ids, ["\u{fc}"]);
+    let page = "<x xml:id='a' id='b&#x20;c' ID='d'><e:y xmlns:e='urn:x' e:id='f'/>\
+                <h:a xmlns:h='http://www.w3.org/1999/xhtml' name='g'/><a name='h'/></x>";
+    assert_eq!(ids(Format::Xml, page, &options), ["a", "b c", "g"]);
+}
+
+/// XML 1.0, 4.4: what an entity stands for is not in the attribute; and what is signed must not change.
+#[test]
+fn no_fix_is_given_that_cannot_be_made() {
+    let site = site("", &["x.png"]);
+    let svg = "<!DOCTYPE svg [<!ENTITY b 'http://a.example/docs/'>]>\
+               <svg xmlns='http://www.w3.org/2000/svg' xml:base='&b;'><a href='x.png'/></svg>";
+    fs::write(site.path().join("i.svg"), svg).unwrap();
+    let mail = "Content-Type: multipart/signed; boundary=b; protocol=x\n\n\
+                --b\nContent-Type: text/html\n\n<img src=\"http://a.example/docs/x.png\">\n\
+                --b\nContent-Type: application/x\n\n--b--\n";
+    fs::write(site.path().join("m.eml"), mail).unwrap();
+    let moving = at("http://a.example/docs/");
+    let (scanned, index) = read(site.path(), &moving, &Options::default());
+    for (_, one) in scanned.iter().filter(|(_, one)| one.path != b"page.html") {
+        let found = findings(one, &index, &moving);
+        assert!(!found.is_empty());
+        for finding in found {
+            assert_eq!((finding.class, finding.fix), (Class::Pinned, None));
+        }
+    }
+}
+
+#[test]
+fn a_folder_without_files_is_one_without_index() {
+    let site = site(&links(&["empty/", "empty", "empty/sub", "empt"]), &[]);
+    fs::create_dir_all(site.path().join("empty/sub")).unwrap();
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let no_index = (Class::Dangling, Some("no-index"), None);
+    let expected = [no_index, no_index, no_index, (Class::Dangling, Some("absent"), None)];
+    assert_eq!(causes(&found), expected);
+}
+
+#[test]
+fn a_reference_of_a_megabyte_takes_linear_time() {
+    let deep = "a/".repeat(500_000);
+    let dots = "../".repeat(300_000);
+    let escapes = "%2e%2e%2f".repeat(100_000);
+    let site = site(&links(&[&deep, &dots, &escapes]), &["a/x.png"]);
+    let found = of_page(site.path(), &at("http://a.example/"), &Options::default());
+    let told: Vec<_> = found.iter().map(|one| (one.class, one.cause.map(Cause::name))).collect();
+    assert_eq!(
+        told,
+        [
+            (Class::Dangling, Some("absent")),
+            (Class::Escapes, Some("climbs-out")),
+            (Class::Dangling, Some("no-name")),
+        ]
+    );
+}

@@ -1,0 +1,579 @@
+//! What `baselink check` prints for each site of `fixtures/tree/`, what it writes for other programs and for
+//! browsers (a SARIF log, and the page of `--report`), and what `--fix` leaves when it is stopped.
+//!
+//! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use baselink::{Options, rewrite};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::interrupt;
+
+/// A folder `site` with these files.
+fn site(files: &[(&str, &[u8])]) -> TempDir {
+    let scene = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        let path = scene.path().join("site").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+    scene
+}
+
+/// What `baselink check` prints for the folder, and its status.
+fn check(scene: &Path, arguments: &[&str]) -> (String, Option<i32>) {
+    let output = Command::new(env!("CARGO_BIN_EXE_baselink"))
+        .current_dir(scene)
+        .args(["check", "-q", "--url", "http://a.example/docs/"])
+        .args(arguments)
+        .arg("site")
+        .output()
+        .unwrap();
+    (String::from_utf8(output.stdout).unwrap(), output.status.code())
+}
+
+/// What a case of `fixtures/tree/` expects under `name`.
+fn expected(case: &Path, name: &str) -> String {
+    let path = case.join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// `fixtures/README.md` says what a case has.
+#[test]
+fn every_site_has_the_text_the_json_and_the_sarif_that_it_expects() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree");
+    let mut cases: Vec<_> =
+        fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 15, "only {} cases", cases.len());
+    let mut wrong = String::new();
+    for case in cases {
+        let moving = expected(&case, "move");
+        let run = |arguments: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+            command.current_dir(&case).env_clear().arg("check").args(moving.lines());
+            let output = command.args(arguments).arg("site").output().unwrap();
+            let [out, error] =
+                [output.stdout, output.stderr].map(|one| String::from_utf8(one).unwrap());
+            (out, error, output.status.code())
+        };
+        let (text, said, status) = run(&[]);
+        let links_break = said.contains("error: links would break: ");
+        assert_eq!(status, Some(i32::from(links_break)), "{}", case.display());
+        let (json, ..) = run(&["-q", "--json"]);
+        let (log, ..) = run(&["-q", "--sarif"]);
+        let log: Value = serde_json::from_str(&log).unwrap();
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let results: String = results.iter().map(|result| format!("{result}\n")).collect();
+        for (name, found) in [
+            ("expected.txt", format!("{text}{said}")),
+            ("expected.jsonl", json),
+            ("expected.sarif", results),
+        ] {
+            if found != expected(&case, name) {
+                writeln!(wrong, "== {}\n{found}", case.join(name).display()).unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The planted site has a finding of every class and cause that files of a fixture can have.
+#[test]
+fn a_fault_of_every_class_and_cause_is_planted() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tree/planted");
+    let found = expected(&case, "expected.jsonl");
+    let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let has = |class: &str, cause: &str| {
+        found.iter().any(|one| one["class"] == class && (cause.is_empty() || one["cause"] == cause))
+    };
+    for (class, causes) in [
+        ("left", "placeholder"),
+        ("outside", ""),
+        ("pinned", "absolute canonical net-path declared-base"),
+        ("escapes", "root-relative climbs-out symlink"),
+        (
+            "dangling",
+            "absent case percent-encoding normalization no-index no-slash no-name symlink",
+        ),
+        ("fragment", "no-id id-case"),
+        ("lines", ""),
+        ("travels", ""),
+    ] {
+        for cause in causes.split(' ') {
+            assert!(has(class, cause), "{class} {cause}");
+        }
+    }
+    assert!(found.iter().any(|one| one["differs"] == true));
+}
+
+/// SARIF 2.1.0, 3.13 (log), 3.14 (run), 3.19 (driver), 3.27 (result), 3.30 (region), 3.55 (fix).
+#[test]
+fn the_log_has_what_sarif_requires_and_its_fixes_can_be_made() {
+    let page = "<p id=Intro>\n\u{fc}\u{1f600} <a href=\"http://a.example/docs/a%20b.html?x&amp;y#z\">1</a>\n\
+                <a href=../../up.html>2</a><a href=gone.html>3</a>";
+    let scene = site(&[("sub dir/index.html", page.as_bytes()), ("a b.html", b"<p id=z>")]);
+    let (log, status) = check(scene.path(), &["--sarif"]);
+    assert_eq!(status, Some(1));
+    let log: Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let [run] = log["runs"].as_array().unwrap().as_slice() else { panic!("one run") };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "baselink");
+    assert_eq!(run["columnKind"], "utf16CodeUnits");
+    let rules = driver["rules"].as_array().unwrap();
+    let ids: HashSet<_> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), rules.len());
+    assert!(rules.iter().all(|rule| rule["help"]["text"].is_string()));
+    let results = run["results"].as_array().unwrap();
+    // U+00FC is one unit of UTF-16 and two bytes, U+1F600 two units and four bytes.
+    let expected = [
+        ("pinned/absolute", 2, 14, "http://a.example/docs/a%20b.html?x&amp;y#z"),
+        ("escapes/climbs-out", 3, 9, "../../up.html"),
+        ("dangling/absent", 3, 36, "gone.html"),
+    ];
+    assert_eq!(results.len(), expected.len());
+    for (result, (rule, line, column, reference)) in results.iter().zip(expected) {
+        assert_eq!(result["ruleId"], rule);
+        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], rule);
+        assert_eq!(result["level"], "error");
+        assert!(result["message"]["text"].is_string());
+        let place = &result["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "site/sub%20dir/index.html");
+        let region = &place["region"];
+        let number = |key: &str| region[key].as_u64().unwrap() as usize;
+        assert_eq!([number("startLine"), number("startColumn")], [line, column], "{rule}");
+        assert_eq!([number("endLine"), number("endColumn")], [line, column + reference.len()]);
+        let (start, len) = (number("byteOffset"), number("byteLength"));
+        assert_eq!(&page[start..start + len], reference);
+    }
+    assert!(results[1].get("fixes").is_none() && results[2].get("fixes").is_none());
+    let change = &results[0]["fixes"][0]["artifactChanges"][0];
+    assert_eq!(change["artifactLocation"]["uri"], "site/sub%20dir/index.html");
+    let mut fixed = page.as_bytes().to_vec();
+    for replacement in change["replacements"].as_array().unwrap().iter().rev() {
+        let region = &replacement["deletedRegion"];
+        let start = region["byteOffset"].as_u64().unwrap() as usize;
+        let end = start + region["byteLength"].as_u64().unwrap() as usize;
+        let new = replacement["insertedContent"]["text"].as_str().unwrap();
+        fixed.splice(start..end, new.bytes());
+    }
+    let fixed = String::from_utf8(fixed).unwrap();
+    assert!(fixed.contains("<a href=\"../a%20b.html?x&amp;y#z\">1</a>"), "{fixed}");
+}
+
+#[test]
+fn settings_may_ask_for_the_log() {
+    let scene = site(&[("a.html", b"<a href=gone.html>")]);
+    let log = check(scene.path(), &["--sarif"]);
+    fs::write(scene.path().join("baselink.toml"), "sarif = true").unwrap();
+    assert_eq!(check(scene.path(), &[]), log);
+}
+
+#[test]
+fn a_clean_folder_gives_a_log_without_results() {
+    let scene = site(&[("index.html", b"<a href=#top>")]);
+    let (log, status) = check(scene.path(), &["--sarif"]);
+    assert_eq!(status, Some(0));
+    let log: Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
+}
+
+/// From disk no file stands for its folder, and the scheme changes.
+#[test]
+fn a_folder_may_go_to_disk() {
+    let page = b"<a href=sub/>1</a><a href=sub/index.html>2</a><a href=//b.example/x>3</a>";
+    let scene = site(&[("index.html", page), ("sub/index.html", b"")]);
+    let (found, status) = check(scene.path(), &["--json", "--to", "file"]);
+    assert_eq!(status, Some(1));
+    let found: Vec<Value> = found.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let told: Vec<_> = found.iter().map(|one| (&one["class"], &one["cause"])).collect();
+    assert_eq!(told[0], (&"dangling".into(), &"no-index".into()));
+    assert_eq!(told[1], (&"travels".into(), &Value::Null));
+    assert_eq!(told[2], (&"escapes".into(), &"net-path".into()));
+    let moved = found[1]["moved"].as_str().unwrap();
+    let root = fs::canonicalize(scene.path()).unwrap();
+    assert!(moved.starts_with("file:///") && moved.ends_with("/site/sub/index.html"), "{moved}");
+    assert!(moved.contains(&*root.file_name().unwrap().to_string_lossy()), "{moved}");
+}
+
+/// The page that is written for `scene`.
+fn page(scene: &Path, arguments: &[&str]) -> String {
+    check(scene, &[&["--report", "page.html"], arguments].concat());
+    fs::read_to_string(scene.join("page.html")).unwrap()
+}
+
+/// What the page has for its script.
+fn data(page: &str) -> Value {
+    let from = page.split("<script type=\"application/json\" id=\"data\">").nth(1).unwrap();
+    serde_json::from_str(from.split("</script>").next().unwrap()).unwrap()
+}
+
+/// The links that the page has: target, place and reference.
+fn links(data: &Value) -> Vec<(String, String, String)> {
+    let numbers: Vec<usize> = serde_json::from_value(data["links"].clone()).unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let link = |one: &[usize]| {
+        let file = text(&data["files"][one[1]][0]);
+        let to = text(&data["targets"][one[0]][2]);
+        (to, format!("{file}:{}:{}", one[2], one[3]), text(&data["names"][one[5]]))
+    };
+    numbers.chunks(6).map(link).collect()
+}
+
+/// The part of the page under the heading `heading`.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let from = page.split(&format!(">{heading}</h2>")).nth(1).unwrap();
+    from.split("</section>").next().unwrap()
+}
+
+/// A name or a reference that looks like the end of a string, a line or an element is data in every report.
+#[cfg(unix)]
+#[test]
+fn what_is_planted_in_names_and_links_ends_no_report() {
+    let evil = "a\n::error file=b,line=1::x%0A\u{202e}\",'</script>.html";
+    let markup = "<a href='&#10;::error::y%0Aa\u{202e}&quot;,&lt;/script>\u{2028}'>1</a>";
+    let scene = site(&[(evil, markup.as_bytes())]);
+    let (annotations, _) = check(scene.path(), &["--github"]);
+    // One finding, one line.
+    assert_eq!(annotations.lines().count(), 1, "{annotations}");
+    let (command, message) = annotations[2..].split_once("::").unwrap();
+    let name = "a%0A%3A%3Aerror file=b%2Cline=1%3A%3Ax%250A\\u{202e}\"%2C'</script>.html";
+    assert!(command.starts_with(&format!("error file=site/{name},line=")), "{command}");
+    assert!(!message.contains('\u{202e}') && message.contains("%250A"), "{message}");
+    let (log, _) = check(scene.path(), &["--sarif"]);
+    let log: Value = serde_json::from_str(&log).unwrap();
+    assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 1);
+    let (json, _) = check(scene.path(), &["--json"]);
+    let rows: Vec<Value> = json.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["path"], format!("site/{evil}"));
+    let page = page(scene.path(), &[]);
+    assert_eq!(page.matches("</script").count(), 2, "the data and the script");
+    assert_eq!(links(&data(&page)).len(), 1);
+}
+
+#[test]
+fn the_page_has_every_finding_loads_nothing_and_escapes_everything() {
+    let evil = "<script>alert('1')&amp;\".html";
+    let markup = "<a href=\"&lt;/td>&lt;img src=x onerror=alert(1)>\">1</a>\
+                  <a href=http://a.example/docs/index.html>2</a><a href=../up.html>3</a><a href=#no>4</a>";
+    let scene =
+        site(&[(evil, markup.as_bytes()), ("index.html", b""), ("sub/x.html", b"<a href=no>")]);
+    let page = page(scene.path(), &[]);
+    // Its links lead to the files of the folder.
+    let report = rewrite(page.as_bytes(), &Options::at("http://page.example/")).report;
+    assert!(report.links.len() >= 4);
+    for link in &report.links {
+        assert_eq!(link.element, "a");
+        let files = ["site/%3Cscript%3Ealert%28%271%27%29%26amp%3B%22.html", "site/sub/x.html"];
+        assert!(files.contains(&&*link.reference), "{link:?}");
+    }
+    assert!(page.contains("default-src 'none'") && !page.contains("unsafe-inline"));
+    for never in ["<script>alert", "<img", "@import", "url(", " style="] {
+        assert!(!page.contains(never), "{never}");
+    }
+    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+    let place = "<bdi>&lt;script&gt;alert(&#39;1&#39;)&amp;amp;&quot;.html</bdi>:1:10</a>";
+    assert!(section(&page, "Targets").contains(place));
+    let data = data(&page);
+    let mut found = links(&data);
+    found.sort();
+    let found: Vec<_> =
+        found.iter().map(|(_, place, reference)| (&**place, &**reference)).collect();
+    let evil = |column: usize| format!("{evil}:1:{column}");
+    // `<a href="`, the reference and `">1</a>`, and so on.
+    let places = [evil(10), evil(64), evil(110), evil(134)];
+    for expected in [
+        (&*places[0], "</td><img src=x onerror=alert(1)>"),
+        (&places[1], "http://a.example/docs/index.html"),
+        (&places[2], "../up.html"),
+        (&places[3], "#no"),
+        ("sub/x.html:1:9", "no"),
+    ] {
+        assert!(found.contains(&expected), "{expected:?} of {found:?}");
+    }
+    assert_eq!(found.len(), 5);
+    // The worst document comes first.
+    let worst = section(&page, "Files");
+    assert!(worst.find("alert(") < worst.find("sub/x.html"));
+}
+
+#[test]
+fn the_page_is_the_same_each_time_and_says_when_nothing_breaks() {
+    let scene = site(&[("index.html", b"<a href=x.html>"), ("x.html", b"")]);
+    let first = page(scene.path(), &[]);
+    assert_eq!(first, page(scene.path(), &["-j1"]));
+    assert!(first.contains("<strong>Holds</strong>: none of 1 link would break"));
+    assert!(section(&first, "Targets").contains("<p>None: no link would break.</p>"));
+}
+
+/// What the first file name of the page leads to.
+fn first_href(page: &str) -> &str {
+    let from = page.split("<a href=\"").nth(1).unwrap();
+    from.split('"').next().unwrap()
+}
+
+#[test]
+fn file_names_of_the_page_lead_to_files_or_an_editor() {
+    let scene = site(&[("a b.html", b"<p>\n<a href=gone>")]);
+    fs::create_dir(scene.path().join("reports")).unwrap();
+    let at = |name: &str, arguments: &[&str]| {
+        check(scene.path(), &[&["--report", name], arguments].concat());
+        fs::read_to_string(scene.path().join(name)).unwrap()
+    };
+    assert_eq!(first_href(&at("page.html", &[])), "site/a%20b.html");
+    assert_eq!(first_href(&at("reports/page.html", &[])), "../site/a%20b.html");
+    let page = at("page.html", &["--editor", "vscode://file/{path}:{line}:{column}"]);
+    let root = fs::canonicalize(scene.path()).unwrap();
+    let root = root.to_str().unwrap().trim_start_matches('/');
+    assert_eq!(first_href(&page), format!("vscode://file/{root}/site/a%20b.html:2:9"));
+    let page = at("page.html", &["--editor", "idea://open?file={path}&line={line}"]);
+    let expected = format!("idea://open?file=/{root}/site/a%20b.html&amp;line=2");
+    assert_eq!(first_href(&page), expected);
+}
+
+/// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
+#[test]
+fn the_page_takes_the_place_of_no_file_of_the_folder() {
+    let scene = site(&[("index.html", b"<a href=x>"), (".htaccess", b"x"), ("page.htm", b"<p>")]);
+    let (refused, page) = (["index.html", ".htaccess", "page.htm"], "site/page.htm");
+    for name in refused {
+        let path = scene.path().join("site").join(name);
+        let before = fs::read(&path).unwrap();
+        for option in ["--report", "--write-baseline"] {
+            let (_, status) = check(scene.path(), &[option, &format!("site/{name}"), "--fix"]);
+            assert_eq!((status, fs::read(&path).unwrap()), (Some(2), before.clone()), "{name}");
+        }
+    }
+    let (_, status) = check(scene.path(), &["--report", page, "--exclude", "page.htm"]);
+    assert_eq!(status, Some(1));
+    assert!(fs::read(scene.path().join(page)).unwrap().starts_with(b"<!"));
+}
+
+#[test]
+fn the_page_marks_links_on_which_the_profiles_disagree() {
+    // RFC 1808, 5.2: `;x` keeps the last segment of the base, which its successors drop.
+    let scene = site(&[("index.html", b"<a href=;x>")]);
+    let page = page(scene.path(), &[]);
+    let said = "<br><small>no file has this name</small><br><small>1 leads elsewhere under another resolver</small>";
+    assert!(section(&page, "Targets").contains(said), "{page}");
+}
+
+#[test]
+fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
+    let mut broken = String::new();
+    for number in 0..120 {
+        write!(broken, "<a href=gone{number}>x</a>").unwrap();
+    }
+    let names: Vec<_> = (0..150).map(|number| format!("d{}/p{number}.html", number % 2)).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), broken.as_bytes())).collect();
+    let scene = site(&files);
+    let page = page(scene.path(), &["--list", "none"]);
+    let data = data(&page);
+    assert_eq!(links(&data).len(), 18_000);
+    for (heading, all, drawn) in [("Targets", "240 targets", 100), ("Files", "150 files", 100)] {
+        let section = section(&page, heading);
+        // And a head.
+        assert_eq!(section.matches("<tr").count(), drawn + 1, "{heading}");
+        assert!(section.contains(&format!("The first {drawn} of {all}.")), "{section}");
+    }
+}
+
+/// Where there is no room, what does not fail is left out, and that is said.
+#[test]
+fn a_page_of_too_many_findings_has_those_that_fail() {
+    let links_of = format!("{}{}", "<a href=#x>".repeat(10_000), "<a href=gone>".repeat(3));
+    let names: Vec<_> = (0..25).map(|number| format!("{number}.html")).collect();
+    let files: Vec<_> = names.iter().map(|name| (name.as_str(), links_of.as_bytes())).collect();
+    let scene = site(&files);
+    let page = page(scene.path(), &["--list", "none"]);
+    let found = links(&data(&page));
+    assert_eq!(found.len(), 250_000);
+    assert_eq!(found.iter().filter(|(.., reference)| reference == "gone").count(), 75);
+    assert!(section(&page, "Links").contains("75 links are left out"));
+}
+
+/// Marks stand under the URL where a terminal shows it: East Asian wide characters take two columns (Unicode
+/// Standard Annex #11), combining ones none.
+#[test]
+fn the_url_is_underlined_under_wide_and_combining_characters() {
+    let page = "漢字e\u{301} <a href=\"\u{6f22}e\u{301}.html\">x</a>\n";
+    let scene = site(&[("index.html", page.as_bytes())]);
+    let (text, _) = check(scene.path(), &["--by", "link"]);
+    let lines: Vec<&str> = text.lines().collect();
+    // Two and two columns, one, a space, and `<a href="`; then two columns, one, and `.html`.
+    assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
+    assert_eq!(lines[2], format!("    | {}{}", " ".repeat(15), "^".repeat(8)));
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::io::Read;
+    use std::process::{Child, Stdio};
+
+    use super::*;
+
+    const OLD: &str = "<a href=http://a.example/docs/x.html>x</a>";
+    const NEW: &str = "<a href=x.html>x</a>";
+    const FILES: usize = 1_000;
+
+    fn many(page: &str) -> TempDir {
+        let names: Vec<_> = (0..FILES).map(|number| format!("{number:04}.html")).collect();
+        let mut files: Vec<_> = names.iter().map(|name| (&**name, page.as_bytes())).collect();
+        files.push(("x.html", b"x"));
+        site(&files)
+    }
+
+    fn start(scene: &Path, arguments: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_baselink"))
+            .current_dir(scene)
+            .args(["check", "-j", "2", "--url", "http://a.example/docs/"])
+            .args(arguments)
+            .arg("site")
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+
+    #[test]
+    fn ctrl_c_while_fixes_are_made_leaves_files_old_or_new() {
+        let scene = many(OLD);
+        let child = start(scene.path(), &["--fix"]);
+        let first = scene.path().join("site/0000.html");
+        // The first files are new long before the last.
+        while fs::read(&first).unwrap() == OLD.as_bytes() {}
+        interrupt::interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        assert_eq!(output.stdout, b"");
+        let there = fs::read_dir(scene.path().join("site")).unwrap();
+        let there: Vec<_> =
+            there.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        let number = |bytes: &str| there.iter().filter(|one| *one == bytes).count();
+        let (old, new) = (number(OLD), number(NEW));
+        assert_eq!(
+            (old + new, there.len()),
+            (FILES, FILES + 1),
+            "no temporary files, nothing half"
+        );
+        assert!(old > 0, "it was not stopped");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            format!("error: stopped; {new} files were changed, and every file is whole\n")
+        );
+        let (_, status) = check(scene.path(), &["--fix"]);
+        assert_eq!(status, Some(0), "the same command does the rest");
+    }
+
+    /// What was printed is not all, and the status must say so.
+    #[test]
+    fn ctrl_c_while_findings_are_listed_ends_with_130() {
+        let scene = many(&OLD.repeat(40));
+        let mut child = start(scene.path(), &["--by", "link", "--write-baseline", "known.jsonl"]);
+        let mut out = child.stdout.take().unwrap();
+        // It writes, and nobody reads on.
+        out.read_exact(&mut [0; 1]).unwrap();
+        interrupt::interrupt(&child);
+        let mut rest = String::new();
+        out.read_to_string(&mut rest).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(
+            (output.status.code(), &*said),
+            (Some(130), "error: stopped; nothing was changed\n")
+        );
+        assert!(!scene.path().join("known.jsonl").exists());
+    }
+
+    /// Which file it is, its name does not say.
+    #[test]
+    fn the_page_takes_the_place_of_no_other_name_of_a_file_of_the_folder() {
+        let scene = site(&[("index.html", b"<a href=x>")]);
+        fs::hard_link(scene.path().join("site/index.html"), scene.path().join("same")).unwrap();
+        std::os::unix::fs::symlink("site", scene.path().join("link")).unwrap();
+        for path in ["same", "link/index.html"] {
+            let (_, status) = check(scene.path(), &["--report", path]);
+            assert_eq!(status, Some(2), "{path}");
+        }
+        assert_eq!(fs::read(scene.path().join("same")).unwrap(), b"<a href=x>");
+    }
+
+    /// Two names of which neither is UTF-8 are two.
+    #[test]
+    fn a_baseline_knows_names_apart_that_are_not_utf_8() {
+        use std::os::unix::ffi::OsStrExt;
+        let scene = site(&[("index.html", b"")]);
+        for (name, page) in [(b"\xFC.html", "<a href=x>"), (b"\xFD.html", "<a href=y>")] {
+            let name = std::ffi::OsStr::from_bytes(name);
+            fs::write(scene.path().join("site").join(name), page).unwrap();
+        }
+        let (_, status) = check(scene.path(), &["--write-baseline", "known.jsonl"]);
+        assert_eq!(status, Some(0));
+        let known = fs::read_to_string(scene.path().join("known.jsonl")).unwrap();
+        assert!(
+            known.contains("\"path\":\"\u{fffd}FC.html\"") && known.contains("\u{fffd}FD.html")
+        );
+        let (found, status) = check(scene.path(), &["--baseline", "known.jsonl"]);
+        assert_eq!((&*found, status), ("none of 2 links would break\n", Some(0)));
+    }
+
+    /// What is in a folder that cannot be read is not said to be absent.
+    #[test]
+    fn a_folder_that_cannot_be_read_is_an_error_and_its_files_are_not_absent() {
+        use std::os::unix::fs::PermissionsExt;
+        let page = b"<a href=closed/x.html>1</a><a href=gone/x.html>2</a>";
+        let scene = site(&[("index.html", page), ("closed/x.html", b"")]);
+        let closed = scene.path().join("site/closed");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+        let is_closed = fs::read_dir(&closed).is_err();
+        let (found, status) = check(scene.path(), &["--json"]);
+        let [localize, url, list] = ["localize", "-uhttp://a.example/docs/", "--diff"];
+        let program = env!("CARGO_BIN_EXE_baselink");
+        let mut run = Command::new(program);
+        run.current_dir(scene.path()).args([localize, url, list, "site"]);
+        let localized = run.output().unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+        if !is_closed {
+            eprintln!("notice: this user may read everything, so permissions were not tested");
+            return;
+        }
+        assert_eq!(status, Some(2));
+        let classes = found.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let classes: Vec<_> = classes.map(|one| one["class"].clone()).collect();
+        assert_eq!(classes, ["travels", "dangling"]);
+        let diff = String::from_utf8(localized.stdout).unwrap();
+        assert!(
+            diff.contains("<a href=closed/x.html>1</a><a href=http://a.example/docs/gone/x.html>")
+        );
+        assert_eq!(localized.status.code(), Some(2));
+    }
+
+    #[test]
+    fn a_file_with_other_names_is_fixed_on_request() {
+        let scene = site(&[("x.html", OLD.as_bytes())]);
+        let (page, other) = (scene.path().join("site/x.html"), scene.path().join("other"));
+        fs::hard_link(&page, &other).unwrap();
+        let output = start(scene.path(), &["--fix", "--list", "none"]).wait_with_output().unwrap();
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "error: site/x.html: 2 names (hard links) lead to this file; --fix=break-links replaces it under \
+             this one alone\n\
+             no link was made relative\n\
+             1 document, 1 link\n  pinned    1, 1 with a fix\n\
+             error: links would break: 1 pinned\n"
+        );
+        assert_eq!(output.status.code(), Some(2));
+        let (_, status) = check(scene.path(), &["--fix=break-links"]);
+        assert_eq!(status, Some(0));
+        let read = |path| fs::read_to_string(path).unwrap();
+        assert_eq!([read(page), read(other)], ["<a href=x.html>x</a>", OLD]);
+    }
+}

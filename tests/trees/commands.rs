@@ -1,0 +1,959 @@
+//! The commands on folders that no case of `tests/cli/` can hold, built when the test runs: symbolic and
+//! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
+//! Maildirs, many files, signals, a terminal.
+//!
+//! What the library does with each is in the modules beside; here is what the user sees. What a machine
+//! does not have (another user, extended attributes, `script`) is skipped with a notice.
+//!
+//! Deliberately absent: kills at any moment and full disks, which `tests/trees/killed.rs` has.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, FileTimes};
+use std::io::Write;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, SystemTime};
+
+use rustix::process::Signal;
+
+use crate::interrupt;
+
+const LINK: &str = "<a href=x>\n";
+const MADE: &str = "<a href=http://a.example/x>\n";
+const URL: [&str; 2] = ["-u", "http://a.example/"];
+
+fn baselink(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    command.current_dir(folder).env_clear().stdin(Stdio::null());
+    command
+}
+
+/// Status, standard output and standard error of a command line, whose arguments are divided by spaces.
+fn run(folder: &Path, line: &str) -> (i32, String, String) {
+    told(&baselink(folder).args(line.split(' ')).args(URL).output().unwrap())
+}
+
+fn told(output: &Output) -> (i32, String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn put(folder: &Path, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+/// Every file below `folder` that is no symbolic link, by its path from there, folders as they lie.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let entry = entry.unwrap();
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_file() {
+                let name = path.strip_prefix(folder).unwrap().to_owned();
+                found.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn names(folder: &Path) -> Vec<PathBuf> {
+    files(folder).into_keys().collect()
+}
+
+#[test]
+fn symbolic_links_are_left_out_and_counted() {
+    let scene = tempfile::tempdir().unwrap();
+    let (here, w) = (scene.path(), scene.path().join("w"));
+    put(here, "w/a.html", LINK);
+    put(here, "elsewhere/b.html", LINK);
+    symlink("../elsewhere/b.html", w.join("c.html")).unwrap();
+    symlink("../elsewhere", w.join("d")).unwrap();
+    symlink(".", w.join("loop")).unwrap();
+    symlink("nowhere", w.join("nothing")).unwrap();
+    let left = "4 symbolic links were left out; --follow reads what they lead to\n";
+
+    let listed = "w/a.html:1:9  rewritten  a[href]  x -> http://a.example/x\n";
+    let told = format!("1 link: 1 rewritten\n{left}");
+    assert_eq!(run(here, "links w"), (0, listed.into(), told));
+    let (status, _, stderr) = run(here, "base w");
+    assert_eq!((status, stderr.as_str()), (0, left));
+    let summary = "1 file: 1 rewritten\n  html  1 file, 1 link: 1 rewritten\n";
+    assert_eq!(run(here, "rewrite w -o out"), (0, String::new(), format!("{summary}{left}")));
+    assert_eq!(names(&here.join("out")), [Path::new("a.html")]);
+    assert_eq!(run(here, "rewrite -i w"), (0, String::new(), format!("{summary}{left}")));
+    assert_eq!(fs::read(here.join("elsewhere/b.html")).unwrap(), LINK.as_bytes());
+}
+
+#[test]
+fn followed_links_are_read_and_their_loops_said() {
+    let scene = tempfile::tempdir().unwrap();
+    let (here, w) = (scene.path(), scene.path().join("w"));
+    put(here, "w/a.html", LINK);
+    put(here, "elsewhere/b.html", LINK);
+    symlink("../elsewhere/b.html", w.join("c.html")).unwrap();
+    symlink("../elsewhere", w.join("d")).unwrap();
+    symlink(".", w.join("loop")).unwrap();
+    symlink("nowhere", w.join("nothing")).unwrap();
+    let (status, stdout, stderr) = run(here, "links --follow w");
+    assert_eq!(
+        stdout,
+        "w/a.html:1:9  rewritten  a[href]  x -> http://a.example/x\n\n\
+         w/c.html:1:9  rewritten  a[href]  x -> http://a.example/x\n\n\
+         w/d/b.html:1:9  rewritten  a[href]  x -> http://a.example/d/x\n"
+    );
+    assert_eq!(
+        stderr,
+        "error: w/loop: a link to w, in which it stands; not followed\n\
+         error: w/nothing: a link to nothing\n3 files, 3 links: 3 rewritten\n"
+    );
+    assert_eq!(status, 2);
+    let (status, _, stderr) = run(here, "rewrite --follow w -o out");
+    assert_eq!(
+        stderr,
+        "error: w/loop: a link to w, in which it stands; not followed\n\
+         error: w/nothing: a link to nothing\n5 files: 3 rewritten, 2 could not be used\n  \
+         html  3 files, 3 links: 3 rewritten\n"
+    );
+    assert_eq!(status, 2);
+    let there = files(&here.join("out"));
+    assert_eq!(there[Path::new("c.html")], MADE.as_bytes());
+    assert_eq!(there[Path::new("d/b.html")], b"<a href=http://a.example/d/x>\n");
+    assert_eq!(there.len(), 3);
+}
+
+#[test]
+fn base_check_and_localize_read_what_links_lead_to_on_request() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "elsewhere/b.html", LINK);
+    symlink("../elsewhere", here.join("w/d")).unwrap();
+    for line in ["base --short w", "check --by link w", "localize --dry-run -v w"] {
+        let names_of = |line: &str| {
+            let (_, stdout, stderr) = run(here, line);
+            ["w/a.html", "w/d/b.html"].map(|name| stdout.contains(name) || stderr.contains(name))
+        };
+        assert_eq!(names_of(line), [true, false], "{line}");
+        assert_eq!(names_of(&format!("{line} --follow")), [true, true], "{line}");
+    }
+}
+
+#[test]
+fn what_leads_to_the_output_is_not_read() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "out/old.html", LINK);
+    symlink("../out", here.join("w/back")).unwrap();
+    let (status, _, stderr) = run(here, "rewrite --follow -q w -o out");
+    assert_eq!(
+        stderr,
+        "error: out: the output folder is the input itself; name another\n\
+         error: out: the output folder holds the input w/back/old.html; name another\n"
+    );
+    assert_eq!(status, 2);
+    assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("old.html")]);
+    assert_eq!(fs::read(here.join("out/old.html")).unwrap(), LINK.as_bytes());
+}
+
+#[test]
+fn nothing_is_written_through_a_symbolic_link() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "w/sub/b.html", LINK);
+    put(here, "w/z.html", LINK);
+    put(here, "victim/file", "kept");
+    fs::create_dir(here.join("out")).unwrap();
+    symlink("../victim/file", here.join("out/a.html")).unwrap();
+    symlink("../victim", here.join("out/sub")).unwrap();
+    let (status, _, stderr) = run(here, "rewrite -q w -o out");
+    assert_eq!(
+        stderr,
+        "error: out/a.html: a symbolic link, which is not written through; name ../victim/file \
+         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
+         itself\nerror: out/sub: a symbolic link, which is not written through; name ../victim \
+         itself\n",
+        "of the folder and of the file in it"
+    );
+    assert_eq!(status, 2);
+    assert_eq!(names(&here.join("out")), [Path::new("z.html")]);
+    assert_eq!(names(&here.join("victim")), [Path::new("file")]);
+    assert_eq!(fs::read(here.join("victim/file")).unwrap(), b"kept");
+
+    symlink("w/a.html", here.join("link.html")).unwrap();
+    let (status, _, stderr) = run(here, "rewrite -i link.html");
+    assert_eq!(
+        stderr,
+        "error: link.html: a symbolic link, which is not written through; name w/a.html itself\n"
+    );
+    assert_eq!(status, 2);
+    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), LINK.as_bytes());
+}
+
+#[test]
+fn a_named_link_is_read() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "elsewhere/c.html", LINK);
+    symlink("w", here.join("v")).unwrap();
+    symlink("elsewhere/c.html", here.join("b.html")).unwrap();
+    assert_eq!(run(here, "rewrite -q v b.html -o out").0, 0);
+    let there = files(&here.join("out"));
+    assert_eq!(there[Path::new("v/a.html")], MADE.as_bytes());
+    assert_eq!(there[Path::new("b.html")], MADE.as_bytes());
+}
+
+#[test]
+fn pipes_and_sockets_are_named_and_never_opened() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "w/z.html", LINK);
+    assert!(Command::new("mkfifo").arg(here.join("w/pipe.html")).status().unwrap().success());
+    let _socket = UnixListener::bind(here.join("w/socket")).unwrap();
+    let said = "error: w/pipe.html: not a regular file; it was left out\n\
+                error: w/socket: not a regular file; it was left out\n";
+    for (line, summary) in [
+        ("links w", "2 files, 2 links: 2 rewritten\n"),
+        ("base w", ""),
+        (
+            "rewrite w -o out",
+            "4 files: 2 rewritten, 2 could not be used\n  html  2 files, 2 links: 2 rewritten\n",
+        ),
+        (
+            "rewrite -i w",
+            "4 files: 2 rewritten, 2 could not be used\n  html  2 files, 2 links: 2 rewritten\n",
+        ),
+    ] {
+        let (status, _, stderr) = run(here, line);
+        assert_eq!((status, stderr), (2, format!("{said}{summary}")), "{line}");
+    }
+    assert_eq!(names(&here.join("out")), [Path::new("a.html"), Path::new("z.html")]);
+    assert_eq!(fs::read(here.join("w/z.html")).unwrap(), MADE.as_bytes());
+}
+
+/// A pipe that is named is read, as by `cat`: a shell makes one of `<(…)`.
+#[test]
+fn a_pipe_that_is_named_is_read() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for (line, said) in
+        [("rewrite -q pipe.html", MADE), ("links --only-targets pipe.html", "http://a.example/x\n")]
+    {
+        let output = std::thread::scope(|scope| {
+            scope.spawn(|| fs::write(&pipe, LINK).unwrap());
+            run(here, line)
+        });
+        assert_eq!((output.0, &*output.1), (0, said), "{line}: {}", output.2);
+    }
+    let refused = run(here, "rewrite -q -i pipe.html");
+    assert_eq!((refused.0, &*refused.2), (2, "error: pipe.html: not a regular file\n"));
+}
+
+/// I19: temporary files that a killed run left are removed by the next that writes there; those of a run that goes on
+/// are not, nor what somebody else called so.
+#[test]
+fn what_a_killed_run_left_is_removed() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    put(here, "w/sub/b.html", LINK);
+    put(here, "w/.hidden/c.html", LINK);
+    put(here, "out/a.html", LINK);
+    put(here, "out/sub/b.html", LINK);
+    let folders = ["w", "w/sub", "out", "out/sub"];
+    let temporary = |folder: &str| {
+        let names = fs::read_dir(here.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        let is_temporary =
+            |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(".baselink-");
+        let mut found: Vec<_> = names.filter(is_temporary).collect();
+        found.sort();
+        found
+    };
+    let begin = |folder: &str| {
+        baselink::tree::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
+    };
+    let (mut left, mut stay) = (Vec::new(), Vec::new());
+    let mut living = Vec::new();
+    for folder in folders {
+        // What has its name and is held by nobody, as after a kill.
+        let begun = begin(folder);
+        let [path] = &temporary(folder)[..] else { panic!() };
+        drop(begun);
+        fs::write(path, "half of a pa").unwrap();
+        left.push(path.clone());
+        for name in [".baselink-notes", ".baselink-0123456789abcdef", ".baselink-0a1b2c3d4e5f"] {
+            stay.push(put(here, format!("{folder}/{name}"), "mine"));
+        }
+    }
+    for folder in folders {
+        living.push(begin(folder));
+        stay.extend(
+            temporary(folder)
+                .into_iter()
+                .filter(|path| !left.contains(path) && !stay.contains(path))
+                .collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(stay.len(), 16);
+    let are_there = |paths: &[PathBuf]| paths.iter().all(|path| path.exists());
+    for line in
+        ["links -q w", "rewrite -q --dry-run -i w", "rewrite -q --diff w", "check -q w --deny none"]
+    {
+        assert_eq!(run(here, line).0, 0, "{line}");
+        assert!(are_there(&left), "{line} writes nothing");
+    }
+    assert_eq!(run(here, "rewrite -q w -o out").0, 0);
+    assert!(are_there(&left[..2]) && !left[2].exists() && !left[3].exists());
+    let (status, _, said) = run(here, "rewrite -i w");
+    let summary = "1 hidden file or folder was left out; --hidden takes them\n\
+                   2 files: 2 rewritten\n  html  2 files, 2 links: 2 rewritten\n";
+    assert_eq!((status, &*said), (0, summary));
+    assert!(left.iter().all(|path| !path.exists()));
+    assert!(are_there(&stay));
+    for path in &left[..2] {
+        fs::write(path, "half of a pa").unwrap();
+    }
+    assert_eq!(run(here, "check -q w --fix --deny none").0, 0);
+    assert!(left.iter().all(|path| !path.exists()) && are_there(&stay));
+    assert!(living.into_iter().all(|begun| begun.commit().is_ok()));
+}
+
+/// The URL of a link between pages of HTTrack stands in the page to which it leads.
+#[test]
+fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
+    let here = tempfile::tempdir().unwrap();
+    let mark = |url: &str| format!("<!-- Mirrored from {url} by HTTrack Website Copier/3.x -->\n");
+    let links = "<a href=pipe.html>1</a><a href=link.html>2</a><a href=page.html>3</a>";
+    put(here.path(), "w/index.html", mark("a.example/") + links);
+    put(here.path(), "w/page.html", mark("a.example/other"));
+    put(here.path(), "elsewhere/secret.html", mark("secret.example/token"));
+    symlink("../elsewhere/secret.html", here.path().join("w/link.html")).unwrap();
+    let pipe = here.path().join("w/pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (status, printed, _) = run(here.path(), "rewrite --scheme http w/index.html");
+    let expected = "<a href=http://a.example/pipe.html>1</a><a href=http://a.example/link.html>2</a>\
+                    <a href=http://a.example/other>3</a>";
+    assert_eq!((status, printed), (0, mark("a.example/") + expected));
+}
+
+#[test]
+fn names_are_bytes_and_are_shown_on_one_line() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let no_text = OsStr::from_bytes(b"caf\xe9 %41?.html");
+    let with_line_end = OsStr::new("new\nline\x1b[31m.html");
+    put(here, Path::new("w").join(no_text), "<a href=#t>");
+    put(here, Path::new("w").join(with_line_end), "<a href=#t>");
+    assert_eq!(
+        run(here, "links w").1,
+        "w/caf\u{fffd} %41?.html:1:9  rewritten  a[href]  #t -> \
+         http://a.example/caf%E9%20%2541%3F.html#t\n\n\
+         w/new\\nline\\u{1b}[31m.html:1:9  rewritten  a[href]  #t -> \
+         http://a.example/new%0Aline%1B%5B31m.html#t\n"
+    );
+    let (_, json, _) = run(here, "rewrite --json w -o out");
+    let mut paths = json.lines().map(|line| {
+        let record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record["output"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(paths.next().unwrap(), "out/caf\u{fffd} %41?.html");
+    assert_eq!(paths.next().unwrap(), "out/new\nline\x1b[31m.html");
+    assert_eq!(paths.next(), None);
+    let there = files(&here.join("out"));
+    assert_eq!(there[Path::new(no_text)], b"<a href=http://a.example/caf%E9%20%2541%3F.html#t>");
+    assert_eq!(there.len(), 2);
+
+    // In a sentence, too.
+    symlink("nowhere", here.join("w").join("a\nb")).unwrap();
+    let (status, _, stderr) = run(here, "links --follow -q w");
+    assert_eq!((status, stderr.as_str()), (2, "error: w/a\\nb: a link to nothing\n"));
+}
+
+#[test]
+fn a_folder_without_permission_is_one_sentence() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/a.html", LINK);
+    let closed = put(here, "w/closed/b.html", LINK).parent().unwrap().to_owned();
+    put(here, "w/z.html", LINK);
+    fs::set_permissions(here, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    let mut command = baselink(here);
+    if fs::read_dir(&closed).is_ok() {
+        let mut other = Command::new("setpriv");
+        other.current_dir(here).args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        other.arg(command.get_program());
+        let works = other.output().is_ok_and(|output| output.status.code() == Some(2));
+        if !works {
+            eprintln!("notice: this user may read everything, so permissions were not tested");
+            return;
+        }
+        command = other;
+    }
+    let output = command.args(["links", "w"]).args(URL).output().unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o755)).unwrap();
+    let (status, stdout, stderr) = told(&output);
+    assert_eq!(stdout.lines().filter(|line| !line.is_empty()).count(), 2);
+    assert_eq!(stderr, "error: w/closed: permission denied\n2 files, 2 links: 2 rewritten\n");
+    assert_eq!(status, 2);
+}
+
+#[test]
+fn an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let page = "<!-- saved from url=(0024)https://s.example/p.html -->\n<a href=x>\n";
+    for name in ["plain.html", "saved.html"] {
+        let page = if name == "saved.html" { page } else { LINK };
+        let path = put(here, Path::new("w/h.example").join(name), page);
+        if xattr::set(&path, "user.xdg.origin.url", b"https://x.example/p.html#f\n").is_err() {
+            eprintln!("notice: no extended attributes here, so they were not tested");
+            return;
+        }
+    }
+    put(here, "map.csv", "h.example/saved.html,https://m.example/p.html\n");
+    let sources = |line: &str| {
+        let output = baselink(here).args(line.split(' ')).output().unwrap();
+        let stdout = String::from_utf8(output.stdout).unwrap();
+        let of_file = stdout.lines().map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            let levels = record["chain"].as_array().unwrap().iter();
+            let retrieval = levels.filter(|level| level["rule"] == "3.3");
+            let told = retrieval.map(|level| {
+                let text = |key: &str| level[key].as_str().unwrap().to_owned();
+                format!("{} {} {}", text("source"), text("value"), text("status"))
+            });
+            told.collect::<Vec<_>>()
+        });
+        of_file.collect::<Vec<_>>()
+    };
+    let xattr = "xattr https://x.example/p.html";
+    assert_eq!(
+        sources("base --json w"),
+        [
+            vec![format!("{xattr} taken")],
+            vec![
+                "saved-from https://s.example/p.html taken".into(),
+                format!("{xattr} passed-over")
+            ]
+        ]
+    );
+    assert_eq!(
+        sources("base --json --trust-saved-from no w/h.example/saved.html"),
+        [[format!("{xattr} taken")]]
+    );
+    assert_eq!(
+        sources("base --json --url-map map.csv -u https://u.example/ --layout host w")[1],
+        [
+            "url-map https://m.example/p.html taken".to_owned(),
+            "retrieval https://u.example/h.example/saved.html passed-over".into(),
+            format!("{xattr} passed-over"),
+            "layout https://h.example/saved.html passed-over".into(),
+            "saved-from https://s.example/p.html passed-over".into(),
+        ]
+    );
+    let shown = baselink(here).args(["base", "w/h.example/saved.html"]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        shown.contains(
+            "  3.3 retrieval URL\n    > https://s.example/p.html  taken: the URL from which the \
+             document says it was saved\n    - https://x.example/p.html  passed over: the URL in \
+             an extended attribute of the file; another source of the retrieval URL comes before \
+             it\n"
+        ),
+        "{shown}"
+    );
+    let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).output().unwrap();
+    assert_eq!(told(&output), (0, String::new(), String::new()));
+    let plain = here.join("w/h.example/plain.html");
+    assert_eq!(fs::read(&plain).unwrap(), b"<a href=https://x.example/x>\n");
+    let kept = xattr::get(&plain, "user.xdg.origin.url").unwrap().unwrap();
+    assert_eq!(kept, b"https://x.example/p.html#f\n");
+}
+
+#[test]
+fn a_crawl_has_ports_and_queries_in_its_names() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    put(here, "w/h.example:8080/a/index.html", "<a href=#t>");
+    put(here, "w/h.example/p?q=1&r=%2F", "<!doctype html><a href=#t>");
+    let output = baselink(here)
+        .args(["links", "-q", "--layout", "host", "--index", "index.html", "w"])
+        .output()
+        .unwrap();
+    assert_eq!(
+        told(&output).1,
+        "w/h.example/p?q=1&r=%2F:1:24  rewritten  a[href]  #t -> \
+         https://h.example/p?q=1&r=%2F#t\n\n\
+         w/h.example:8080/a/index.html:1:9  rewritten  a[href]  #t -> \
+         https://h.example:8080/a/#t\n"
+    );
+}
+
+#[test]
+fn files_are_written_though_nobody_reads_the_records() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for number in 0..1_500 {
+        put(here, format!("w/{number}.html"), LINK);
+    }
+    let mut command = baselink(here);
+    command.args(["rewrite", "-q", "-i", "--json", "w"]).args(URL);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let there = files(&here.join("w"));
+    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+}
+
+#[test]
+fn what_is_ignored_stays_ignored() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for number in 0..1_500 {
+        put(here, format!("w/{number}.html"), LINK);
+    }
+    let script = r#"trap '' HUP
+        "$0" rewrite -q -i -u http://a.example/ w & program=$!
+        for time in 1 2 3 4 5 6 7 8 9; do kill -s HUP $program; done
+        wait $program; echo $?"#;
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_baselink")]).current_dir(here);
+    let output = shell.output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "0\n", "nohup would not help");
+    let there = files(&here.join("w"));
+    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()), "some files are as they were");
+}
+
+#[test]
+fn a_file_in_place_is_replaced_only_where_it_changes() {
+    use std::os::unix::fs::MetadataExt;
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let page = put(here, "a.html", LINK);
+    let before = fs::metadata(&page).unwrap().ino();
+    assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
+    assert_eq!(fs::read(&page).unwrap(), MADE.as_bytes());
+    let after = fs::metadata(&page).unwrap().ino();
+    assert_ne!(after, before);
+    assert_eq!(run(here, "rewrite -q -i a.html").0, 0);
+    assert_eq!(fs::metadata(&page).unwrap().ino(), after);
+}
+
+fn modified(path: &Path) -> SystemTime {
+    fs::metadata(path).unwrap().modified().unwrap()
+}
+
+#[test]
+fn times_stay_where_they_are_to_and_where_nothing_changes() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    let age = |path: &Path| {
+        let file = File::options().write(true).open(path).unwrap();
+        file.set_times(FileTimes::new().set_modified(long_ago).set_accessed(long_ago)).unwrap();
+    };
+    let (a, b) = (put(here, "w/a.html", LINK), put(here, "w/b.html", "<p>"));
+    age(&a);
+    age(&b);
+    assert_eq!(run(here, "rewrite -q -i --preserve-times --backup .orig w").0, 0);
+    assert_eq!(fs::read(&a).unwrap(), MADE.as_bytes());
+    assert_eq!(modified(&a), long_ago);
+    assert_eq!(modified(&here.join("w/a.html.orig")), long_ago);
+    assert_eq!(modified(&b), long_ago);
+    for (line, settings, is_kept) in [
+        ("rewrite -q -i w", "", false),
+        ("rewrite -q -i w", "preserve-times = true", true),
+        ("localize -q -i w", "", false),
+        ("localize -q -i --preserve-times w", "", true),
+        ("check -q --fix --deny none w", "", false),
+        ("check -q --fix --deny none --preserve-times w", "", true),
+    ] {
+        put(here, "baselink.toml", settings);
+        fs::write(&a, "<a href=/b.html>").unwrap();
+        age(&a);
+        assert_eq!(run(here, line).0, 0, "{line}");
+        assert_ne!(fs::read(&a).unwrap(), b"<a href=/b.html>", "{line}");
+        assert_eq!(modified(&a) == long_ago, is_kept, "{line} with {settings:?}");
+        assert_eq!(modified(&b), long_ago);
+    }
+}
+
+#[test]
+fn a_file_in_place_keeps_its_permission_bits() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let (page, closed) = (put(here, "w/a.html", LINK), put(here, "w/b.html", LINK));
+    fs::set_permissions(&page, fs::Permissions::from_mode(0o640)).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o444)).unwrap();
+    let (status, _, stderr) = run(here, "rewrite -i w");
+    assert_eq!(
+        stderr,
+        "error: w/b.html: the file is read-only\n2 files: 1 rewritten, 1 could not be used\n  \
+         html  1 file, 1 link: 1 rewritten\n"
+    );
+    assert_eq!(status, 2);
+    assert_eq!(fs::read(&closed).unwrap(), LINK.as_bytes());
+    assert_eq!(fs::metadata(&page).unwrap().permissions().mode() & 0o7777, 0o640);
+    assert_eq!(run(here, "rewrite -q w -o out").0, 0);
+    assert_eq!(fs::metadata(here.join("out/b.html")).unwrap().permissions().mode() & 0o777, 0o444);
+}
+
+#[test]
+fn hard_links_are_said_and_broken_only_on_request() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let other = put(here, "other.html", LINK);
+    fs::create_dir(here.join("w")).unwrap();
+    fs::hard_link(&other, here.join("w/a.html")).unwrap();
+    put(here, "w/b.html", LINK);
+    let (status, _, stderr) = run(here, "rewrite -i w");
+    assert_eq!(
+        stderr,
+        "error: w/a.html: 2 names (hard links) lead to this file; `break-links` \
+         replaces it under this one alone\n2 files: 1 rewritten, 1 could not be used\n  html  1 \
+         file, 1 link: 1 rewritten\n"
+    );
+    assert_eq!(status, 2);
+    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), LINK.as_bytes());
+    let (status, _, stderr) = run(here, "rewrite --in-place=break-links w");
+    assert_eq!(
+        stderr,
+        "2 files: 1 rewritten, 1 with nothing to rewrite\n  html  2 files, 2 links: 1 rewritten, \
+         1 absolute\n"
+    );
+    assert_eq!(status, 0);
+    assert_eq!(fs::read(here.join("w/a.html")).unwrap(), MADE.as_bytes());
+    assert_eq!(fs::read(&other).unwrap(), LINK.as_bytes());
+}
+
+#[test]
+fn messages_of_a_maildir_get_names_that_say_their_sizes() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let message = |link: &str| format!("Subject: x\nContent-Type: text/html\n\n<a href={link}>\n");
+    // Four lines: on the wire each has one byte more.
+    let [old, new, other] = ["x", "http://a.example/cur/x", "http://a.example/new/x"].map(message);
+    let name = |text: &str| format!("1.a.host,S={},W={}:2,FS", text.len(), text.len() + 4);
+    put(here, Path::new("Mail/cur").join(name(&old)), &old);
+    put(here, "Mail/cur/2.b.host,S=9:2,", "Subject:\n");
+    put(here, "Mail/new/3.c.host", &old);
+    put(here, "Mail/tmp/4.d.host", &old);
+    put(here, "Mail/dovecot-uidlist", "3 V1 N4\n");
+
+    let (status, _, stderr) = run(here, "rewrite -i --backup .orig Mail/new");
+    assert_eq!(
+        stderr,
+        "error: Mail/new/3.c.host: in a Maildir a backup would be one more message; leave \
+         --backup out\n1 file: 1 could not be used\n"
+    );
+    assert_eq!(status, 2);
+
+    let (status, json, stderr) = run(here, "rewrite -i --json Mail");
+    assert_eq!(
+        stderr,
+        "5 files: 2 rewritten, 1 with nothing to rewrite, 1 not a document, 1 delivery left alone\n  \
+         message  3 files, 2 links: 2 rewritten\n"
+    );
+    assert_eq!(status, 0);
+    let places: Vec<_> = json
+        .lines()
+        .map(|line| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            (record["path"].clone(), record["output"].clone())
+        })
+        .collect();
+    assert_eq!(
+        places,
+        [
+            (format!("Mail/cur/{}", name(&old)).into(), format!("Mail/cur/{}", name(&new)).into()),
+            ("Mail/cur/2.b.host,S=9:2,".into(), serde_json::Value::Null),
+            ("Mail/dovecot-uidlist".into(), serde_json::Value::Null),
+            ("Mail/new/3.c.host".into(), "Mail/new/3.c.host".into()),
+        ]
+    );
+    let there = files(&here.join("Mail"));
+    assert_eq!(there[&Path::new("cur").join(name(&new))], new.as_bytes());
+    assert_eq!(there[Path::new("new/3.c.host")], other.as_bytes());
+    assert_eq!(there[Path::new("tmp/4.d.host")], old.as_bytes());
+    assert_eq!(there.len(), 5);
+}
+
+#[test]
+fn an_empty_folder_is_no_failure() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    fs::create_dir_all(here.join("w/sub")).unwrap();
+    let nothing = |said: &str| (0, String::new(), said.to_owned());
+    assert_eq!(run(here, "links w"), nothing("no document was found\n"));
+    assert_eq!(run(here, "base w"), nothing("no document was found\n"));
+    assert_eq!(run(here, "rewrite -i w"), nothing("no file was found\n"));
+    assert_eq!(run(here, "rewrite w -o out"), nothing("no file was found\n"));
+    assert!(here.join("out/sub").is_dir());
+}
+
+/// About 600 files of all formats, with oddities and failures among them; the same each time.
+fn populate(here: &Path) {
+    for number in 0..300 {
+        let folder = format!("w/{}/{}", number % 7, number % 3);
+        let page = match number % 5 {
+            0 => format!("<base href=sub{number}/><a href=x>"),
+            1 => "<a href=x><a href='{{ y }}'><img src=''>".to_owned(),
+            2 => format!("<base href=data:,{number}><a href=x>"),
+            3 => "<p>".repeat(number),
+            _ => format!("<iframe srcdoc='<a href=../{number}>'></iframe>\n").repeat(number % 30),
+        };
+        put(here, format!("{folder}/{number}.html"), page);
+    }
+    for number in 0..100 {
+        put(here, format!("w/css/{number}.css"), format!("@import '{number}'; a {{ b: url(c) }}"));
+        put(here, format!("w/xml/{number}.svg"), "<svg xmlns='http://www.w3.org/2000/svg'><a");
+        let head = "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n";
+        put(here, format!("w/mail/{number}.eml"), format!("{head}<a href={number}>\n"));
+        symlink("nowhere", here.join(format!("w/css/{number}.broken"))).unwrap();
+    }
+    for number in 0..20 {
+        let message = "From a\nContent-Type: text/html\nDKIM-Signature: v=1\n\n<a href=x>\n\n";
+        put(here, format!("w/mail/{number}.mbox"), message.repeat(number + 1));
+        put(here, format!("w/{number}.png"), [0x89, b'P', b'N', b'G', 0, 0xFF]);
+        put(here, format!("w/css/{number}.broken.html"), "<a href=x>");
+    }
+    put(here, "map.csv", "css/1.css,http://b.example/\nnone,http://b.example/\n");
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    let common = ["--follow", "--url-map=map.csv", "-u", "http://a.example/d", "w"];
+    let read = tempfile::tempdir().unwrap();
+    populate(read.path());
+    for line in [
+        "links",
+        "links --json",
+        "links -v --strict",
+        "base",
+        "base --json",
+        "rewrite --diff",
+        "rewrite --dry-run --json",
+        "rewrite -o out --json",
+        "rewrite -o out -v --verify",
+        "rewrite --in-place --json",
+        "check --json",
+        "localize -o out --json",
+    ] {
+        let with = |jobs: &str| {
+            // What is only looked at stays what it is.
+            let own = line.contains("-o out") || line.contains("--in-place");
+            let made = own.then(|| tempfile::tempdir().unwrap());
+            let here = made.as_ref().map_or(read.path(), |made| made.path());
+            if own {
+                populate(here);
+            }
+            let common = if line.contains("--in-place") { &common[1..] } else { &common[..] };
+            let mut command = baselink(here);
+            let output = command.args(line.split(' ')).args(["-j", jobs]).args(common).output();
+            (told(&output.unwrap()), if own { files(here) } else { BTreeMap::new() })
+        };
+        let ((one, of_one), (eight, of_eight)) = (with("1"), with("8"));
+        assert_eq!(one.0, if line.contains("--in-place") { 0 } else { 2 }, "{line}: {}", one.2);
+        assert!(one.1.len() + one.2.len() > 10_000, "{line}: little is said");
+        assert!(one.1 == eight.1, "{line}: another standard output");
+        assert_eq!(one.2, eight.2, "{line}");
+        assert_eq!(one.0, eight.0, "{line}");
+        assert!(of_one == of_eight, "{line}: other files");
+        assert!(of_one.keys().all(|path| !path.to_string_lossy().contains(".baselink-")));
+    }
+}
+
+/// Whether a signal stops the `command` before it has changed so many files; those that it has are whole.
+fn is_stopped(command: &str, signal: Signal, number: usize) -> bool {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    for number in 0..number {
+        put(here, format!("w/{number:04}.html"), LINK);
+    }
+    let child = baselink(here)
+        .args([command, "-i", "-j", "2", "w"])
+        .args(URL)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first files are there long before the last.
+    while fs::read(here.join("w/0000.html")).unwrap() == LINK.as_bytes() {}
+    interrupt::send(signal, &child);
+    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    let there = files(&here.join("w"));
+    let new = there.values().filter(|bytes| **bytes == MADE.as_bytes()).count();
+    let old = there.values().filter(|bytes| **bytes == LINK.as_bytes()).count();
+    assert_eq!((new + old, there.len()), (number, number), "no temporary files, nothing half");
+    if old == 0 {
+        return false;
+    }
+    assert_eq!(status, 130, "{stderr}");
+    let (file, link, rest) = match command {
+        "rewrite" => ("rewritten", "rewritten", "rewrite"),
+        _ => ("changed", "made absolute", "change"),
+    };
+    let summary =
+        format!("{new} files: {new} {file}\n  html  {new} files, {new} links: {new} {link}\n");
+    assert!(stderr.starts_with(&summary), "{stderr}");
+    let stopped = format!(
+        "error: stopped after {new} files; every file is whole, and the same command does the rest\n"
+    );
+    assert!(stderr.ends_with(&stopped), "{stderr}");
+    let (status, _, stderr) = run(here, &format!("{command} -i w"));
+    assert_eq!(status, 0);
+    let summary = format!("{number} files: {old} {file}, {new} with nothing to {rest}\n");
+    assert!(stderr.starts_with(&summary), "{stderr}");
+    true
+}
+
+#[test]
+fn ctrl_c_ends_after_the_file_in_hand() {
+    for command in ["rewrite", "localize"] {
+        for &signal in interrupt::signals() {
+            // On a busy machine the signal may come when all is done; then there is more to do.
+            let is_stopped = [1_000, 4_000, 16_000]
+                .into_iter()
+                .any(|number| is_stopped(command, signal, number));
+            assert!(is_stopped, "{signal:?} does not stop {command}");
+        }
+    }
+}
+
+#[test]
+fn ctrl_c_finishes_the_file_in_hand() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for number in 0..2_000 {
+        put(here, format!("w/{number:04}.html"), LINK);
+    }
+    let child = baselink(here)
+        .args(["rewrite", "-j", "1", "pipe.html", "w", "-o", "out"])
+        .args(URL)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Opened when the program has opened it, too.
+    let mut writer = File::options().write(true).open(&pipe).unwrap();
+    writer.write_all(b"<a href=").unwrap();
+    interrupt::interrupt(&child);
+    writer.write_all(b"x>\n").unwrap();
+    drop(writer);
+    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    assert_eq!(status, 130, "{stderr}");
+    let there = files(&here.join("out"));
+    assert_eq!(there[Path::new("pipe.html")], MADE.as_bytes());
+    assert!(there.values().all(|bytes| bytes == MADE.as_bytes()));
+    assert!(there.len() < 2_001, "it was not stopped");
+    let done = match there.len() {
+        1 => "1 file".to_owned(),
+        number => format!("{number} files"),
+    };
+    let last = stderr.lines().last().unwrap();
+    assert!(
+        last.starts_with(&format!("error: stopped after {done}; every file is whole, ")),
+        "{last}"
+    );
+}
+
+/// What a terminal shows of a command that takes longer than half a second.
+fn on_a_terminal(progress: &str) -> Option<String> {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    put(here, "w/a.html", LINK);
+    for number in 0..300 {
+        put(here, format!("v/{number}.html"), LINK);
+    }
+    let line = format!(
+        "'{}' rewrite --dry-run -j 1 --progress {progress} w pipe.html v -u http://a.example/",
+        env!("CARGO_BIN_EXE_baselink")
+    );
+    let child = Command::new("script")
+        .current_dir(here)
+        .env("TERM", "xterm")
+        .args(["-q", "-e", "-c", &line, "/dev/null"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(child) = child else {
+        eprintln!("notice: there is no `script`, so the bar was not tested");
+        return None;
+    };
+    let mut writer = File::options().write(true).open(&pipe).unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    writer.write_all(LINK.as_bytes()).unwrap();
+    drop(writer);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    Some(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn a_terminal_shows_how_far_long_work_is() {
+    let Some(shown) = on_a_terminal("auto") else { return };
+    assert!(shown.contains(" of 302 files"), "{shown:?}");
+    assert!(shown.contains("302 files: 302 to rewrite\r\n"), "{shown:?}");
+    let Some(shown) = on_a_terminal("never") else { return };
+    assert!(!shown.contains(" of 302 files") && !shown.contains('\x1b'), "{shown:?}");
+}
+
+#[test]
+fn without_a_terminal_there_is_no_bar() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe.html");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    put(here, "w/a.html", LINK);
+    let child = baselink(here)
+        .args(["rewrite", "--dry-run", "-j", "1", "pipe.html", "w"])
+        .args(URL)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut writer = File::options().write(true).open(&pipe).unwrap();
+    std::thread::sleep(Duration::from_millis(600));
+    writer.write_all(LINK.as_bytes()).unwrap();
+    drop(writer);
+    let (status, _, stderr) = told(&child.wait_with_output().unwrap());
+    assert_eq!(
+        stderr,
+        "2 files: 2 to rewrite\n  html  2 files, 2 links: 2 rewritten\nnothing was written\n"
+    );
+    assert_eq!(status, 0);
+}
+
+#[test]
+fn a_message_for_a_name_that_is_no_text_is_text() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let name = OsString::from_vec(b"\xff.html".to_vec());
+    let page = put(here, Path::new("w").join(&name), LINK);
+    fs::hard_link(&page, here.join("other")).unwrap();
+    let output = baselink(here).args(["rewrite", "-q", "-i", "w"]).args(URL).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8(output.stderr).unwrap().starts_with("error: w/\u{fffd}.html: 2 names")
+    );
+}

@@ -1,0 +1,452 @@
+//! Each call of a run, failing: the disk is full, broken, or used up by this user; or the program is killed there.
+//!
+//! ```text
+//! strace -f -e inject=renameat:error=ENOSPC:when=2 baselink rewrite -i w     for each call, and each time it is made
+//! ```
+//!
+//! After each, every file of `modes.rs` is old or new; the status is 2 and a sentence says why, unless the call may
+//! fail without harm ([`HARMLESS`]); and the next run does the rest, and leaves nothing behind. What is written less of than
+//! was asked for is had by a limit for the size of files. And the order of writing, syncing and renaming is looked at.
+//!
+//! Each call fails with one error; with `BASELINK_FAULTS=all` with each, however often it is made.
+//!
+//! Deliberately absent: calls that only read; what a disk does with what it has said to be written; that needs a machine of its own.
+#![cfg(target_os = "linux")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::modes::{MODES, Mode, Scene, files, in_scene, look, with_each};
+use crate::outside;
+
+/// Calls that change something.
+const WRITING: &str = "open,openat,openat2,write,writev,pwrite64,copy_file_range,sendfile,ftruncate,fallocate,fsync,\
+    fdatasync,syncfs,rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,fchmod,fchown,fsetxattr,\
+    fremovexattr,utimensat,flock";
+/// With what a call fails, and what is said then. The last is no error: the program is killed there.
+const FAULTS: [(&str, &str); 4] = [
+    ("error=ENOSPC", "No space left on device (os error 28)"),
+    ("error=EIO", "Input/output error (os error 5)"),
+    ("error=EDQUOT", "Disk quota exceeded (os error 122)"),
+    ("signal=SIGKILL", ""),
+];
+
+/// Writing calls that may fail without harm: the beginning of a line of strace (of `openat` what is opened), and why.
+const HARMLESS: [(&str, &str); 11] = [
+    ("syncfs(", "each file is synced for itself instead"),
+    ("flock(", "the temporary file gets a name that says so; a kill leaves it"),
+    ("unlinkat(", "a temporary file that cannot be removed is removed by the next run"),
+    ("copy_file_range(", "the bytes are read and written instead"),
+    ("linkat(", "the backup is a copy instead"),
+    ("openat2(", "each folder is opened for itself instead"),
+    ("O_NOFOLLOW|O_CLOEXEC|O_PATH)", "the old file is held open only to be quick"),
+    ("fchown(", "that the owner is lost is said"),
+    ("open(\"", "a folder is opened again for its files, or what killed runs left stays there"),
+    ("utimensat(", "that times are lost is said"),
+    ("\".\", O_RDONLY", "each folder is synced for itself instead of the file system"),
+];
+
+/// How many files there are: enough that several are committed together, and some by another thread.
+const FEW: usize = 2;
+
+fn is_everything_asked() -> bool {
+    std::env::var("BASELINK_FAULTS").is_ok_and(|asked| asked == "all")
+}
+
+/// Runs the program under strace, which gets these arguments: what it said, and the lines of strace.
+fn traced(mode: &Mode, here: &Path, arguments: &[&str]) -> (Output, Vec<String>) {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "--seccomp-bpf", "-s", "0", "-o"]).arg(log.path()).args(arguments);
+    strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
+    in_scene(&mut strace, here, mode.line);
+    let output = strace.output().unwrap();
+    let lines = String::from_utf8_lossy(&fs::read(log.path()).unwrap()).into_owned();
+    (output, lines.lines().map(str::to_owned).collect())
+}
+
+/// `12 renameat(4, "a", …` is of thread 12, and calls `renameat`.
+fn thread_and_call(line: &str) -> Option<(&str, &str, &str)> {
+    let (thread, call) = line.split_once(' ')?;
+    let call = call.trim_start();
+    let (name, _) = call.split_once('(')?;
+    name.bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        .then_some((thread, name, call))
+}
+
+/// Whether a call is one of starting the program, of standard output or error, or opens what is read.
+fn is_apart(call: &str) -> bool {
+    let is_of_the_system = [".so", "\"/etc/", "\"/proc/", "\"/sys/", "\"/dev/"];
+    let is_read = call.contains("O_RDONLY") && !call.contains("O_PATH") && !call.contains("\".\"");
+    is_read
+        || is_of_the_system.iter().any(|part| call.contains(part))
+        || ["write(1,", "write(2,"].iter().any(|printed| call.starts_with(printed))
+}
+
+/// Which calls a thread makes, and which of them are to fail: the first three and the last of each name.
+fn calls(trace: &[String]) -> Vec<(String, usize)> {
+    let mut made: BTreeMap<(&str, &str), Vec<bool>> = BTreeMap::new();
+    for (thread, name, call) in trace.iter().filter_map(|line| thread_and_call(line)) {
+        made.entry((name, thread)).or_default().push(is_apart(call));
+    }
+    let mut calls = BTreeSet::new();
+    for ((name, _), made) in made {
+        let own = made.iter().enumerate().filter(|(_, is_apart)| !**is_apart);
+        let own: Vec<_> = own.map(|(number, _)| number + 1).collect();
+        let is_tried = |at: usize| is_everything_asked() || at < 3 || at + 1 >= own.len();
+        let tried = own.iter().enumerate().filter(|(at, _)| is_tried(*at));
+        calls.extend(tried.map(|(_, number)| (name.to_owned(), *number)));
+    }
+    calls.into_iter().collect()
+}
+
+/// What a run may do after a fault, and what the next run makes of it.
+struct Expected {
+    before: Scene,
+    after: Scene,
+}
+
+impl Expected {
+    fn of(mode: &Mode) -> Self {
+        Self { before: (mode.before)(FEW), after: mode.after(FEW) }
+    }
+
+    /// Looks at what is there; then the next run does the rest. What is wrong is told.
+    fn look(&self, mode: &Mode, here: &Path, output: &Output) -> Result<(), String> {
+        let (said, status) = (String::from_utf8_lossy(&output.stderr), output.status.code());
+        if said.contains("panic") || !matches!(status, None | Some(0 | 2)) {
+            return Err(format!("{status:?} {said}"));
+        }
+        let there = files(here);
+        let seen = look(&self.before, &self.after, &there)?;
+        let is_done = seen.old == 0 && self.after.keys().all(|path| there.contains_key(path));
+        if status == Some(0) && !is_done {
+            return Err(format!("not all is done: {said}"));
+        }
+        let again = mode.program(here).output().unwrap();
+        let there = files(here);
+        let differ = there.iter().filter(|(path, bytes)| self.after.get(*path) != Some(bytes));
+        let differ: Vec<_> = differ.map(|(path, _)| path).collect();
+        match again.status.success() && there == self.after {
+            true => Ok(()),
+            false => Err(format!("the next run: {again:?} {differ:?}")),
+        }
+    }
+}
+
+/// Whether a call of strace's may fail, and nothing is said.
+fn may_fail(call: &str) -> bool {
+    let is_known = |(part, _): &(&str, &str)| call.contains(part);
+    is_apart(call) || HARMLESS.iter().any(is_known)
+}
+
+/// Lets each call of a run fail, and tells what is wrong.
+fn fail_each(mode: &Mode) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let expected = Expected::of(mode);
+    let set = format!("trace={WRITING}");
+    mode.set(here, &expected.before);
+    let (output, trace) = traced(mode, here, &["-e", &set]);
+    assert!(output.status.success(), "{}: {output:?}", mode.line);
+    let (mut failed, mut wrong) = (0, Vec::new());
+    for (turn, (call, number)) in calls(&trace).into_iter().enumerate() {
+        for (fault, (how, says)) in FAULTS.iter().enumerate() {
+            if !is_everything_asked() && fault < 3 && fault != turn % 3 {
+                continue;
+            }
+            mode.set(here, &expected.before);
+            let inject = format!("inject={call}:{how}:when={number}");
+            let (output, trace) = traced(mode, here, &["-e", &set, "-e", &inject]);
+            let injected = trace.iter().filter(|line| line.contains("(INJECTED)"));
+            let injected: Vec<_> =
+                injected.filter_map(|line| Some(thread_and_call(line)?.2)).collect();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let is_said = |line: &str| line.starts_with("error: ") && line.contains(says);
+            // Where standard error fails, too, nothing can be said.
+            let is_mute = injected.iter().any(|call| call.starts_with("write(2,"));
+            let is_right = match output.status.code() {
+                Some(0) => injected.iter().copied().all(may_fail),
+                Some(2) => is_mute || said.lines().any(is_said),
+                _ => true,
+            };
+            let is_right = if is_right { Ok(()) } else { Err(said.into_owned()) };
+            if let Err(what) = expected.look(mode, here, &output).and(is_right) {
+                wrong.push(format!(
+                    "{}: {inject} {injected:?}: {:?}: {what}",
+                    mode.line, output.status
+                ));
+            }
+            failed += 1;
+        }
+    }
+    assert!(failed > 0, "{}", mode.line);
+    println!("{}: {failed} calls failed", mode.line);
+    wrong
+}
+
+/// I19: of every way to write.
+#[test]
+fn a_call_that_fails_leaves_files_old_or_new() {
+    if !outside::has_strace() {
+        return;
+    }
+    let wrong = Mutex::new(Vec::new());
+    with_each(|mode| {
+        let of_mode = fail_each(mode);
+        wrong.lock().unwrap().extend(of_mode);
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// I19: with a limit for the size of a file a write takes less than it was given, and the next fails.
+#[test]
+fn a_short_write_leaves_files_old_or_new() {
+    const TOO_LARGE: &str = "File too large (os error 27)";
+    with_each(|mode| {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        let expected = Expected::of(mode);
+        for limit in ["0", "1", "20", "500"] {
+            mode.set(here, &expected.before);
+            let mut shell = Command::new("sh");
+            // A signal that nobody ignores would end the program.
+            let script = "trap '' XFSZ; exec prlimit --fsize=\"$0\" \"$@\"";
+            shell.args(["-c", script, limit, env!("CARGO_BIN_EXE_baselink")]);
+            in_scene(&mut shell, here, mode.line);
+            let output = shell.output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            let is_said = output.status.code() == Some(0) || said.contains(TOO_LARGE);
+            assert!(is_said, "{}: {limit} bytes: {output:?}", mode.line);
+            let looked = expected.look(mode, here, &output);
+            looked.unwrap_or_else(|what| panic!("{}: {limit} bytes: {what}", mode.line));
+        }
+    });
+}
+
+/// A call of the program: of a thread's call that another's comes between, strace shows the beginning and the end.
+struct Call {
+    text: String,
+    begun: usize,
+    ended: usize,
+}
+
+impl Call {
+    fn is(&self, name: &str) -> bool {
+        self.text.strip_prefix(name).is_some_and(|rest| rest.starts_with('('))
+    }
+
+    /// What is between double quotation marks, or angle brackets (which have what a descriptor leads to).
+    fn parts(&self, marks: [char; 2]) -> Vec<&str> {
+        self.text.split(marks).skip(1).step_by(2).collect()
+    }
+
+    /// Into which folder a file gets which name.
+    fn to(&self) -> Option<(&str, &str)> {
+        let is_rename = ["renameat", "renameat2"].iter().any(|name| self.is(name));
+        is_rename.then(|| (self.parts(['<', '>'])[1], self.parts(['"', '"'])[1]))
+    }
+
+    /// Whether it puts the file or folder at `path` on the disk.
+    fn syncs(&self, path: &str) -> bool {
+        let is_it = self.parts(['<', '>']).first() == Some(&path);
+        self.is("syncfs") || is_it && (self.is("fsync") || self.is("fdatasync"))
+    }
+}
+
+/// The calls that did not fail, in the order in which they began.
+fn calls_in_order(trace: &[String]) -> Vec<Call> {
+    let mut calls: Vec<(&str, Call)> = Vec::new();
+    for (at, line) in trace.iter().enumerate() {
+        if let Some((thread, _, call)) = thread_and_call(line) {
+            let ended = if line.contains("<unfinished ...>") { usize::MAX } else { at };
+            calls.push((
+                thread,
+                Call { text: call.replace(" <unfinished ...>", ""), begun: at, ended },
+            ));
+        } else if let Some((thread, rest)) = line.split_once(" <... ") {
+            let is_open = |call: &&mut (&str, Call)| {
+                call.0 == thread.trim_end() && call.1.ended == usize::MAX
+            };
+            // What began before it was looked at.
+            let Some(call) = calls.iter_mut().rev().find(is_open) else { continue };
+            call.1.ended = at;
+            call.1.text.push_str(rest.split_once("resumed>").unwrap().1);
+        }
+    }
+    calls.into_iter().map(|(_, call)| call).filter(|call| !call.text.contains(" = -1 ")).collect()
+}
+
+/// docs/trees.md, In place: a file "is written beside itself, put on the disk, and then takes the place of the old one";
+/// the backup is safe before that, and a message's new name before the old one goes; and all of it before the program
+/// says that it is done. Only what is new in the folder of `-o` is not waited for.
+#[test]
+fn bytes_are_on_the_disk_before_their_names_and_names_before_the_end() {
+    if !outside::has_strace() {
+        return;
+    }
+    with_each(|mode| {
+        // Enough that a whole file system is synced at once.
+        for files in [1, 20] {
+            let folder = tempfile::tempdir().unwrap();
+            mode.set(folder.path(), &(mode.before)(files));
+            let set = format!("trace={WRITING},exit_group");
+            let (output, trace) = traced(mode, folder.path(), &["-y", "-e", &set]);
+            assert!(output.status.success(), "{}: {output:?}", mode.line);
+            let calls = calls_in_order(&trace);
+            let is_synced = |path: &str, after: usize, before: usize| {
+                let is_between = |call: &&Call| call.begun > after && call.ended < before;
+                calls.iter().filter(is_between).any(|call| call.syncs(path))
+            };
+            let renames = calls.iter().filter_map(|call| Some((call, call.to()?)));
+            let mut waited = 0;
+            for (rename, (into, name)) in renames {
+                let temporary =
+                    format!("{}/{}", rename.parts(['<', '>'])[0], rename.parts(['"', '"'])[0]);
+                let is_new =
+                    rename.text.contains("RENAME_NOREPLACE") && mode.line.contains(" -o out");
+                if is_new || name.ends_with(".lock") {
+                    continue;
+                }
+                waited += 1;
+                let is_written = |call: &&Call| {
+                    let leads_there = call.parts(['<', '>']).contains(&&*temporary);
+                    leads_there && !call.syncs(&temporary) && call.begun < rename.begun
+                };
+                let written = calls.iter().filter(is_written).map(|call| call.ended).max().unwrap();
+                assert!(is_synced(&temporary, written, rename.begun), "{}: {name}", mode.line);
+                let is_end = |call: &&Call| call.is("exit_group") && call.begun > rename.ended;
+                let end = calls.iter().find(is_end).unwrap();
+                assert!(is_synced(into, rename.ended, end.begun), "{}: {into}", mode.line);
+                let is_backup = |call: &&Call| {
+                    let names = call.parts(['"', '"']);
+                    call.is("linkat") && call.parts(['<', '>'])[0] == into && names[0] == name
+                };
+                if let Some(backup) = calls.iter().find(is_backup) {
+                    assert!(
+                        is_synced(into, backup.ended, rename.begun),
+                        "{}: {name}.orig",
+                        mode.line
+                    );
+                }
+                // What is removed from there later is an old message, or the lock of a mailbox.
+                for removed in calls.iter().filter(|call| call.is("unlinkat")) {
+                    let [folder, name] =
+                        [removed.parts(['<', '>'])[0], removed.parts(['"', '"'])[0]];
+                    let is_lock = name.ends_with(".lock");
+                    if folder == into && removed.begun > rename.ended && !is_lock {
+                        assert!(
+                            is_synced(into, rename.ended, removed.begun),
+                            "{}: {name}",
+                            mode.line
+                        );
+                    }
+                }
+            }
+            let waits = waited > 0 || mode.line.contains(" -o out");
+            assert!(waits, "{}: nothing was waited for", mode.line);
+        }
+    });
+}
+
+/// I19: the file is new then, but a crash of the machine could bring the old one back.
+#[test]
+fn a_folder_that_cannot_be_synced_is_said() {
+    if !outside::has_strace() {
+        return;
+    }
+    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i w/0.html").unwrap();
+    let scene = tempfile::tempdir().unwrap();
+    // The last of each: the folder is opened and synced.
+    for call in ["openat", "fsync"] {
+        let traced = |inject: &[&str]| {
+            mode.set(scene.path(), &(mode.before)(1));
+            traced(mode, scene.path(), &[&["-e", "trace=openat,fsync"], inject].concat())
+        };
+        let (_, trace) = traced(&[]);
+        let made = trace.iter().filter_map(|line| thread_and_call(line));
+        let number = made.filter(|(_, name, _)| *name == call).count();
+        let (output, _) = traced(&["-e", &format!("inject={call}:error=EIO:when={number}")]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        let why = "is new, but its folder could not be synced: Input/output error (os error 5)";
+        assert_eq!(said, format!("error: w/0.html {why}\n"));
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(files(scene.path()), mode.after(1));
+    }
+}
+
+/// I19: a mailbox to which a message is delivered after it was read, and before it is replaced, is left.
+#[test]
+fn a_delivery_to_a_mailbox_is_noticed() {
+    if !outside::has_strace() {
+        return;
+    }
+    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -j 1 -i all.mbox").unwrap();
+    let scene = tempfile::tempdir().unwrap();
+    let (here, before) = (scene.path(), (mode.before)(FEW));
+    mode.set(here, &before);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    // It is stopped once the new bytes are on the disk.
+    let stop = "inject=fsync:signal=SIGSTOP:when=1";
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-o"]).arg(log.path()).args(["-e", "trace=fsync", "-e", stop]);
+    strace.env_remove("LD_LIBRARY_PATH").arg(env!("CARGO_BIN_EXE_baselink"));
+    in_scene(&mut strace, here, mode.line);
+    let run = strace.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let stopped = (0..12_000).find_map(|_| {
+        thread::sleep(Duration::from_millis(5));
+        let log = fs::read_to_string(log.path()).unwrap();
+        let line = log.lines().find(|line| line.contains("stopped by SIGSTOP"))?;
+        line.split_whitespace().next()?.parse().ok().and_then(Pid::from_raw)
+    });
+    let mailbox = here.join("all.mbox");
+    let message =
+        "From c@d.example Thu Jan  1 00:00:00 2026\nContent-Type: text/html\n\n<a href=/new>\n\n";
+    OpenOptions::new().append(true).open(&mailbox).unwrap().write_all(message.as_bytes()).unwrap();
+    kill_process(stopped.unwrap(), Signal::CONT).unwrap();
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let why = "another program changed it meanwhile; it was left as it is";
+    assert_eq!(said, format!("error: all.mbox: {why}\n"));
+    assert_eq!(output.status.code(), Some(2));
+    let with_it = format!("{}{message}", before[Path::new("all.mbox")]);
+    assert_eq!(fs::read_to_string(&mailbox).unwrap(), with_it);
+    assert!(mode.program(here).status().unwrap().success());
+    let absolute = with_it.replace("href=/", "href=http://a.example/");
+    assert_eq!(files(here), Scene::from([("all.mbox".into(), absolute)]));
+}
+
+/// I19: of a folder that could not be listed first, and can be then, no link is made absolute as if its files were not there.
+#[test]
+fn a_mirror_of_what_could_not_be_listed_is_not_made() {
+    if !outside::has_strace() {
+        return;
+    }
+    let mode = MODES.iter().find(|mode| mode.line == "localize -q w -o out").unwrap();
+    let scene = tempfile::tempdir().unwrap();
+    let before = (mode.before)(FEW);
+    mode.set(scene.path(), &before);
+    let (_, trace) = traced(mode, scene.path(), &["-e", "trace=openat"]);
+    let opened: Vec<_> = trace.iter().filter_map(|line| thread_and_call(line)).collect();
+    let (main, ..) = opened[0];
+    let of_main = opened.iter().filter(|(thread, ..)| *thread == main);
+    let is_listed = |call: &str| call.contains("\"w\", O_RDONLY|O_NONBLOCK");
+    let number = of_main.clone().position(|(_, _, call)| is_listed(call)).unwrap() + 1;
+    mode.set(scene.path(), &before);
+    let inject = format!("inject=openat:error=EIO:when={number}");
+    let (output, _) = traced(mode, scene.path(), &["-e", "trace=openat", "-e", &inject]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(said, "error: w: Input/output error (os error 5)\n");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(files(scene.path()), before);
+}

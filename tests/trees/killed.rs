@@ -1,0 +1,511 @@
+//! The program killed at random moments, on a full disk, while somebody puts links in its way, and beside another run:
+//! every file is old or new, and what is left behind is gone after the next run.
+//!
+//! What is killed is each way to write of `tests/trees/modes.rs`; `tests/trees/failing.rs` kills it at each call. `BASELINK_KILLS`
+//! says how often each command is killed; 6 times without it. What is counted is shown by `--nocapture`.
+//!
+//! Deliberately absent: power cuts, which need a machine of their own.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::modes::{
+    FILES, HOST, MODES, Mode, Scene, Seen, as_text, backup, baselink, files, is_temporary, look,
+    name, page, put, set, twin, with_each,
+};
+
+fn old(number: usize) -> String {
+    page(number, "")
+}
+
+fn new(number: usize) -> String {
+    page(number, HOST)
+}
+
+/// The pages below `folder`.
+fn pages(folder: &str, page: impl Fn(usize) -> String) -> Scene {
+    (0..FILES).map(|number| (Path::new(folder).join(name(number)), page(number))).collect()
+}
+
+fn times() -> usize {
+    std::env::var("BASELINK_KILLS").map_or(6, |times| times.parse().unwrap())
+}
+
+/// Kills the program again and again, each time with the files that are there before, and looks at what is there; after
+/// some kills, and whenever something was left, the same command does the rest.
+fn kill(mode: &Mode) {
+    let (before, after) = ((mode.before)(mode.many), mode.after(mode.many));
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let (mut kills, mut between, mut seen) = (0, 0, Seen::default());
+    mode.set(here, &before);
+    let begun = Instant::now();
+    assert!(mode.program(here).output().unwrap().status.success(), "{}", mode.line);
+    // Microseconds within which a kill comes: about as many as a run takes.
+    let mut within = u64::try_from(begun.elapsed().as_micros()).unwrap().max(2_000);
+    let mut ended = 0;
+    let mut chance = 1_u64;
+    while kills < times() {
+        assert!(ended < 5 * times() + 50, "{} ends before it can be killed", mode.line);
+        mode.set(here, &before);
+        let mut child = mode.program(here);
+        child.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut child = child.spawn().unwrap();
+        // Knuth's MMIX.
+        chance =
+            chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // The first third of a run is reading.
+        thread::sleep(Duration::from_micros(within / 3 + (chance >> 20) % (within * 2 / 3)));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let is_killed = output.status.code().is_none();
+        assert!(is_killed || output.status.success(), "{}: {output:?}", mode.line);
+        within = if is_killed { within + within / 16 } else { within - within / 8 };
+        ended += usize::from(!is_killed);
+        let there = look(&before, &after, &files(here));
+        let there = there.unwrap_or_else(|what| panic!("{}: {what}", mode.line));
+        if is_killed {
+            kills += 1;
+            between += usize::from(there.old > 0 && there.new > 0);
+            seen.old += there.old;
+            seen.new += there.new;
+            seen.temporary += there.temporary;
+            if kills % 3 > 0 && there.temporary == 0 {
+                continue;
+            }
+            let output = mode.program(here).output().unwrap();
+            assert!(output.status.success(), "{}: {output:?}", mode.line);
+        }
+        let there = files(here);
+        assert!(there == after, "{}: {:?}", mode.line, there.keys());
+    }
+    let Seen { old, new, temporary } = seen;
+    println!(
+        "{}: {kills} kills, {between} between; files: {old} old, {new} new, {temporary} temporary",
+        mode.line
+    );
+}
+
+/// I19: of every way to write.
+#[test]
+fn every_file_is_old_or_new() {
+    with_each(kill);
+}
+
+/// I19: whoever reads a file while it is replaced reads the old one or the new one, and it is always there.
+#[test]
+fn a_reader_sees_whole_files() {
+    with_each(|mode| {
+        let (before, after) = ((mode.before)(40), mode.after(40));
+        let scene = tempfile::tempdir().unwrap();
+        let here = scene.path();
+        for _ in 0..times().min(3) {
+            mode.set(here, &before);
+            let is_done = AtomicBool::new(false);
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    while !is_done.load(Ordering::Relaxed) {
+                        read_all(here, &before, &after);
+                    }
+                });
+                let output = mode.program(here).output().unwrap();
+                is_done.store(true, Ordering::Relaxed);
+                assert!(output.status.success(), "{}: {output:?}", mode.line);
+            });
+        }
+    });
+}
+
+/// Reads what is to change, each file for itself.
+fn read_all(here: &Path, before: &Scene, after: &Scene) {
+    let read = |path: &Path| fs::read(here.join(path)).ok().map(as_text);
+    for (path, old) in before.iter().filter(|(path, old)| after.get(*path) != Some(old)) {
+        let is = read(path);
+        match (after.get(path), is) {
+            (new, Some(is)) => assert!(is == *old || new == Some(&is), "{}", path.display()),
+            (Some(_), None) => panic!("{} is not there", path.display()),
+            // Of a message the new file is there before the old one goes.
+            (None, None) => {
+                let (twin, new) = twin(path, after);
+                assert!(read(twin).as_ref() == Some(new), "{} is lost", path.display());
+            }
+        }
+    }
+    for (path, new) in after.iter().filter(|(path, _)| !before.contains_key(*path)) {
+        assert!(read(path).is_none_or(|is| is == *new), "{} is half written", path.display());
+    }
+}
+
+/// I19: a message that is delivered to a Maildir meanwhile (maildir(5): written in `tmp`, renamed to `new`) stays.
+#[test]
+fn a_delivery_to_a_maildir_is_not_lost() {
+    let mode = MODES.iter().find(|mode| mode.line == "rewrite -q -i mail").unwrap();
+    let (before, after) = ((mode.before)(40), mode.after(40));
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let text = |n: usize, host: &str| {
+        format!("Subject: {n}\nContent-Type: text/html\n\n<a href={host}/{n}>\n")
+    };
+    let mut delivered = 0;
+    for _ in 0..times() {
+        mode.set(here, &before);
+        let is_done = AtomicBool::new(false);
+        let number = thread::scope(|scope| {
+            let delivery = scope.spawn(|| {
+                let mut number = 0;
+                while !is_done.load(Ordering::Relaxed) {
+                    let written = here.join(format!("mail/tmp/delivered{number}"));
+                    put(&written, &text(number, ""));
+                    let name = format!("mail/new/delivered{number}.host");
+                    fs::rename(written, here.join(name)).unwrap();
+                    number += 1;
+                }
+                number
+            });
+            let output = mode.program(here).output().unwrap();
+            is_done.store(true, Ordering::Relaxed);
+            assert!(output.status.success(), "{output:?}");
+            delivery.join().unwrap()
+        });
+        let mut there = files(here);
+        for n in 0..number {
+            let is = there.remove(Path::new(&format!("mail/new/delivered{n}.host"))).unwrap();
+            assert!([text(n, ""), text(n, HOST)].contains(&is), "{is}");
+        }
+        assert!(there == after, "{:?}", there.keys());
+        delivered += number;
+    }
+    assert!(delivered > 0);
+}
+
+/// Runs the program in `here` on a file system that `prepare` (a script) fills; `None` where there can be none. It has room for
+/// the 1.62 MB of the old pages and not for the 2.02 MB of the new ones. What is there afterwards is copied to `after`.
+fn on_a_small_disk(here: &Path, prepare: &str, line: &str) -> Option<Output> {
+    fs::create_dir(here.join("disk")).unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=1850k none disk || exit 99; cd disk && {prepare} && \
+         \"$0\" {line} -u http://a.example/; status=$?; cp -r . ../after; exit $status"
+    );
+    let output = Command::new("unshare")
+        .args(["-rm", "sh", "-c", &script, env!("CARGO_BIN_EXE_baselink")])
+        .current_dir(here)
+        .output();
+    match output {
+        Ok(output) if here.join("after").is_dir() => Some(output),
+        Ok(output) => {
+            let why = String::from_utf8_lossy(&output.stderr);
+            eprintln!("notice: no file system could be made, so no full one was tested: {why}");
+            None
+        }
+        Err(error) => {
+            eprintln!("notice: no file system could be made, so no full one was tested: {error}");
+            None
+        }
+    }
+}
+
+/// Says for each line of standard error that it is of a full disk, and how many there are.
+fn lines_of_a_full_disk(output: &Output) -> usize {
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    for line in said.lines() {
+        let is_of_a_file = line.starts_with("error: ") && line.contains(" was not written: ");
+        assert!(
+            is_of_a_file && line.ends_with(": No space left on device (os error 28)"),
+            "{line}"
+        );
+    }
+    said.lines().count()
+}
+
+#[test]
+fn a_full_disk_leaves_files_old_or_new() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    set(here, &pages("w", old));
+    for (line, place) in [
+        ("rewrite -q -i w", "w"),
+        ("rewrite -q -i --backup .orig w", "w"),
+        ("rewrite -q w -o out", "out"),
+    ] {
+        let _ = fs::remove_dir_all(here.join("after"));
+        let _ = fs::remove_dir(here.join("disk"));
+        let Some(output) = on_a_small_disk(here, "cp -r ../w .", line) else { return };
+        let failed = lines_of_a_full_disk(&output);
+        let after = here.join("after");
+        let (before, mut expected) = (pages("w", old), pages("w", old));
+        expected.extend(pages(place, new));
+        let mut there = files(&after);
+        if line.contains("--backup") {
+            for number in 0..FILES {
+                let page = Path::new("w").join(name(number));
+                let kept = there.remove(&backup(&page)) == Some(old(number));
+                assert!(kept || there[&page] == old(number), "{number} has no backup");
+            }
+        }
+        let seen = look(&before, &expected, &there).unwrap();
+        println!("{line}: {seen:?}");
+        let as_said = Seen { old: failed, new: FILES - failed, temporary: 0 };
+        assert_eq!(seen, as_said, "{line}: one sentence for each");
+        assert!(failed > 0, "{line}: there was room for all");
+    }
+}
+
+/// Somebody may write to the folder that is rewritten, and puts links to another one in the places of its
+/// files and folders while the program is at work.
+#[test]
+fn nothing_is_written_where_links_lead_that_come_meanwhile() {
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let outside = here.join("outside");
+    for number in 0..FILES {
+        put(&outside.join(format!("{number}.html")), "<a href=/outside>");
+    }
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut number = 0;
+            while !is_done.load(Ordering::Relaxed) {
+                number = (number + 7) % FILES;
+                let (page, kept) = (here.join(format!("w/sub/{number}.html")), here.join("kept"));
+                // Each step may fail: the program and its scene change meanwhile, too.
+                if fs::rename(&page, &kept).is_ok() {
+                    let _ = symlink(outside.join(format!("{number}.html")), &page);
+                    thread::yield_now();
+                    let _ = fs::rename(&kept, &page);
+                }
+                let (folder, kept) = (here.join("w/sub"), here.join("sub"));
+                if number % 16 == 0 && fs::rename(&folder, &kept).is_ok() {
+                    let _ = symlink(&outside, &folder);
+                    thread::yield_now();
+                    let _ = fs::remove_file(&folder);
+                    let _ = fs::rename(&kept, &folder);
+                }
+            }
+        });
+        for _ in 0..6 {
+            for number in 0..FILES {
+                let page = here.join("w/sub").join(format!("{number}.html"));
+                let _ = fs::create_dir_all(here.join("w/sub"));
+                // Never through a link, as any other program would.
+                let made = here.join(format!("{number}.made"));
+                put(&made, &old(number));
+                let _ = fs::rename(made, page);
+            }
+            let output = baselink(here, "rewrite -q -j 4 -i w").output().unwrap();
+            assert!(matches!(output.status.code(), Some(0 | 2)));
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    let there = files(&outside);
+    for number in 0..FILES {
+        let page = &there[Path::new(&format!("{number}.html"))];
+        assert!(matches!(&**page, "<a href=/outside>") || *page == old(number), "{number}: {page}");
+    }
+}
+
+/// Swaps what is at `one` and at `other`, neither of which is missing for a moment (`RENAME_EXCHANGE` of renameat2(2)).
+#[cfg(target_os = "linux")]
+fn swap(one: &Path, other: &Path) {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
+}
+
+/// Calls `run` while `one` and `other` are swapped again and again.
+#[cfg(target_os = "linux")]
+fn while_swapped<T>(one: &Path, other: &Path, run: impl FnOnce() -> T) -> T {
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            // An even number of times: in the end each has its own name.
+            for number in 0_u64.. {
+                if number % 2 == 0 && is_done.load(Ordering::Relaxed) {
+                    break;
+                }
+                swap(one, other);
+                for _ in 0..number.wrapping_mul(6_364_136_223_846_793_005) >> 48 {
+                    std::hint::spin_loop();
+                }
+            }
+        });
+        let done = run();
+        is_done.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// The output of a run, which must not hang.
+#[cfg(target_os = "linux")]
+fn output_in_time(mut command: Command) -> Output {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = child.stderr.take().unwrap();
+    let stderr = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut said, &mut bytes).map(|_| bytes)
+    });
+    for _ in 0..12_000 {
+        if let Some(status) = child.try_wait().unwrap() {
+            let stderr = stderr.join().unwrap().unwrap();
+            return Output { status, stdout: Vec::new(), stderr };
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    panic!("it hangs: {command:?}");
+}
+
+/// I19: somebody who may write to a folder puts a link to another one in its place while files are written in it.
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_outside_is_written_while_a_folder_is_swapped_for_a_link() {
+    const PAGES: usize = 40;
+    let times = times();
+    let page = |number: usize| format!("<p>{number}<a href=/x>");
+    let fixable = |number: usize| format!("<p>{number}<a href=http://a.example/sub/1.html>");
+    let mail = |number: usize| format!("Subject: {number}\nContent-Type: text/html\n\n<a href=/x>");
+    let scene = |folder: &str, page: &dyn Fn(usize) -> String, kind: &str| -> Scene {
+        let path = |number: usize| Path::new(folder).join(format!("{number}{kind}"));
+        (0..PAGES).map(|number| (path(number), page(number))).collect()
+    };
+    let w = scene("w/sub", &page, ".html");
+    let w_and_out = w.clone().into_iter().chain(scene("out/sub", &page, ".html")).collect();
+    let mails: Scene = scene("mail/cur", &mail, ".host:2,S")
+        .into_iter()
+        .chain([("mail/new/x".into(), mail(0)), ("mail/tmp/x".into(), mail(0))])
+        .collect();
+    let mut written = 0;
+    for (line, folder, scene, kind) in [
+        ("rewrite -q -j 2 -i w", "w/sub", &w, ".html"),
+        ("rewrite -q -j 2 -i w --backup .orig", "w/sub", &w, ".html"),
+        ("check -q --deny none --fix w", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
+        ("localize -q w -i", "w/sub", &scene("w/sub", &fixable, ".html"), ".html"),
+        ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".html"),
+        ("rewrite -q -j 2 w -o out", "out/sub", &w_and_out, ".other"),
+        ("rewrite -q -j 2 w -o out", "out", &w_and_out, ".html"),
+        ("localize -q w -o out", "out/sub", &w_and_out, ".html"),
+        ("rewrite -q -j 2 -i mail", "mail/cur", &mails, ".host:2,S"),
+        ("rewrite -q -j 2 -i mail", "mail/tmp", &mails, ".host:2,S"),
+    ] {
+        let scenes = tempfile::tempdir().unwrap();
+        let here = scenes.path();
+        let outside: Scene = scene
+            .values()
+            .take(PAGES)
+            .enumerate()
+            .map(|(number, bytes)| (format!("{number}{kind}").into(), bytes.clone()))
+            .collect();
+        set(&here.join("outside"), &outside);
+        let link = here.join("link");
+        symlink(here.join("outside"), &link).unwrap();
+        for _ in 0..times {
+            for folder in ["w", "out", "mail"] {
+                let _ = fs::remove_dir_all(here.join(folder));
+            }
+            for (path, bytes) in scene {
+                put(&here.join(path), bytes);
+            }
+            let run = || output_in_time(baselink(here, line));
+            let output = while_swapped(&here.join(folder), &link, run);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
+            assert!(!said.contains("panic"), "{line}: {said}");
+            assert!(files(&here.join("outside")) == outside, "{line}: {said}");
+            assert_eq!(fs::read_link(&link).unwrap(), here.join("outside"));
+            for (path, bytes) in ["w", "out", "mail"].iter().flat_map(|one| files(&here.join(one)))
+            {
+                assert!(!is_temporary(&path), "{line}: {} is left", path.display());
+                written += usize::from(bytes.contains("http://a.example/x"));
+            }
+        }
+    }
+    assert!(written > 0, "nothing was written at all");
+}
+
+/// I19: a pipe in the place of a file is waited for by nobody.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_is_swapped_for_a_pipe_is_not_waited_for() {
+    let times = times();
+    let scene = tempfile::tempdir().unwrap();
+    let here = scene.path();
+    let pipe = here.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for line in [
+        "rewrite -q -i w",
+        "rewrite -q w -o out",
+        "links -q w",
+        "base -q w",
+        "check -q w --deny none",
+        "rewrite -q -i w/0.html",
+    ] {
+        for _ in 0..times {
+            let _ = fs::remove_dir_all(here.join("out"));
+            for number in 0..20 {
+                put(&here.join(format!("w/{number}.html")), "<a href=/x>");
+            }
+            let run = || output_in_time(baselink(here, line));
+            let output = while_swapped(&here.join("w/0.html"), &pipe, run);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(matches!(output.status.code(), Some(0..=2)), "{line}: {said}");
+            for error in said.lines().filter(|line| line.starts_with("error: ")) {
+                let sentences = [
+                    "another program put something else there; it was left out",
+                    "another program changed it meanwhile; it was left as it is",
+                    "not a regular file; it was left out",
+                    "not a regular file",
+                ];
+                assert!(
+                    sentences.iter().any(|sentence| error.ends_with(sentence)),
+                    "{line}: {error}"
+                );
+            }
+        }
+    }
+}
+
+/// What one of two runs may say of a file that is the other's by then.
+const OF_ANOTHER_RUN: [&str; 5] = [
+    "another program changed it meanwhile; it was left as it is",
+    "another file of that name came there meanwhile, and was left",
+    "it changed while it was read, and its result was discarded",
+    "it was changed while it was checked",
+    // Of a message that has another name.
+    ": no such file",
+];
+
+/// I19: two runs on one tree, neither of which takes away what the other is writing.
+#[test]
+fn two_runs_on_one_tree_make_it_new_once() {
+    with_each(|mode| {
+        let (before, after) = ((mode.before)(40), mode.after(40));
+        let scene = tempfile::tempdir().unwrap();
+        let here = scene.path();
+        for _ in 0..times().min(3) {
+            mode.set(here, &before);
+            let run = || mode.program(here).stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+            let mut is_all = true;
+            for run in [run(), run()] {
+                let output = run.unwrap().wait_with_output().unwrap();
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(matches!(output.status.code(), Some(0 | 2)), "{}: {said}", mode.line);
+                is_all &= output.status.success();
+                for error in said.lines() {
+                    let is_known = OF_ANOTHER_RUN.iter().any(|sentence| error.ends_with(sentence));
+                    assert!(is_known, "{}: {error}", mode.line);
+                }
+            }
+            let there = files(here);
+            let seen = look(&before, &after, &there).unwrap();
+            assert_eq!(seen.temporary, 0, "{}: something is left", mode.line);
+            assert!(!is_all || there == after, "{}: not all is new, without a word", mode.line);
+            assert!(mode.program(here).output().unwrap().status.success(), "{}", mode.line);
+            assert!(files(here) == after, "{}: not all is new after a third run", mode.line);
+        }
+    });
+}

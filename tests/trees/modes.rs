@@ -1,0 +1,485 @@
+//! Every way in which the program writes files: a command, the files that are there before it, and those after it.
+//!
+//! ```text
+//! rewrite -i w     w/0.html <a href=/0/1>     -->     w/0.html <a href=http://a.example/0/1>
+//! ```
+//!
+//! What a command makes of pages, messages and mailboxes is written by hand; archives, results and reports are
+//! what a run makes that nobody disturbs.
+//!
+//! Deliberately absent: what disturbs it. `tests/trees/killed.rs` kills it, `tests/trees/failing.rs` lets calls fail.
+#![allow(dead_code)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+
+/// Files with their bytes, as characters to U+00FF where they are no text.
+pub(crate) type Scene = BTreeMap<PathBuf, String>;
+
+/// A way to write files.
+pub(crate) struct Mode {
+    pub(crate) line: &'static str,
+    /// How many files there are where the program is killed.
+    pub(crate) many: usize,
+    /// So many files that are there before.
+    pub(crate) before: fn(usize) -> Scene,
+    /// All that is there after it. Without that, what a run leaves that nobody disturbs.
+    pub(crate) after: Option<fn(usize) -> Scene>,
+}
+
+/// More files than are given their names at once (256), most of them small.
+pub(crate) const FILES: usize = 300;
+
+const fn by_hand(
+    line: &'static str,
+    many: usize,
+    before: fn(usize) -> Scene,
+    after: fn(usize) -> Scene,
+) -> Mode {
+    Mode { line, many, before, after: Some(after) }
+}
+
+const fn undisturbed(line: &'static str, many: usize, before: fn(usize) -> Scene) -> Mode {
+    Mode { line, many, before, after: None }
+}
+
+/// Each command with its containers: `tree` has pages, a message, a mailbox, a response and a picture.
+pub(crate) const MODES: &[Mode] = &[
+    by_hand("rewrite -q -j 1 -i w", 40, tree, |n| absolute(tree(n))),
+    by_hand("rewrite -q -j 4 -i w", FILES, tree, |n| absolute(tree(n))),
+    by_hand("rewrite -q -i w --backup .orig", 40, tree, |n| backed_up(tree(n), absolute)),
+    by_hand("rewrite -q --in-place=break-links w", 40, linked, |n| absolute(linked(n))),
+    by_hand("rewrite -q --in-place=break-links w --backup .orig", 40, linked, |n| {
+        backed_up(linked(n), absolute)
+    }),
+    by_hand("rewrite -q -i w/0.html", 1, one, |n| absolute(one(n))),
+    by_hand("rewrite -q -i w/0.html --backup .orig", 1, one, |n| backed_up(one(n), absolute)),
+    by_hand("rewrite -q -i large.html", 1, large, |n| absolute(large(n))),
+    by_hand("rewrite -q -j 1 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
+    by_hand("rewrite -q -j 2 -i all.mbox", 400, mailbox, |n| absolute(mailbox(n))),
+    by_hand("rewrite -q -i mail", FILES, |n| maildir(n, ""), |n| maildir(n, HOST)),
+    by_hand("rewrite -q w/0.html -o out.html", 1, flat, |n| {
+        made(flat(n), |of| of == "w/0.html", |_| "out.html".into())
+    }),
+    by_hand("rewrite -q w/0.html -o old.html", 1, with_old_file, |n| {
+        made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
+    }),
+    by_hand("rewrite -q w/0.html -o old.html --preserve-times", 1, with_old_file, |n| {
+        made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
+    }),
+    by_hand("rewrite -q w/0.html -o w/0.html", 1, one, |n| absolute(one(n))),
+    by_hand("rewrite -q large.html -o out.html", 1, large, |n| {
+        made(large(n), |_| true, |_| "out.html".into())
+    }),
+    by_hand("rewrite -q all.mbox -o out.mbox", 400, mailbox, |n| {
+        made(mailbox(n), |_| true, |_| "out.mbox".into())
+    }),
+    by_hand("rewrite -q w -o out", 40, tree, |n| made(tree(n), |_| true, below_out)),
+    by_hand("rewrite -q w -o out --preserve-times", 40, tree, |n| {
+        made(tree(n), |_| true, below_out)
+    }),
+    by_hand("rewrite -q w -o out", FILES, tree_again, |n| {
+        made(tree_again(n), |of| of.starts_with("w/"), below_out)
+    }),
+    by_hand(
+        "rewrite -q mail -o out",
+        40,
+        |n| maildir(n, ""),
+        |n| {
+            let mut after = maildir(n, "");
+            after.extend(maildir(n, HOST).into_iter().map(|(path, text)| (below_out(&path), text)));
+            after
+        },
+    ),
+    undisturbed("rewrite -q w/0.warc -o out.warc", 200, archives),
+    undisturbed("rewrite -q w/0.warc -o out.warc.gz", 200, archives),
+    undisturbed("rewrite -q w/0.warc -o w/1.warc", 200, archives),
+    undisturbed("rewrite -q w/0.warc --documents out", 200, archives),
+    undisturbed("links -q --json -j 1 w -o out", 100, archives),
+    undisturbed("links -q --json -j 3 w -o out", 100, archives),
+    undisturbed("links -q w -o out", 40, tree),
+    by_hand("check -q --deny none --fix w", 40, pinned, |n| relative(pinned(n))),
+    by_hand("check -q --deny none --fix w --backup .orig", 40, pinned, |n| {
+        backed_up(pinned(n), relative)
+    }),
+    undisturbed("check -q w --deny none --report page.html", 40, pinned),
+    undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
+    undisturbed("check -q w --deny none --write-baseline known.jsonl", 40, pinned),
+    undisturbed("check -q w --deny none --write-baseline old.html", 40, |n| with_old(pinned(n))),
+    by_hand("localize -q -i w", 40, pinned, |n| relative(pinned(n))),
+    by_hand("localize -q -i w --backup .orig", 40, pinned, |n| backed_up(pinned(n), relative)),
+    by_hand("localize -q w -o out", 40, pinned, |n| {
+        let mut after = pinned(n);
+        after.extend(relative(pinned(n)).into_iter().map(|(path, text)| (below_out(&path), text)));
+        after
+    }),
+    by_hand(
+        "localize -q -i w --missing old.html",
+        40,
+        |n| with_old(pinned(n)),
+        |n| {
+            let mut after = relative(pinned(n));
+            after.insert("old.html".into(), "http://a.example/gone.png\n".to_owned());
+            after
+        },
+    ),
+    undisturbed("man out", 1, |_| Scene::new()),
+    undisturbed("man out", 1, |_| Scene::from([("out/baselink.1".into(), "old".to_owned())])),
+];
+
+/// Does `work` with every mode, or with the one of `BASELINK_MODE`, on two threads.
+pub(crate) fn with_each(work: impl Fn(&Mode) + Sync) {
+    let only = std::env::var("BASELINK_MODE").ok();
+    let is_asked = |mode: &&Mode| only.as_ref().is_none_or(|only| mode.line == *only);
+    let queue = Mutex::new(MODES.iter().filter(is_asked));
+    let in_turn = || {
+        loop {
+            let next = queue.lock().unwrap().next();
+            let Some(mode) = next else { return };
+            work(mode);
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(in_turn);
+        in_turn();
+    });
+}
+
+pub(crate) const HOST: &str = "http://a.example";
+
+/// `<a href=/0/1>` is `<a href=http://a.example/0/1>`.
+fn absolute(scene: Scene) -> Scene {
+    let text = |text: String| text.replace("href=/", &format!("href={HOST}/"));
+    scene.into_iter().map(|(path, old)| (path, text(old))).collect()
+}
+
+/// `<a href=http://a.example/1.html>` is `<a href=1.html>`; what is not there is on the network.
+fn relative(scene: Scene) -> Scene {
+    let text = |text: String| text.replace(&format!("href={HOST}/"), "href=");
+    scene.into_iter().map(|(path, old)| (path, text(old))).collect()
+}
+
+/// What changes, and beside it as it was.
+fn backed_up(before: Scene, change: fn(Scene) -> Scene) -> Scene {
+    let mut after = change(before.clone());
+    for (path, old) in before {
+        if after[&path] != old {
+            after.insert(backup(&path), old);
+        }
+    }
+    after
+}
+
+pub(crate) fn backup(path: &Path) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(".orig");
+    path.into()
+}
+
+/// The same, and what is made of some files elsewhere.
+fn made(before: Scene, of: fn(&str) -> bool, to: fn(&Path) -> PathBuf) -> Scene {
+    let is_read = |path: &&PathBuf| of(path.to_str().unwrap());
+    let read = before.keys().filter(is_read).cloned().collect::<Vec<_>>();
+    let new = absolute(before.clone());
+    let mut after = before;
+    after.extend(read.into_iter().map(|path| (to(&path), new[&path].clone())));
+    after
+}
+
+fn below_out(path: &Path) -> PathBuf {
+    Path::new("out").join(path.iter().skip(1).collect::<PathBuf>())
+}
+
+/// Page `number`, whose links begin with `host`.
+pub(crate) fn page(number: usize, host: &str) -> String {
+    let links = match number % 100 {
+        99 => 8_000,
+        some => 1 + some % 7,
+    };
+    let links = (0..links).map(|link| format!("<a href={host}/{number}/{link}>\n"));
+    format!("<p>{number}\n{}</html>\n", links.collect::<String>())
+}
+
+pub(crate) fn name(number: usize) -> PathBuf {
+    format!("{}/{}/{number}.html", number % 5, number % 3).into()
+}
+
+/// Pages in folders, and one of each other kind that is written as they are.
+fn tree(files: usize) -> Scene {
+    let mut tree: Scene = (0..files).map(|n| (Path::new("w").join(name(n)), page(n, ""))).collect();
+    let body = "Content-Type: text/html\n\n<a href=/x>\n";
+    for (name, text) in [
+        ("w/1.eml", format!("Subject: x\n{body}")),
+        ("w/1.http", format!("HTTP/1.1 200 OK\n{body}")),
+        ("w/all.mbox", mailbox(2)[Path::new("all.mbox")].clone()),
+        ("w/logo.png", "a picture".to_owned()),
+    ] {
+        tree.insert(name.into(), text);
+    }
+    tree
+}
+
+/// The same, and what an earlier run made of other pages.
+fn tree_again(files: usize) -> Scene {
+    let mut again = tree(files);
+    again.extend(tree(files).into_iter().map(|(path, text)| (below_out(&path), text)));
+    again
+}
+
+fn one(_: usize) -> Scene {
+    flat(1)
+}
+
+/// Pages in one folder.
+fn flat(files: usize) -> Scene {
+    (0..files).map(|n| (format!("w/{n}.html").into(), page(n, ""))).collect()
+}
+
+/// Pages that each have two names.
+fn linked(files: usize) -> Scene {
+    let mut linked = flat(files);
+    linked.extend((0..files).map(|n| (format!("w/{n}.too.html").into(), page(n, ""))));
+    linked
+}
+
+fn with_old(mut scene: Scene) -> Scene {
+    scene.insert("old.html".into(), String::new());
+    scene
+}
+
+fn with_old_file(files: usize) -> Scene {
+    with_old(flat(files))
+}
+
+/// A page that is read and written in pieces (8 MiB).
+fn large(_: usize) -> Scene {
+    let line = format!("{}<a href=/x>\n", "x".repeat(990));
+    Scene::from([("large.html".into(), line.repeat(8_400))])
+}
+
+/// Pages that lead to the next one by its URL, and to a picture that is nowhere.
+fn pinned(files: usize) -> Scene {
+    let page = |n: usize| {
+        let next = (n + 1) % files;
+        format!("<p>{n}<a href={HOST}/{next}.html>\n<img src={HOST}/gone.png>\n")
+    };
+    (0..files).map(|n| (format!("w/{n}.html").into(), page(n))).collect()
+}
+
+fn mailbox(messages: usize) -> Scene {
+    let message = |n: usize| {
+        let page = page(n, "").replace("</html>\n", "");
+        let heading = format!("Subject: {n}\nContent-Type: text/html");
+        format!("From a@b.example Thu Jan  1 00:00:00 2026\n{heading}\n\n{page}\n")
+    };
+    Scene::from([("all.mbox".into(), (0..messages).map(message).collect())])
+}
+
+/// Message `number`, and its name with the sizes that it has: some have none in their names.
+fn message(number: usize, host: &str) -> (PathBuf, String) {
+    let text = format!("Subject: {number}\nContent-Type: text/html\n\n{}", page(number, host));
+    let lines = text.matches('\n').count();
+    let sizes = match number % 3 {
+        0 => String::new(),
+        1 => format!(",S={}", text.len()),
+        _ => format!(",S={},W={}", text.len(), text.len() + lines),
+    };
+    let path = match number % 2 {
+        0 => format!("mail/cur/{number}.host{sizes}:2,FS"),
+        _ => format!("mail/new/{number}.host{sizes}"),
+    };
+    (path.into(), text)
+}
+
+fn maildir(messages: usize, host: &str) -> Scene {
+    let mut mail: Scene = (0..messages).map(|n| message(n, host)).collect();
+    // It has to be there, and what a delivery wrote in it is left.
+    mail.insert("mail/tmp/under-way".into(), "Subject: x".to_owned());
+    mail.entry("mail/new/x.host".into()).or_insert("Subject: x\n\nx".to_owned());
+    mail
+}
+
+/// Two archives with so many responses, of which some are large.
+fn archives(responses: usize) -> Scene {
+    let record = |n: usize| {
+        let body = page(n, "");
+        let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+        format!(
+            "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:{n}>\r\n\
+             WARC-Target-URI: http://b.example/{n}\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n\
+             Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let archive = |from: usize| (from..from + responses).map(record).collect::<String>();
+    Scene::from([("w/0.warc".into(), archive(0)), ("w/1.warc".into(), archive(7))])
+}
+
+impl Mode {
+    /// The program, which is to do this in `folder`.
+    pub(crate) fn program(&self, folder: &Path) -> Command {
+        baselink(folder, self.line)
+    }
+
+    /// Makes `folder` hold the files that are there before.
+    pub(crate) fn set(&self, folder: &Path, before: &Scene) {
+        if self.line.contains("break-links") {
+            // Each of two names is to lead to one file.
+            let _ = fs::remove_dir_all(folder.join("w"));
+            let is_first = |path: &Path| !path.to_str().unwrap().contains(".too");
+            for (path, bytes) in before.iter().filter(|(path, _)| is_first(path)) {
+                put(&folder.join(path), bytes);
+                fs::hard_link(folder.join(path), folder.join(path.with_extension("too.html")))
+                    .unwrap();
+            }
+        }
+        set(folder, before);
+    }
+
+    /// The files that are there after it.
+    pub(crate) fn after(&self, files: usize) -> Scene {
+        if let Some(after) = self.after {
+            return after(files);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        self.set(folder.path(), &(self.before)(files));
+        let output = self.program(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}: {output:?}", self.line);
+        self::files(folder.path())
+    }
+}
+
+pub(crate) fn baselink(folder: &Path, line: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    in_scene(&mut command, folder, line);
+    command
+}
+
+/// Gives `command` the arguments of `line`, and all that is the same each time.
+pub(crate) fn in_scene(command: &mut Command, folder: &Path, line: &str) {
+    command.current_dir(folder).stdin(Stdio::null()).args(line.split(' '));
+    if !line.starts_with("man") {
+        command.args(["-u", "http://a.example/"]);
+    }
+    // So that archives that are written are the same each time.
+    command.env("SOURCE_DATE_EPOCH", "1700000000");
+}
+
+pub(crate) fn put(path: &Path, bytes: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+/// Every file below `folder` with its bytes. A link is a file with its target.
+pub(crate) fn files(folder: &Path) -> Scene {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        let Ok(entries) = fs::read_dir(next) else { continue };
+        for entry in entries {
+            let entry = entry.unwrap();
+            let (path, kind) = (entry.path(), entry.file_type().unwrap());
+            let name = path.strip_prefix(folder).unwrap().to_owned();
+            if kind.is_dir() {
+                folders.push(path);
+            } else if kind.is_symlink() {
+                let target = fs::read_link(&path).unwrap();
+                found.insert(name, format!("to {}", target.display()));
+            } else {
+                found.insert(name, as_text(fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// Archives are no text.
+pub(crate) fn as_text(bytes: Vec<u8>) -> String {
+    let of_bytes = |bytes: &[u8]| bytes.iter().copied().map(char::from).collect();
+    String::from_utf8(bytes).unwrap_or_else(|no| of_bytes(no.as_bytes()))
+}
+
+/// Makes `folder` hold the files of `scene` and no other. What is right already stays.
+pub(crate) fn set(folder: &Path, scene: &Scene) {
+    let there = files(folder);
+    for (path, bytes) in &there {
+        if scene.get(path) != Some(bytes) {
+            fs::remove_file(folder.join(path)).unwrap();
+        }
+    }
+    for (path, bytes) in scene {
+        if there.get(path) != Some(bytes) {
+            put(&folder.join(path), bytes);
+        }
+    }
+}
+
+/// Whether the next run takes it away: new contents without a name, and the lock of a mailbox.
+pub(crate) fn is_temporary(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    name.starts_with(".baselink-") || name == "all.mbox.lock"
+}
+
+/// What was seen of files that a run was to change.
+#[derive(Default, Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) old: usize,
+    pub(crate) new: usize,
+    pub(crate) temporary: usize,
+}
+
+/// Looks at what is `there` between what was `before` and what will be `after`.
+///
+/// Each file is whole, old or new; one that is to be made is there as it will be, or not at all; one that is to go
+/// (a message that gets another name) is gone only where the new one is there; and where a backup is to be made,
+/// the file is new only where its backup is there.
+pub(crate) fn look(before: &Scene, after: &Scene, there: &Scene) -> Result<Seen, String> {
+    let mut seen = Seen::default();
+    for path in before.keys().chain(after.keys().filter(|path| !before.contains_key(*path))) {
+        let (old, new, is) = (before.get(path), after.get(path), there.get(path));
+        let wrong = |what: &str| Err(format!("{} {what}", path.display()));
+        if old == new {
+            if is != old {
+                return wrong("was not to be touched");
+            }
+            continue;
+        }
+        if is != new && is != old {
+            return wrong(&format!("is neither old nor new, but {:?}", is.map(String::len)));
+        }
+        let is_new = is == new;
+        seen.old += usize::from(!is_new);
+        seen.new += usize::from(is_new);
+        let is_gone = is.is_none() && new.is_none();
+        if is_gone && there.get(twin(path, after).0) != Some(twin(path, after).1) {
+            return wrong("is lost");
+        }
+        let kept = backup(path);
+        let has_backup = after.contains_key(&kept) && !before.contains_key(&kept);
+        if is_new && has_backup && there.get(&kept) != old {
+            return wrong("has no backup");
+        }
+    }
+    for path in there.keys() {
+        let is_known = before.contains_key(path) || after.contains_key(path);
+        if !is_known && !is_temporary(path) {
+            return Err(format!("{} is left", path.display()));
+        }
+        seen.temporary += usize::from(!is_known);
+    }
+    Ok(seen)
+}
+
+/// The message at `path` under the name that it gets.
+pub(crate) fn twin<'a>(path: &Path, after: &'a Scene) -> (&'a Path, &'a String) {
+    let unique = |path: &Path| {
+        let path = path.to_str().unwrap().to_owned();
+        path.split([',', ':']).next().unwrap().to_owned()
+    };
+    let (twin, new) = after.iter().find(|(other, _)| unique(path) == unique(other)).unwrap();
+    (twin, new)
+}

@@ -1,0 +1,2221 @@
+//! Writing in `tree/`: what a file keeps, what is refused, and what is there after a failed write or a
+//! kill. The trees are made when the tests run.
+//!
+//! The test program starts itself again for what one process cannot show: with `BASELINK_PART` it plays
+//! a part (see `the_part`) in the folder `BASELINK_FOLDER`. `BASELINK_KILLS` says how often a
+//! child is killed; 12 without it.
+//!
+//! Deliberately absent: other systems than Unix.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fmt::Debug;
+use std::fs::{self, File, FileTimes, Permissions};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use baselink::error::Result;
+use baselink::tree::maildir::{
+    Delivered, Delivery, MessageName, commit_all, is_maildir, is_message, with_sizes_of,
+};
+use baselink::tree::mirror::Mirror;
+use baselink::tree::walk::{Selection, walk};
+use baselink::tree::write::{
+    self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
+};
+use tempfile::{TempDir, tempdir};
+
+fn put(path: &Path, bytes: &[u8]) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+/// A folder with the file `page.html`, in which `old` stands.
+fn scene() -> (TempDir, PathBuf) {
+    let folder = tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    put(&page, b"old");
+    (folder, page)
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A moment long ago, in whole seconds, which every file system can keep.
+fn long_ago(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000 + seconds)
+}
+
+fn set_times(path: &Path) {
+    let times = FileTimes::new().set_accessed(long_ago(1)).set_modified(long_ago(0));
+    File::options().write(true).open(path).unwrap().set_times(times).unwrap();
+}
+
+fn names(folder: &Path) -> Vec<OsString> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    names
+}
+
+fn backed_up() -> InPlace {
+    InPlace { backup: Some(Suffix::new(OsStr::new(".orig")).unwrap()), ..InPlace::default() }
+}
+
+fn replace(settings: &InPlace, path: &Path, bytes: &[u8]) -> Result<Vec<Lost>> {
+    let mut new = settings.begin(&Original::of(path)?)?;
+    new.write(|out| out.write_all(bytes))?;
+    new.commit()
+}
+
+/// The sentence of a refusal, with the folder of the test as `DIR`.
+fn sentence<T: Debug>(result: Result<T>, folder: &Path) -> String {
+    result.unwrap_err().to_string().replace(folder.to_str().unwrap(), "DIR")
+}
+
+fn is_root() -> bool {
+    let folder = tempdir().unwrap();
+    fs::metadata(folder.path()).unwrap().uid() == 0
+}
+
+mod replacement {
+    use super::*;
+
+    #[test]
+    fn what_is_dropped_leaves_nothing() {
+        let (folder, page) = scene();
+        let mut new = Replacement::begin(&page).unwrap();
+        new.write(|out| out.write_all(b"new")).unwrap();
+        let there = names(folder.path());
+        assert_eq!(there.len(), 2);
+        assert!(is_temporary(&there[0]) && !is_temporary(&there[1]), "{there:?}");
+        assert!(there[0].to_str().unwrap().starts_with(TEMPORARY));
+        drop(new);
+        assert_eq!(names(folder.path()), ["page.html"]);
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+    }
+
+    /// A writer that fails after some bytes, as on a full disk.
+    #[test]
+    fn a_failed_write_leaves_the_old_file() {
+        let (folder, page) = scene();
+        for after in [0, 3, 100_000] {
+            let mut new = Replacement::begin(&page).unwrap();
+            let written = new.write(|out| {
+                out.write_all(&vec![b'n'; after])?;
+                Err(ErrorKind::StorageFull.into())
+            });
+            assert_eq!(
+                sentence(written, folder.path()),
+                "DIR/page.html was not written: no storage space"
+            );
+            drop(new);
+            assert_eq!(names(folder.path()), ["page.html"]);
+            assert_eq!(fs::read(&page).unwrap(), b"old");
+        }
+    }
+
+    #[test]
+    fn a_full_device_is_an_error_at_the_end() {
+        let full = Path::new("/dev/full");
+        if !full.exists() {
+            return;
+        }
+        let mut new = Replacement::begin(full).unwrap();
+        new.write(|out| out.write_all(b"new")).unwrap();
+        assert!(new.commit().unwrap_err().to_string().starts_with("/dev/full was not written: "));
+    }
+
+    #[test]
+    fn the_bytes_are_for_nobody_else_before_they_are_complete() {
+        let (folder, page) = scene();
+        set_mode(&page, 0o644);
+        let new = Replacement::begin(&page).unwrap();
+        assert_eq!(mode(&folder.path().join(&names(folder.path())[0])), 0o600);
+        new.commit().unwrap();
+        assert_eq!(mode(&page), 0o644);
+    }
+}
+
+mod in_place {
+    use super::*;
+
+    #[test]
+    fn permission_bits_stay() {
+        let (_folder, page) = scene();
+        for bits in [0o600, 0o640, 0o666, 0o777, 0o2664, 0o4755] {
+            set_mode(&page, bits);
+            assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+            assert_eq!(mode(&page), bits, "{bits:o}");
+        }
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+    }
+
+    #[test]
+    fn times_stay_when_asked_for() {
+        let (_folder, page) = scene();
+        set_times(&page);
+        let settings = InPlace { preserve_times: true, ..InPlace::default() };
+        // Reading changes when it was read, and is to change nothing here.
+        let original = Original::of(&page).unwrap();
+        let mut text = String::new();
+        original.open().unwrap().read_to_string(&mut text).unwrap();
+        let mut new = settings.begin(&original).unwrap();
+        new.write(|out| out.write_all(text.as_bytes())).unwrap();
+        assert_eq!(new.commit().unwrap(), []);
+        let there = fs::metadata(&page).unwrap();
+        assert_eq!(there.modified().unwrap(), long_ago(0));
+        assert_eq!(there.accessed().unwrap(), long_ago(1));
+
+        replace(&InPlace::default(), &page, b"new").unwrap();
+        assert_ne!(fs::metadata(&page).unwrap().modified().unwrap(), long_ago(0));
+    }
+
+    #[test]
+    fn the_owner_stays() {
+        let (_folder, page) = scene();
+        if chown(&page, Some(12_345), Some(12_346)).is_err() {
+            eprintln!("notice: this user may not give files away, so owners were not tested");
+            return;
+        }
+        set_mode(&page, 0o6755);
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        let there = fs::metadata(&page).unwrap();
+        assert_eq!((there.uid(), there.gid()), (12_345, 12_346));
+        assert_eq!(mode(&page), 0o6755);
+    }
+
+    #[test]
+    fn an_owner_that_cannot_stay_is_told() {
+        if !is_root() {
+            eprintln!("notice: only root can be somebody else, so this was not tested");
+            return;
+        }
+        let (folder, page) = scene();
+        set_mode(folder.path(), 0o777);
+        set_mode(&page, 0o4666);
+        let read_only = folder.path().join("read-only.html");
+        put(&read_only, b"old");
+        set_mode(&read_only, 0o644);
+        let capable = folder.path().join("capable.html");
+        put(&capable, b"old");
+        set_mode(&capable, 0o666);
+        // Where there are none, there is nothing to lose.
+        let _ = xattr::set(&capable, "security.capability", &CAPABILITY);
+        let mut somebody = part("somebody", folder.path());
+        somebody.uid(65_534).gid(65_534);
+        if !played(somebody) {
+            return;
+        }
+        let there = fs::metadata(&page).unwrap();
+        assert_eq!((there.uid(), there.gid(), mode(&page)), (65_534, 65_534, 0o666));
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+        assert_eq!(fs::read(&read_only).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["capable.html", "page.html", "read-only.html"]);
+    }
+
+    pub(super) fn somebody(folder: &Path) {
+        let lost = replace(&InPlace::default(), &folder.join("page.html"), b"new").unwrap();
+        assert_eq!(lost, [Lost::Owner]);
+        let capable = folder.join("capable.html");
+        let may_lose = xattr::get(&capable, "security.capability").is_ok_and(|it| it.is_some());
+        let lost = replace(&InPlace::default(), &capable, b"new").unwrap();
+        let attributes = may_lose.then_some(Lost::Attributes);
+        assert_eq!(lost, [Lost::Owner].into_iter().chain(attributes).collect::<Vec<_>>());
+        assert_eq!(
+            sentence(replace(&InPlace::default(), &folder.join("read-only.html"), b"new"), folder),
+            "DIR/read-only.html: the file is read-only"
+        );
+    }
+
+    #[test]
+    fn extended_attributes_stay() {
+        let (_folder, page) = scene();
+        let url = "user.xdg.origin.url";
+        if xattr::set(&page, url, b"http://a/b").is_err() {
+            eprintln!("notice: no extended attributes here, so they were not tested");
+            return;
+        }
+        xattr::set(&page, "user.empty", b"").unwrap();
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert_eq!(xattr::get(&page, url).unwrap().unwrap(), b"http://a/b");
+        assert_eq!(xattr::get(&page, "user.empty").unwrap().unwrap(), b"");
+    }
+
+    /// As acl(5) has it in Linux's `posix_acl_xattr.h`: version 2, then tag, bits and id of each entry.
+    fn access_control_list() -> Vec<u8> {
+        let none = u32::MAX;
+        let entries =
+            [(0x01, 6, none), (0x02, 4, 12_345), (0x04, 4, none), (0x10, 4, none), (0x20, 0, none)];
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        for (tag, bits, id) in entries {
+            list.extend(u16::to_le_bytes(tag));
+            list.extend(u16::to_le_bytes(bits));
+            list.extend(u32::to_le_bytes(id));
+        }
+        list
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_access_control_list_is_that_of_the_file() {
+        let (folder, page) = scene();
+        let (list, access) = (access_control_list(), "system.posix_acl_access");
+        if xattr::set(&page, access, &list).is_err() {
+            eprintln!("notice: no access control lists here, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert_eq!(xattr::get(&page, access).unwrap(), Some(list.clone()));
+        assert_eq!(mode(&page), 0o640);
+
+        // What a folder gives to new files is not for this one, which is not new.
+        xattr::remove(&page, access).unwrap();
+        set_mode(&page, 0o640);
+        xattr::set(folder.path(), "system.posix_acl_default", &list).unwrap();
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert_eq!(xattr::get(&page, access).unwrap(), None);
+        assert_eq!(mode(&page), 0o640);
+    }
+
+    /// I19: `struct vfs_cap_data` of Linux's capability.h, version 2: CAP_NET_BIND_SERVICE, permitted.
+    const CAPABILITY: [u8; 20] = [1, 0, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
+    /// I19: what only a privileged program may give is given by one.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn capabilities_and_trusted_attributes_stay() {
+        let (_folder, page) = scene();
+        let (capability, trusted) = ("security.capability", "trusted.baselink");
+        if xattr::set(&page, capability, &CAPABILITY).is_err()
+            || xattr::set(&page, trusted, b"x").is_err()
+        {
+            eprintln!("notice: this user may give no capabilities, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert_eq!(xattr::get(&page, capability).unwrap().unwrap(), CAPABILITY);
+        assert_eq!(xattr::get(&page, trusted).unwrap().unwrap(), b"x");
+    }
+
+    /// I19: as `chattr` sets them.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn flags_stay() {
+        use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+        let (_folder, page) = scene();
+        let flags = || ioctl_getflags(File::open(&page).unwrap()).unwrap();
+        let given = IFlags::NODUMP | IFlags::NOATIME;
+        let set = ioctl_getflags(File::open(&page).unwrap())
+            .and_then(|flags| ioctl_setflags(File::open(&page).unwrap(), flags | given));
+        if set.is_err() {
+            eprintln!("notice: no flags here, so they were not tested");
+            return;
+        }
+        assert_eq!(replace(&InPlace::default(), &page, b"new").unwrap(), []);
+        assert!(flags().contains(given), "{:?}", flags());
+    }
+
+    /// Bug 75: holes became zero bytes on the disk.
+    #[test]
+    fn holes_stay() {
+        let (folder, page) = scene();
+        let zeros = vec![0; 8 << 20];
+        let old = File::create(&page).unwrap();
+        for (at, text) in [(0, &b"<a href=x>"[..]), (zeros.len(), b"<a href=y>")] {
+            old.write_all_at(text, at as u64).unwrap();
+        }
+        old.set_len(2 * zeros.len() as u64).unwrap();
+        let most = 64 << 10;
+        let room = |path: &Path| fs::metadata(path).unwrap().blocks() * 512;
+        if room(&page) > most {
+            eprintln!("notice: not tested: files of this file system have no holes");
+            return;
+        }
+        let at = |name: &str| folder.path().join(name);
+        let old = fs::read(&page).unwrap();
+        let new = [b"<a href=http://a/x>", &zeros[..], b"<a href=http://a/y>", &zeros].concat();
+
+        Mirror::new(&at("out")).unwrap().copy(&page, "copy.html".as_ref()).unwrap();
+        // Of a file with another name the backup is a copy.
+        fs::hard_link(&page, at("linked.html")).unwrap();
+        replace(&InPlace { break_links: true, ..backed_up() }, &page, &new).unwrap();
+
+        for (path, bytes) in
+            [("page.html", &new), ("page.html.orig", &old), ("out/copy.html", &old)]
+        {
+            assert!(fs::read(at(path)).unwrap() == *bytes, "{path}");
+            assert!(room(&at(path)) <= most, "{path} takes {} bytes", room(&at(path)));
+        }
+    }
+
+    #[test]
+    fn a_file_with_other_names_is_left_unless_asked_for() {
+        let (folder, page) = scene();
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        assert_eq!(
+            sentence(replace(&InPlace::default(), &page, b"new"), folder.path()),
+            "DIR/page.html: 2 names (hard links) lead to this file; `break-links` \
+             replaces it under this one alone"
+        );
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        replace(&settings, &page, b"new").unwrap();
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+        assert_eq!(fs::read(&other).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["other.html", "page.html"]);
+    }
+
+    #[test]
+    fn a_read_only_file_is_left() {
+        let (folder, page) = scene();
+        set_mode(&page, 0o444);
+        let read_only = "DIR/page.html: the file is read-only";
+        assert_eq!(sentence(replace(&InPlace::default(), &page, b"new"), folder.path()), read_only);
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+        assert_eq!(names(folder.path()), ["page.html"]);
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let (folder, page) = scene();
+        let at = |name: &str| folder.path().join(name);
+        symlink("page.html", at("link")).unwrap();
+        symlink("nowhere", at("dangling")).unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        assert!(Command::new("mkfifo").arg(at("pipe")).status().unwrap().success());
+        let not = "which is not written through";
+        for (name, why) in [
+            ("link", &*format!("a symbolic link, {not}; name page.html itself")),
+            ("dangling", &format!("a symbolic link, {not}; name nowhere itself")),
+            ("folder", "a directory"),
+            ("pipe", "not a regular file"),
+            ("missing", "no such file"),
+        ] {
+            let refused = sentence(Original::of(&at(name)), folder.path());
+            assert_eq!(refused, format!("DIR/{name}: {why}"));
+        }
+        assert_eq!(fs::read(page).unwrap(), b"old");
+    }
+
+    /// What another program does to the page at any time before the commit is not undone.
+    #[test]
+    fn a_file_that_changes_meanwhile_is_left() {
+        type Change = fn(&Path);
+        let changes: [(Change, &str); 5] = [
+            (|page| put(page, b"longer"), "longer"),
+            (|page| put(page, b""), ""),
+            (
+                |page| {
+                    set_times(page);
+                },
+                "old",
+            ),
+            (
+                |page| {
+                    put(&page.with_extension("new"), b"xyz");
+                    fs::rename(page.with_extension("new"), page).unwrap();
+                },
+                "xyz",
+            ),
+            (
+                |page| {
+                    put(&page.with_extension("target"), b"old");
+                    fs::remove_file(page).unwrap();
+                    symlink("page.target", page).unwrap();
+                },
+                "old",
+            ),
+        ];
+        for (number, (change, after)) in changes.into_iter().enumerate() {
+            for before_begin in [true, false] {
+                let (folder, page) = scene();
+                let original = Original::of(&page).unwrap();
+                let committed = if before_begin {
+                    change(&page);
+                    InPlace::default().begin(&original).map(drop)
+                } else {
+                    let mut new = InPlace::default().begin(&original).unwrap();
+                    new.write(|out| out.write_all(b"new")).unwrap();
+                    change(&page);
+                    new.commit().map(drop)
+                };
+                assert_eq!(
+                    sentence(committed, folder.path()),
+                    "DIR/page.html: another program changed it meanwhile; it was left as it is",
+                    "{number}"
+                );
+                assert_eq!(fs::read_to_string(&page).unwrap(), after, "{number}");
+                assert!(!names(folder.path()).iter().any(|name| is_temporary(name)));
+                if number == 4 {
+                    assert!(fs::symlink_metadata(&page).unwrap().is_symlink());
+                    assert_eq!(fs::read(page.with_extension("target")).unwrap(), b"old");
+                }
+            }
+        }
+    }
+
+    /// B: what leaves size and time of the bytes as they were is a change too.
+    #[test]
+    fn a_change_that_hides_is_seen() {
+        type Change = fn(&Path);
+        let changes: [(&str, Change, &str); 5] = [
+            (
+                "the same size and time",
+                |page| {
+                    let times = FileTimes::new()
+                        .set_modified(fs::metadata(page).unwrap().modified().unwrap());
+                    put(page, b"dlo");
+                    File::options().write(true).open(page).unwrap().set_times(times).unwrap();
+                },
+                "dlo",
+            ),
+            ("permission bits", |page| set_mode(page, 0o600), "old"),
+            ("one name more", |page| fs::hard_link(page, page.with_extension("b")).unwrap(), "old"),
+            (
+                "its folder is another, and it is in both",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    fs::create_dir(folder).unwrap();
+                    fs::rename(folder.with_extension("b").join("page.html"), page).unwrap();
+                },
+                "old",
+            ),
+            (
+                "a symbolic link took the place of its folder",
+                |page| {
+                    let folder = page.parent().unwrap();
+                    fs::rename(folder, folder.with_extension("b")).unwrap();
+                    symlink("below.b", folder).unwrap();
+                },
+                "old",
+            ),
+        ];
+        for (what, change, after) in changes {
+            for settings in [
+                InPlace::default(),
+                InPlace { break_links: true, ..InPlace::default() },
+                backed_up(),
+            ] {
+                let folder = tempdir().unwrap();
+                let page = folder.path().join("below/page.html");
+                put(&page, b"old");
+                set_mode(&page, 0o644);
+                set_times(&page);
+                let mut new = settings.begin(&Original::of(&page).unwrap()).unwrap();
+                new.write(|out| out.write_all(b"new")).unwrap();
+                // The clock of a file system moves every few milliseconds.
+                thread::sleep(Duration::from_millis(30));
+                change(&page);
+                assert_eq!(
+                    sentence(new.commit(), folder.path()),
+                    "DIR/below/page.html: another program changed it meanwhile; it was left as it is",
+                    "{what}"
+                );
+                assert_eq!(fs::read_to_string(&page).unwrap(), after, "{what}");
+            }
+        }
+    }
+
+    /// I19: a link that takes the place of the folder at any step leads no byte and no temporary file elsewhere.
+    #[test]
+    fn what_is_begun_stays_in_its_folder() {
+        for step in 0..4 {
+            for settings in [InPlace::default(), backed_up()] {
+                let folder = tempdir().unwrap();
+                let at = |name: &str| folder.path().join(name);
+                for page in ["w/sub/page.html", "outside/page.html"] {
+                    put(&at(page), b"old");
+                }
+                let walked = walk(&[at("w")], &Selection::default()).next().unwrap().unwrap();
+                let swap_at = |now: usize| {
+                    if now == step {
+                        fs::rename(at("w/sub"), at("moved")).unwrap();
+                        symlink(at("outside"), at("w/sub")).unwrap();
+                    }
+                };
+                let replaced = || {
+                    swap_at(0);
+                    let original = walked.original()?;
+                    swap_at(1);
+                    let mut text = String::new();
+                    original.open()?.read_to_string(&mut text).unwrap();
+                    let mut new = settings.begin(&original)?;
+                    swap_at(2);
+                    new.write(|out| out.write_all(b"new"))?;
+                    swap_at(3);
+                    new.commit()
+                };
+                let refused = sentence(replaced(), folder.path());
+                assert!(refused.starts_with("DIR/w/sub/page.html: another program "), "{refused}");
+                for place in ["outside", "moved"] {
+                    assert_eq!(names(&at(place)), ["page.html"], "{step}, {place}");
+                    assert_eq!(fs::read(at(place).join("page.html")).unwrap(), b"old");
+                }
+            }
+        }
+    }
+
+    /// B: what this program does to a file itself is no such change.
+    #[test]
+    fn names_of_one_file_are_replaced_each() {
+        for (together, settings) in
+            [(1, InPlace::default()), (3, InPlace::default()), (1, backed_up()), (3, backed_up())]
+        {
+            let (folder, page) = scene();
+            let settings = InPlace { break_links: true, ..settings };
+            let pages: Vec<_> =
+                ["page.html", "a", "b", "c", "d", "e"].map(|name| folder.path().join(name)).into();
+            for other in &pages[1..] {
+                fs::hard_link(&page, other).unwrap();
+            }
+            let begin = |path: &PathBuf| {
+                let mut new = settings.begin(&Original::of(path).unwrap()).unwrap();
+                new.write(|out| out.write_all(path.as_os_str().as_bytes())).unwrap();
+                new
+            };
+            // All are looked at before the first is replaced.
+            let mut all: Vec<_> = pages.iter().map(begin).collect();
+            while !all.is_empty() {
+                let some = all.drain(..together).collect();
+                for committed in write::commit_all(some) {
+                    assert_eq!(committed.unwrap(), []);
+                }
+                thread::sleep(Duration::from_millis(30));
+            }
+            for page in &pages {
+                assert_eq!(fs::read(page).unwrap(), page.as_os_str().as_bytes());
+                if settings.backup.is_some() {
+                    let mut backup = page.clone().into_os_string();
+                    backup.push(".orig");
+                    assert_eq!(fs::read(backup).unwrap(), b"old");
+                }
+            }
+        }
+
+        // But a change by another program between the two is one.
+        let (folder, page) = scene();
+        let settings = InPlace { break_links: true, ..InPlace::default() };
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        let new = |path| settings.begin(&Original::of(path).unwrap()).unwrap();
+        let (first, second) = (new(&page), new(&other));
+        assert_eq!(first.commit().unwrap(), []);
+        thread::sleep(Duration::from_millis(30));
+        set_mode(&other, 0o600);
+        set_mode(&other, 0o644);
+        assert_eq!(
+            sentence(second.commit(), folder.path()),
+            "DIR/other.html: another program changed it meanwhile; it was left as it is"
+        );
+        assert_eq!(fs::read(&other).unwrap(), b"old");
+    }
+
+    #[test]
+    fn the_backup_is_the_first_original() {
+        let (folder, page) = scene();
+        set_mode(&page, 0o640);
+        set_times(&page);
+        replace(&backed_up(), &page, b"second").unwrap();
+        replace(&backed_up(), &page, b"third").unwrap();
+        let backup = folder.path().join("page.html.orig");
+        assert_eq!(fs::read(&page).unwrap(), b"third");
+        assert_eq!(fs::read(&backup).unwrap(), b"old");
+        assert_eq!(mode(&backup), 0o640);
+        assert_eq!(fs::metadata(&backup).unwrap().modified().unwrap(), long_ago(0));
+        assert_eq!(names(folder.path()), ["page.html", "page.html.orig"]);
+
+        // Somebody else's file of that name is nobody's to overwrite.
+        fs::write(&backup, "mine").unwrap();
+        replace(&backed_up(), &page, b"fourth").unwrap();
+        assert_eq!(fs::read(&backup).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn a_backup_is_a_file() {
+        let (folder, page) = scene();
+        let backup = folder.path().join("page.html.orig");
+        let outside = folder.path().join("outside");
+        put(&outside, b"outside");
+        let make: [&dyn Fn(); 3] = [
+            &|| symlink("outside", &backup).unwrap(),
+            &|| symlink("nowhere", &backup).unwrap(),
+            &|| fs::create_dir(&backup).unwrap(),
+        ];
+        for make in make {
+            let refusal = "DIR/page.html.orig: not a regular file, so it cannot be the backup; \
+                           nothing was written";
+            make();
+            let refused = replace(&backed_up(), &page, b"new");
+            assert_eq!(sentence(refused, folder.path()), refusal);
+            fs::remove_dir(&backup).or_else(|_| fs::remove_file(&backup)).unwrap();
+
+            // The same, put there while the file is written.
+            let mut new = backed_up().begin(&Original::of(&page).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"new")).unwrap();
+            make();
+            assert_eq!(sentence(new.commit(), folder.path()), refusal);
+            fs::remove_dir(&backup).or_else(|_| fs::remove_file(&backup)).unwrap();
+
+            assert_eq!(fs::read(&page).unwrap(), b"old");
+            assert_eq!(names(folder.path()), ["outside", "page.html"]);
+        }
+        assert_eq!(fs::read(outside).unwrap(), b"outside");
+    }
+
+    #[test]
+    fn the_backup_of_a_linked_file_is_a_file_of_its_own() {
+        let (folder, page) = scene();
+        let other = folder.path().join("other.html");
+        fs::hard_link(&page, &other).unwrap();
+        set_mode(&page, 0o640);
+        replace(&InPlace { break_links: true, ..backed_up() }, &page, b"new").unwrap();
+        fs::write(&other, "changed").unwrap();
+        let backup = folder.path().join("page.html.orig");
+        assert_eq!(fs::read(&backup).unwrap(), b"old");
+        assert_eq!(mode(&backup), 0o640);
+        assert_eq!(names(folder.path()), ["other.html", "page.html", "page.html.orig"]);
+    }
+
+    /// A run killed between backup and replacement leaves the file under both names.
+    #[test]
+    fn a_killed_run_does_not_stop_the_next() {
+        let (folder, page) = scene();
+        let backup = folder.path().join("page.html.orig");
+        fs::hard_link(&page, &backup).unwrap();
+        replace(&backed_up(), &page, b"new").unwrap();
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+        assert_eq!(fs::read(&backup).unwrap(), b"old");
+
+        // A third name is still one too many.
+        let (folder, page) = scene();
+        for name in ["page.html.orig", "other.html"] {
+            fs::hard_link(&page, folder.path().join(name)).unwrap();
+        }
+        assert!(replace(&backed_up(), &page, b"new").is_err());
+    }
+
+    #[test]
+    fn backups_are_not_rewritten() {
+        let folder = tempdir().unwrap();
+        let backup = folder.path().join("page.html.orig");
+        put(&backup, b"old");
+        assert_eq!(
+            sentence(replace(&backed_up(), &backup, b"new"), folder.path()),
+            "DIR/page.html.orig: a backup by its name, which is left as it is"
+        );
+        assert_eq!(names(folder.path()), ["page.html.orig"]);
+        let suffix = Suffix::new(OsStr::new(".orig")).unwrap();
+        assert!(suffix.ends(OsStr::new("a.orig")) && !suffix.ends(OsStr::new("a.orig.html")));
+        for suffix in ["", "/", "a/b", "../x", "a\0"] {
+            assert!(Suffix::new(OsStr::new(suffix)).is_err(), "{suffix:?}");
+        }
+    }
+
+    #[test]
+    fn names_are_bytes() {
+        let folder = tempdir().unwrap();
+        for name in [&b"caf\xe9.html"[..], b"a\nb", b" ", b"-", b"\xff"] {
+            let page = folder.path().join(OsStr::from_bytes(name));
+            put(&page, b"old");
+            replace(&backed_up(), &page, b"new").unwrap();
+            assert_eq!(fs::read(&page).unwrap(), b"new");
+            let backup = [name, b".orig"].concat();
+            let backup = folder.path().join(OsStr::from_bytes(&backup));
+            assert_eq!(fs::read(backup).unwrap(), b"old");
+        }
+        assert_eq!(names(folder.path()).len(), 10);
+        let page = folder.path().join("a\nb");
+        set_mode(&page, 0o444);
+        let refused = sentence(replace(&InPlace::default(), &page, b""), folder.path());
+        assert_eq!(refused, "DIR/a\\nb: the file is read-only");
+    }
+
+    #[test]
+    fn a_backup_that_cannot_be_made_leaves_the_old_file() {
+        let folder = tempdir().unwrap();
+        // NAME_MAX is 255 bytes.
+        let page = folder.path().join("x".repeat(255));
+        put(&page, b"old");
+        assert!(replace(&backed_up(), &page, b"new").is_err());
+        assert_eq!(fs::read(&page).unwrap(), b"old");
+        assert_eq!(names(folder.path()).len(), 1);
+        replace(&InPlace::default(), &page, b"new").unwrap();
+        assert_eq!(fs::read(&page).unwrap(), b"new");
+    }
+}
+
+mod together {
+    use super::*;
+
+    #[test]
+    fn each_file_is_committed_for_itself_and_in_order() {
+        let (folder, page) = scene();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a", "b", "c"] {
+            put(&at(name), b"old");
+        }
+        let mut all = Vec::new();
+        for name in ["a", "b", "c", "page.html"] {
+            let settings = if name == "c" { backed_up() } else { InPlace::default() };
+            let mut new = settings.begin(&Original::of(&at(name)).unwrap()).unwrap();
+            new.write(|out| out.write_all(name.as_bytes())).unwrap();
+            all.push(new);
+        }
+        let mut new = Replacement::begin(&at("new")).unwrap();
+        new.write(|out| out.write_all(b"new")).unwrap();
+        all.push(new);
+        all.push(Replacement::begin(Path::new("/dev/null")).unwrap());
+        put(&at("b"), b"changed");
+        fs::create_dir(at("c.orig")).unwrap();
+        let committed: Vec<_> = write::commit_all(all)
+            .into_iter()
+            .map(|one| if one.is_ok() { String::new() } else { sentence(one, folder.path()) })
+            .collect();
+        let changed = "DIR/b: another program changed it meanwhile; it was left as it is";
+        let no_backup =
+            "DIR/c.orig: not a regular file, so it cannot be the backup; nothing was written";
+        assert_eq!(committed, ["", changed, no_backup, "", "", ""]);
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
+        assert_eq!([read("a"), read("b"), read("c"), read("new")], ["a", "changed", "old", "new"]);
+        assert_eq!(fs::read(&page).unwrap(), b"page.html");
+        assert_eq!(names(folder.path()), ["a", "b", "c", "c.orig", "new", "page.html"]);
+        assert!(write::commit_all(Vec::new()).is_empty());
+    }
+
+    #[test]
+    fn the_same_file_twice_is_written_once() {
+        let (folder, page) = scene();
+        let original = Original::of(&page).unwrap();
+        let new = |bytes: &'static [u8]| {
+            let mut new = InPlace::default().begin(&original).unwrap();
+            new.write(|out| out.write_all(bytes)).unwrap();
+            new
+        };
+        let mut committed = write::commit_all(vec![new(b"1"), new(b"2")]);
+        let second = sentence(committed.remove(1), folder.path());
+        assert_eq!(second, "DIR/page.html: named twice, and written once");
+        assert!(committed[0].is_ok());
+        assert_eq!(fs::read(&page).unwrap(), b"1");
+        assert_eq!(names(folder.path()), ["page.html"]);
+    }
+
+    #[test]
+    fn many_files_in_many_folders_are_many() {
+        let folder = tempdir().unwrap();
+        let at = |number: usize| folder.path().join(format!("{}/{number}", number % 7));
+        let begin = |number: usize| {
+            put(&at(number), b"old");
+            let settings = if number.is_multiple_of(3) { backed_up() } else { InPlace::default() };
+            let mut new = settings.begin(&Original::of(&at(number)).unwrap()).unwrap();
+            new.write(|out| write!(out, "new {number}")).unwrap();
+            new
+        };
+        let all: Vec<_> = (0..300).map(begin).collect();
+        put(&at(100), b"changed");
+        for (number, committed) in write::commit_all(all).into_iter().enumerate() {
+            assert_eq!(committed.is_err(), number == 100);
+            let expected = match number {
+                100 => "changed".to_owned(),
+                number => format!("new {number}"),
+            };
+            assert_eq!(fs::read_to_string(at(number)).unwrap(), expected);
+            let backup = at(number).with_extension("orig");
+            assert_eq!(
+                fs::read(backup).is_ok_and(|bytes| bytes == b"old"),
+                number.is_multiple_of(3)
+            );
+        }
+        let left: usize =
+            (0..7).map(|below| names(&folder.path().join(below.to_string())).len()).sum();
+        assert_eq!(left, 300 + 100);
+    }
+
+    #[test]
+    fn many_messages_are_many() {
+        let folder = maildir::maildir();
+        let at = |name: String| folder.path().join(name);
+        let begin = |number: usize| {
+            let message = at(format!("cur/{number}.h,S=3:2,S"));
+            put(&message, b"old");
+            let mut new = Delivery::begin(&Original::of(&message).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"newer")).unwrap();
+            new
+        };
+        let delivered = commit_all((0..20).map(begin).collect());
+        for (number, delivered) in delivered.into_iter().enumerate() {
+            let expected = at(format!("cur/{number}.h,S=5:2,S"));
+            assert_eq!(delivered.unwrap().path, expected);
+            assert_eq!(fs::read(expected).unwrap(), b"newer");
+        }
+        assert_eq!(names(&at("cur".to_owned())).len(), 20);
+    }
+
+    #[test]
+    fn many_files_are_many() {
+        let folder = tempdir().unwrap();
+        let at = |number: usize| folder.path().join(number.to_string());
+        let begin = |number: usize| {
+            put(&at(number), b"old");
+            let mut new = InPlace::default().begin(&Original::of(&at(number)).unwrap()).unwrap();
+            new.write(|out| write!(out, "new {number}")).unwrap();
+            new
+        };
+        let committed = write::commit_all((0..100).map(begin).collect());
+        assert!(committed.len() == 100 && committed.iter().all(Result::is_ok));
+        for number in 0..100 {
+            assert_eq!(fs::read_to_string(at(number)).unwrap(), format!("new {number}"));
+        }
+    }
+}
+
+/// D: few open files.
+mod few {
+    use super::*;
+
+    /// With the limits of a shell's `ulimit`.
+    fn played_with(limits: &str, role: &str, folder: &Path) {
+        let program = part(role, folder);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("{limits} && exec \"$0\" \"$@\"")]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        assert!(played(shell));
+    }
+
+    #[test]
+    fn so_many_replacements_are_pending_as_the_system_allows() {
+        // (256 - 64) / 4 and (1,000 - 64) / 4; (64 - 64) / 4 is too few to be of use.
+        for (limits, pending) in [
+            ("ulimit -n 256", 48),
+            ("ulimit -n 1000", 234),
+            ("ulimit -n 64", 8),
+            ("ulimit -Sn 64 && ulimit -Hn 1088", 256),
+            ("ulimit -Sn 128 && ulimit -Hn 1087", 255),
+            ("ulimit -Sn 256 && ulimit -Hn 4096", 256),
+        ] {
+            let folder = tempdir().unwrap();
+            played_with(limits, &format!("few-{pending}"), folder.path());
+        }
+    }
+
+    pub(super) fn files(folder: &Path, pending: usize) {
+        assert_eq!(write::most_pending(), pending);
+        assert_eq!(write::most_pending(), pending, "a second time");
+        let at = |number: usize| folder.join(format!("{}/{number}", number % 5));
+        for settings in [InPlace::default(), backed_up()] {
+            let begin = |number: usize| {
+                put(&at(number), b"old");
+                let original = Original::of(&at(number)).unwrap();
+                let mut text = String::new();
+                original.open().unwrap().read_to_string(&mut text).unwrap();
+                let mut new = settings.begin(&original).unwrap();
+                new.write(|out| out.write_all(b"new")).unwrap();
+                new
+            };
+            for committed in write::commit_all((0..pending).map(begin).collect()) {
+                assert_eq!(committed.unwrap(), []);
+            }
+        }
+    }
+}
+
+mod mirror {
+    use super::*;
+
+    /// A folder with the input `in/page.html`, and a mirror in `out`.
+    fn scene() -> (TempDir, PathBuf, PathBuf) {
+        let folder = tempdir().unwrap();
+        let page = folder.path().join("in/page.html");
+        put(&page, b"old");
+        let out = folder.path().join("out");
+        (folder, page, out)
+    }
+
+    fn write(mirror: &Mirror, input: &Path, relative: &[u8], bytes: &[u8]) -> Result<()> {
+        let mut file = mirror.begin(input, Path::new(OsStr::from_bytes(relative)))?;
+        file.write(|out| out.write_all(bytes))?;
+        file.commit().map(drop)
+    }
+
+    #[test]
+    fn folders_are_made_and_files_written() {
+        let (_folder, page, out) = scene();
+        set_mode(&page, 0o640);
+        let mirror = Mirror::new(&out).unwrap();
+        assert!(!out.exists(), "nothing is made before something is written");
+        write(&mirror, &page, b"a/b/\xff.html", b"new").unwrap();
+        mirror.copy(&page, Path::new("a/c\n")).unwrap();
+        mirror.folder(page.parent().unwrap(), Path::new("empty")).unwrap();
+        let written = out.join("a/b").join(OsStr::from_bytes(b"\xff.html"));
+        assert_eq!(fs::read(&written).unwrap(), b"new");
+        assert_eq!(mode(&written), 0o640);
+        assert_eq!(fs::read(out.join("a/c\n")).unwrap(), b"old");
+        assert_eq!(mode(&out.join("a/c\n")), 0o640);
+        assert!(out.join("empty").is_dir());
+        assert_eq!(names(&out.join("a")), ["b", "c\n"]);
+    }
+
+    /// As a shell sets it. The program's own cannot be set for one test.
+    #[test]
+    fn bits_are_those_that_cp_gives() {
+        for umask in ["000", "022", "027", "077"] {
+            let folder = tempdir().unwrap();
+            let program = part(&format!("umask-{umask}"), folder.path());
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("umask {umask}; exec \"$0\" \"$@\"")]);
+            shell.arg(program.get_program()).args(program.get_args());
+            shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            assert!(played(shell));
+        }
+    }
+
+    pub(super) fn with_umask(folder: &Path, umask: u32) {
+        let (input, out) = (folder.join("in"), folder.join("out"));
+        let page = input.join("a/page.html");
+        put(&page, b"old");
+        fs::create_dir(input.join("empty")).unwrap();
+        // A file's bits, and those less the bits that lend its owner's rights.
+        for (number, (bits, lent)) in [
+            (0o600, 0o600),
+            (0o666, 0o666),
+            (0o444, 0o444),
+            (0o755, 0o755),
+            (0o6777, 0o777),
+            (0o000, 0o000),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            if bits == 0 && !is_root() {
+                continue;
+            }
+            set_mode(&page, bits);
+            // There is an output of an earlier run the second time.
+            for _ in 0..2 {
+                let mirror = Mirror::new(&out).unwrap();
+                let written = write(&mirror, &page, format!("w{number}").as_bytes(), b"new");
+                let copied = mirror.copy(&page, Path::new(&format!("c{number}")));
+                assert_eq!((written.unwrap(), copied.unwrap()), ((), vec![]));
+                for name in ["w", "c"] {
+                    let given = mode(&out.join(format!("{name}{number}")));
+                    assert_eq!(given, lent & !umask, "{bits:o} with {umask:o}");
+                }
+            }
+        }
+        // A folder's, which has to be filled.
+        set_mode(&page, 0o644);
+        for (number, bits) in [0o755, 0o700, 0o2775, 0o1777, 0o555, 0o500].into_iter().enumerate() {
+            set_mode(&input, bits);
+            set_mode(&input.join("a"), bits);
+            set_mode(&input.join("empty"), bits);
+            let out = folder.join(format!("folders{number}"));
+            let mirror = Mirror::new(&out).unwrap();
+            write(&mirror, &page, b"a/page.html", b"new").unwrap();
+            mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+            // Of another name, and in one that there is none of in the input.
+            write(&mirror, &page, b"else/b/page.html", b"new").unwrap();
+            let given = (bits & 0o777 | 0o700) & !umask;
+            for name in ["", "a", "empty", "else/b"] {
+                assert_eq!(mode(&out.join(name)) & 0o777, given, "{name} {bits:o} with {umask:o}");
+            }
+            assert_eq!(mode(&out.join("else")) & 0o777, 0o777 & !umask);
+        }
+        set_mode(&input, 0o700);
+    }
+
+    #[test]
+    fn times_stay_when_asked_for() {
+        let (folder, page, out) = scene();
+        let input = folder.path().join("in");
+        put(&input.join("a/b.html"), b"old");
+        fs::create_dir(input.join("empty")).unwrap();
+        for (path, later) in
+            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
+        {
+            let times = FileTimes::new().set_accessed(long_ago(later + 1));
+            let times = times.set_modified(long_ago(later));
+            File::open(input.join(path)).unwrap().set_times(times).unwrap();
+        }
+        let modified = |path: &str| fs::metadata(out.join(path)).unwrap().modified().unwrap();
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.copy(&page, Path::new("page.html")).unwrap();
+        mirror.folder(&input.join("empty"), Path::new("empty")).unwrap();
+        mirror.finish().unwrap();
+        for (path, later) in
+            [("a/b.html", 0), ("page.html", 10), ("a", 20), ("empty", 30), ("", 40)]
+        {
+            assert_eq!(modified(path), long_ago(later), "{path}");
+        }
+        // Folders that were there are left to whose they are; files of an earlier run are not.
+        let mirror = Mirror::new(&out).unwrap();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.finish().unwrap();
+        assert!(modified("a/b.html") > long_ago(100) && modified("a") > long_ago(100));
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        write(&mirror, &input.join("a/b.html"), b"a/b.html", b"new").unwrap();
+        mirror.finish().unwrap();
+        assert_eq!(modified("a/b.html"), long_ago(0));
+        assert!(modified("a") > long_ago(100));
+    }
+
+    /// A folder that was made, and then taken by a link: the link's target keeps its times.
+    #[test]
+    fn times_are_not_set_through_a_link() {
+        let (folder, page, out) = scene();
+        let outside = folder.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        fs::create_dir(folder.path().join("in/a")).unwrap();
+        let before = fs::metadata(&outside).unwrap().modified().unwrap();
+        let times = FileTimes::new().set_modified(long_ago(0));
+        File::open(folder.path().join("in/a")).unwrap().set_times(times).unwrap();
+        let mirror = Mirror::new(&out).unwrap().preserving_times();
+        mirror.folder(&folder.path().join("in/a"), Path::new("a")).unwrap();
+        fs::remove_dir(out.join("a")).unwrap();
+        symlink(&outside, out.join("a")).unwrap();
+        mirror.finish().unwrap();
+        assert_eq!(fs::metadata(&outside).unwrap().modified().unwrap(), before);
+        assert_eq!(fs::read(page).unwrap(), b"old");
+    }
+
+    #[test]
+    fn copies_of_an_earlier_run_are_replaced_together() {
+        let (_folder, page, out) = scene();
+        for bytes in [b"1", b"2"] {
+            put(&page, bytes);
+            let mirror = Mirror::new(&out).unwrap();
+            let begin =
+                |number: usize| mirror.begin_copy(&page, Path::new(&format!("{number}"))).unwrap();
+            let copies: Vec<_> = (0..20).map(begin).collect();
+            if bytes == b"2" {
+                assert_eq!(fs::read(out.join("7")).unwrap(), b"1", "not yet");
+            }
+            assert!(write::commit_all(copies).iter().all(Result::is_ok));
+            for number in 0..20 {
+                assert_eq!(fs::read(out.join(number.to_string())).unwrap(), bytes);
+            }
+            assert_eq!(names(&out).len(), 20);
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_run_is_replaced() {
+        let (_folder, page, out) = scene();
+        write(&Mirror::new(&out).unwrap(), &page, b"a", b"first").unwrap();
+        fs::hard_link(out.join("a"), out.join("other")).unwrap();
+        write(&Mirror::new(&out).unwrap(), &page, b"a", b"second").unwrap();
+        assert_eq!(fs::read(out.join("a")).unwrap(), b"second");
+        assert_eq!(fs::read(out.join("other")).unwrap(), b"first", "links are not written through");
+    }
+
+    /// C: what an earlier run made of input that is read-only is so, too.
+    #[test]
+    fn read_only_output_of_read_only_input_is_replaced() {
+        let (folder, page, out) = scene();
+        set_mode(&page, 0o444);
+        for bytes in [b"1", b"2"] {
+            let mirror = Mirror::new(&out).unwrap();
+            write(&mirror, &page, b"written", bytes).unwrap();
+            mirror.copy(&page, Path::new("copied")).unwrap();
+            assert_eq!(fs::read(out.join("written")).unwrap(), bytes);
+            assert_eq!(fs::read(out.join("copied")).unwrap(), b"old");
+            assert_eq!((mode(&out.join("written")), mode(&out.join("copied"))), (0o444, 0o444));
+        }
+        // Whoever may write the input did not make the output read-only by a run.
+        set_mode(&page, 0o644);
+        let mirror = Mirror::new(&out).unwrap();
+        assert_eq!(
+            sentence(write(&mirror, &page, b"written", b"3"), folder.path()),
+            "DIR/out/written: the file is read-only"
+        );
+        assert_eq!(fs::read(out.join("written")).unwrap(), b"2");
+        assert_eq!(names(&out), ["copied", "written"]);
+    }
+
+    #[test]
+    fn nothing_lands_outside_whatever_a_name_is() {
+        let (folder, page, out) = scene();
+        let absolute = folder.path().join("absolute");
+        let mirror = Mirror::new(&out).unwrap();
+        let names_of_attackers: [&[u8]; 14] = [
+            b"..",
+            b"../x",
+            b"a/../../x",
+            b"a/..",
+            b"a/../b",
+            b"/",
+            b"",
+            b".",
+            b"./..",
+            b"..//x",
+            absolute.as_os_str().as_bytes(),
+            b"a\0b",
+            b"a\0/b",
+            b"../out/x",
+        ];
+        for name in names_of_attackers {
+            let refused = sentence(write(&mirror, &page, name, b"new"), folder.path());
+            assert!(
+                refused.ends_with("' is no name inside the output folder DIR/out"),
+                "{refused}"
+            );
+            let relative = Path::new(OsStr::from_bytes(name));
+            assert!(mirror.copy(&page, relative).is_err(), "{relative:?}");
+        }
+        assert_eq!(names(folder.path()), ["in"]);
+        // And what only looks so.
+        for name in [&b"..."[..], b"a/.../..b", b"~", b"C:", b"a\\..\\..\\x", b"%2e%2e/x"] {
+            write(&mirror, &page, name, b"new").unwrap();
+        }
+        assert_eq!(names(folder.path()), ["in", "out"]);
+    }
+
+    #[test]
+    fn symbolic_links_in_the_output_are_not_followed() {
+        let (folder, page, out) = scene();
+        let outside = folder.path().join("outside");
+        put(&outside.join("file"), b"outside");
+        fs::create_dir_all(out.join("real")).unwrap();
+        symlink(&outside, out.join("folder")).unwrap();
+        symlink(&outside, out.join("real/folder")).unwrap();
+        symlink(outside.join("file"), out.join("file")).unwrap();
+        symlink(outside.join("new"), out.join("dangling")).unwrap();
+        symlink("real", out.join("inside")).unwrap();
+        let mirror = Mirror::new(&out).unwrap();
+        let through = [
+            "folder/x",
+            "folder/file",
+            "real/folder/x/y",
+            "file",
+            "dangling",
+            "dangling/x",
+            "inside/x",
+            "folder",
+        ];
+        for name in through {
+            for copy in [true, false] {
+                let refused = match copy {
+                    true => mirror.copy(&page, Path::new(name)).map(drop),
+                    false => write(&mirror, &page, name.as_bytes(), b"new"),
+                };
+                let refused = sentence(refused, folder.path());
+                // The second one has been refused by its name alone where the first was taken in.
+                assert!(
+                    refused.contains("a symbolic link, which is not written through")
+                        || refused.contains("would be written from"),
+                    "{refused}"
+                );
+            }
+        }
+        assert_eq!(names(&outside), ["file"]);
+        assert_eq!(fs::read(outside.join("file")).unwrap(), b"outside");
+        assert!(names(&out.join("real")) == ["folder"]);
+    }
+
+    #[test]
+    fn a_link_put_there_between_two_files_is_not_followed() {
+        let (folder, page, out) = scene();
+        let outside = folder.path().join("outside");
+        fs::create_dir(&outside).unwrap();
+        let mirror = Mirror::new(&out).unwrap();
+        write(&mirror, &page, b"a/1", b"new").unwrap();
+        fs::rename(out.join("a"), out.join("moved")).unwrap();
+        symlink(&outside, out.join("a")).unwrap();
+        assert!(write(&mirror, &page, b"a/2", b"new").is_err());
+        // The same for the output folder itself.
+        fs::rename(&out, folder.path().join("moved")).unwrap();
+        symlink(&outside, &out).unwrap();
+        assert!(write(&mirror, &page, b"3", b"new").is_err());
+        assert!(names(&outside).is_empty());
+    }
+
+    /// I19: what is begun gets its name in the folder in which it was begun.
+    #[test]
+    fn a_link_put_there_before_the_name_leads_nothing_elsewhere() {
+        for there in [None, Some("earlier")] {
+            let (folder, page, out) = scene();
+            let outside = folder.path().join("outside");
+            put(&outside.join("1"), b"outside");
+            if let Some(there) = there {
+                put(&out.join("a/1"), there.as_bytes());
+            }
+            let mirror = Mirror::new(&out).unwrap();
+            let mut file = mirror.begin(&page, Path::new("a/1")).unwrap();
+            file.write(|out| out.write_all(b"new")).unwrap();
+            let dropped = mirror.begin(&page, Path::new("a/2")).unwrap();
+            let result = mirror.begin_new(&page, Path::new("a/3")).unwrap();
+            fs::rename(out.join("a"), folder.path().join("moved")).unwrap();
+            symlink(&outside, out.join("a")).unwrap();
+            file.commit().unwrap();
+            result.commit().unwrap();
+            drop(dropped);
+            assert_eq!(names(&outside), ["1"]);
+            assert_eq!(fs::read(outside.join("1")).unwrap(), b"outside");
+            assert_eq!(names(&folder.path().join("moved")), ["1", "3"]);
+            assert_eq!(fs::read(folder.path().join("moved/1")).unwrap(), b"new");
+            assert!(mirror.begin_new(&page, Path::new("a/4")).is_err());
+        }
+    }
+
+    /// A folder in which a file was written is known; what is in it may be other than it was then.
+    #[test]
+    fn later_files_of_a_folder_are_written_as_the_first() {
+        let (folder, page, out) = scene();
+        fs::create_dir(folder.path().join("real")).unwrap();
+        symlink("real", folder.path().join("link")).unwrap();
+        set_mode(&page, 0o640);
+        for out in [out, folder.path().join("link/out")] {
+            put(&out.join("a/there"), b"earlier");
+            symlink(&page, out.join("a/link")).unwrap();
+            let mirror = Mirror::new(&out).unwrap();
+            for name in ["a/1", "a/2", "a/there"] {
+                write(&mirror, &page, name.as_bytes(), b"new").unwrap();
+                assert_eq!(fs::read(out.join(name)).unwrap(), b"new");
+                assert_eq!(mode(&out.join(name)), 0o640, "{name}");
+            }
+            let refused = write(&mirror, &page, b"a/link", b"new").unwrap_err().to_string();
+            assert!(refused.contains("/out/a/link: a symbolic link, which is"), "{refused}");
+            // One that is dropped leaves nothing.
+            drop(mirror.begin(&page, Path::new("a/3")).unwrap());
+            assert_eq!(names(&out.join("a")), ["1", "2", "link", "there"]);
+            let file = mirror.begin(&page, Path::new("a/4")).unwrap();
+            put(&out.join("a/4"), b"theirs");
+            assert!(file.commit().is_err());
+            assert_eq!(fs::read(out.join("a/4")).unwrap(), b"theirs");
+            fs::remove_dir_all(out.join("a")).unwrap();
+            write(&mirror, &page, b"a/5", b"new").unwrap();
+            assert_eq!(names(&out.join("a")), ["5"]);
+            // In a folder that this run made, too.
+            write(&mirror, &page, b"b/1", b"new").unwrap();
+            symlink(&page, out.join("b/2")).unwrap();
+            fs::create_dir(out.join("b/3")).unwrap();
+            for (name, why) in
+                [("b/2", ": a symbolic link, which is"), ("b/3", ": not a regular file")]
+            {
+                let refused =
+                    write(&mirror, &page, name.as_bytes(), b"new").unwrap_err().to_string();
+                assert!(refused.contains(&format!("/out/{name}{why}")), "{refused}");
+            }
+            assert_eq!(names(&out.join("b")), ["1", "2", "3"]);
+            fs::remove_dir_all(out.join("a")).unwrap();
+            put(&out.join("a"), b"theirs");
+            let refused = write(&mirror, &page, b"a/6", b"new").unwrap_err().to_string();
+            assert!(refused.ends_with("/out/a: not a folder"), "{refused}");
+        }
+        assert_eq!(fs::read(page).unwrap(), b"old");
+    }
+
+    #[test]
+    fn the_output_folder_is_a_folder() {
+        let (folder, page, out) = scene();
+        fs::create_dir(folder.path().join("real")).unwrap();
+        symlink("real", &out).unwrap();
+        let refusal = "DIR/out: a symbolic link, which is not written through; name real itself";
+        assert_eq!(sentence(Mirror::new(&out), folder.path()), refusal);
+        assert_eq!(sentence(Mirror::new(&out.join("")), folder.path()), refusal);
+        assert_eq!(sentence(Mirror::new(&page), folder.path()), "DIR/in/page.html: not a folder");
+        let missing = folder.path().join("no/such");
+        assert_eq!(
+            sentence(Mirror::new(&missing), folder.path()),
+            "DIR/no/such: there is no folder DIR/no"
+        );
+        // A link on the way to it is the user's own.
+        let mirror = Mirror::new(&out.join("below")).unwrap();
+        write(&mirror, &page, b"a", b"new").unwrap();
+        assert_eq!(fs::read(folder.path().join("real/below/a")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_replaced() {
+        let (folder, page, out) = scene();
+        put(&out.join("folder/file"), b"there");
+        put(&out.join("read-only"), b"there");
+        set_mode(&out.join("read-only"), 0o444);
+        assert!(Command::new("mkfifo").arg(out.join("pipe")).status().unwrap().success());
+        let mirror = Mirror::new(&out).unwrap();
+        for (name, why) in [
+            ("folder", "DIR/out/folder: not a regular file"),
+            ("pipe", "DIR/out/pipe: not a regular file"),
+            ("read-only", "DIR/out/read-only: the file is read-only"),
+            ("read-only/x", "DIR/out/read-only: not a folder"),
+            ("pipe/x", "DIR/out/pipe: not a folder"),
+        ] {
+            let refused = write(&mirror, &page, name.as_bytes(), b"new");
+            assert_eq!(sentence(refused, folder.path()), why);
+        }
+        assert_eq!(
+            sentence(mirror.copy(&out.join("pipe"), Path::new("x")), folder.path()),
+            "DIR/out/pipe: not a regular file"
+        );
+        assert_eq!(
+            sentence(mirror.copy(&out.join("missing"), Path::new("x")), folder.path()),
+            "DIR/out/missing: no such file"
+        );
+        assert_eq!(names(&out), ["folder", "pipe", "read-only"]);
+    }
+
+    #[test]
+    fn two_inputs_have_two_outputs() {
+        let (folder, page, out) = scene();
+        let other = folder.path().join("in/other.html");
+        put(&other, b"other");
+        let mirror = Mirror::new(&out).unwrap();
+        write(&mirror, &page, b"a/x", b"new").unwrap();
+        let refusal = "DIR/out/a/x would be written from DIR/in/other.html, and was from \
+                       DIR/in/page.html already";
+        assert_eq!(sentence(write(&mirror, &other, b"a/x", b"2"), folder.path()), refusal);
+        assert_eq!(sentence(write(&mirror, &other, b"a//x/", b"2"), folder.path()), refusal);
+        assert_eq!(sentence(mirror.copy(&other, Path::new("a/x")), folder.path()), refusal);
+        // As a file system does to which `X` and `x` are one name.
+        fs::hard_link(out.join("a/x"), out.join("a/X")).unwrap();
+        assert_eq!(
+            sentence(write(&mirror, &other, b"a/X", b"2"), folder.path()),
+            "DIR/out/a/X: another input was written there, under a name that is the same to this \
+             file system"
+        );
+        assert_eq!(fs::read(out.join("a/x")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_file_that_comes_meanwhile_is_left() {
+        let (folder, page, out) = scene();
+        let mirror = Mirror::new(&out).unwrap();
+        let file = mirror.begin(&page, Path::new("a")).unwrap();
+        put(&out.join("a"), b"theirs");
+        assert_eq!(
+            sentence(file.commit(), folder.path()),
+            "DIR/out/a was not written: another file of that name came there meanwhile, and was left"
+        );
+        assert_eq!(fs::read(out.join("a")).unwrap(), b"theirs");
+        assert_eq!(names(&out), ["a"]);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_nothing_or_the_old_file() {
+        let (_folder, page, out) = scene();
+        put(&out.join("there"), b"earlier");
+        let mirror = Mirror::new(&out).unwrap();
+        for name in ["new", "there"] {
+            let mut file = mirror.begin(&page, Path::new(name)).unwrap();
+            let written = file.write(|out| {
+                out.write_all(&[b'n'; 20_000])?;
+                Err(ErrorKind::StorageFull.into())
+            });
+            assert!(written.is_err());
+        }
+        assert_eq!(names(&out), ["there"]);
+        assert_eq!(fs::read(out.join("there")).unwrap(), b"earlier");
+    }
+
+    #[test]
+    fn input_and_output_hold_each_other_in_no_way() {
+        let folder = tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        put(&at("site/a/page.html"), b"old");
+        put(&at("site2/page.html"), b"old");
+        symlink("site", at("link")).unwrap();
+        let within = "DIR/OUT: the output folder is in the input DIR/IN";
+        let holds = "DIR/OUT: the output folder holds the input DIR/IN";
+        let itself = "DIR/OUT: the output folder is the input itself";
+        for (out, input, why) in [
+            ("site", "site", itself),
+            ("site", "link", itself),
+            ("site/../site", "site", itself),
+            ("site/out", "site", within),
+            ("site/out", "link", within),
+            ("link/out", "site", within),
+            ("site/a", "site", within),
+            ("site", "site/a", holds),
+            ("site", "site/a/page.html", holds),
+            ("site", "link/a/page.html", holds),
+            ("site", "site2", ""),
+            ("site2", "site", ""),
+            ("out", "site", ""),
+            ("site/out", "site/a", ""),
+            ("sit", "site", ""),
+            ("site/page", "site/a/page.html", ""),
+        ] {
+            let mirror = Mirror::new(&at(out)).unwrap();
+            let conflict = mirror.conflicts_with(&at(input)).unwrap();
+            let conflict = conflict.map(|error| error.to_string()).unwrap_or_default();
+            let why = why
+                .replace("DIR/OUT", at(out).to_str().unwrap())
+                .replace("DIR/IN", at(input).to_str().unwrap());
+            assert_eq!(conflict, why, "{out} {input}");
+        }
+        let mirror = Mirror::new(&at("out")).unwrap();
+        assert!(mirror.conflicts_with(&at("missing")).is_err());
+        assert_eq!(names(folder.path()), ["link", "site", "site2"]);
+    }
+
+    /// A folder that is there twice has two names without a symbolic link in them.
+    #[test]
+    fn input_and_output_are_told_by_what_they_are() {
+        let folder = tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("site/a")).unwrap();
+        fs::create_dir(folder.path().join("same")).unwrap();
+        let program = part("mounted-twice", folder.path());
+        let mut shell = Command::new("unshare");
+        let script = "cd \"$BASELINK_FOLDER\" && mount --bind site same && exec \"$0\" \"$@\"";
+        shell.args(["-rm", "sh", "-c", script]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        played(shell);
+    }
+
+    pub(super) fn mounted_twice(folder: &Path) {
+        let at = |name: &str| folder.join(name);
+        for (out, input) in [("same", "site"), ("same/a/out", "site"), ("site", "same/a")] {
+            let mirror = Mirror::new(&at(out)).unwrap();
+            assert!(mirror.conflicts_with(&at(input)).unwrap().is_some(), "{out} {input}");
+        }
+        let mirror = Mirror::new(&at("same/b")).unwrap();
+        assert!(mirror.conflicts_with(&at("site/a")).unwrap().is_none());
+    }
+
+    #[test]
+    fn several_threads_write_one_mirror() {
+        let (_folder, page, out) = scene();
+        let mirror = Mirror::new(&out).unwrap();
+        thread::scope(|scope| {
+            for number in 0..8 {
+                let (mirror, page) = (&mirror, &page);
+                scope.spawn(move || {
+                    for file in 0..40 {
+                        let name = format!("{}/{}/{number}-{file}", file % 5, file % 3);
+                        write(mirror, page, name.as_bytes(), name.as_bytes()).unwrap();
+                    }
+                });
+            }
+        });
+        for number in 0..8 {
+            for file in 0..40 {
+                let name = format!("{}/{}/{number}-{file}", file % 5, file % 3);
+                assert_eq!(fs::read_to_string(out.join(&name)).unwrap(), name);
+            }
+        }
+    }
+}
+
+mod maildir {
+    use super::*;
+
+    pub(super) fn maildir() -> TempDir {
+        let folder = tempdir().unwrap();
+        for name in ["cur", "new", "tmp"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        folder
+    }
+
+    pub(super) fn deliver(path: &Path, bytes: &[u8]) -> Result<Delivered> {
+        let mut new = Delivery::begin(&Original::of(path)?)?;
+        new.write(|out| out.write_all(bytes))?;
+        new.commit()
+    }
+
+    #[test]
+    fn names_are_cut_up() {
+        let large = u64::MAX;
+        type Cut<'a> = (&'a [u8], Option<u64>, Option<u64>, &'a [u8]);
+        let cases: [(&[u8], Cut<'_>); 14] = [
+            (b"1.M2P3.host", (b"1.M2P3.host", None, None, b"")),
+            (b"1.M2P3.host,S=14,W=17", (b"1.M2P3.host", Some(14), Some(17), b"")),
+            (b"1.M2P3.host,S=14,W=17:2,", (b"1.M2P3.host", Some(14), Some(17), b"")),
+            (b"1.h,W=17,S=14:2,FSab", (b"1.h", Some(14), Some(17), b"FSab")),
+            (b"1.h,U=3,S=1:2,S", (b"1.h", Some(1), None, b"S")),
+            (b"1.h,S=1,S=2:2,S", (b"1.h", Some(1), None, b"S")),
+            // No sizes: nothing or something else than digits; behind the colon; another letter.
+            (b"1.h,S=,W=1x,s=3:2,,S=4", (b"1.h", None, None, b",S=4")),
+            (b"1.h:1,experimental", (b"1.h", None, None, b"")),
+            (b"1.h:2,S:2,T", (b"1.h", None, None, b"S:2,T")),
+            // Where a colon cannot be in a name.
+            (b"1.h,S=14;2,S", (b"1.h", Some(14), None, b"S")),
+            (b"1.h,S=14!2,S", (b"1.h", Some(14), None, b"S")),
+            (b"1.h,S=99999999999999999999", (b"1.h", Some(large), None, b"")),
+            (b"\xff\n,W=5:2,\xfe", (b"\xff\n", None, Some(5), b"\xfe")),
+            (b"", (b"", None, None, b"")),
+        ];
+        for (name, (unique, size, size_on_the_wire, flags)) in cases {
+            let cut = MessageName::of(OsStr::from_bytes(name));
+            assert_eq!(
+                (cut.unique, cut.size, cut.size_on_the_wire, cut.flags),
+                (unique, size, size_on_the_wire, flags),
+                "{name:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_get_new_sizes_where_they_had_some() {
+        for (old, new) in [
+            (&b"1.h"[..], &b"1.h"[..]),
+            (b"1.h:2,S", b"1.h:2,S"),
+            (b"1.h,S=1,W=2:2,FS", b"1.h,S=30,W=33:2,FS"),
+            (b"1.h,U=5,W=2,x,S=1", b"1.h,U=5,W=33,x,S=30"),
+            (b"1.h,,S=:2,,S=4", b"1.h,,S=:2,,S=4"),
+            (b"1.h,S=1!2,S", b"1.h,S=30!2,S"),
+            (b"\xff,S=99999999999999999999:2,\xfe", b"\xff,S=30:2,\xfe"),
+            (b"", b""),
+        ] {
+            let name = MessageName::of(OsStr::from_bytes(old)).with_sizes(30, 33).unwrap();
+            assert_eq!(name.as_bytes(), new);
+        }
+    }
+
+    #[test]
+    fn a_name_can_be_made_before_the_message_is_written() {
+        // `a CR LF b LF LF`: six bytes, and eight with each line end as CR LF.
+        let text = b"a\r\nb\n\n";
+        for (old, new) in [
+            ("in/cur/1.h,S=1,W=2:2,FS", "in/cur/1.h,S=6,W=8:2,FS"),
+            ("new/2.h,S=1", "new/2.h,S=6"),
+            ("3.h:2,T", "3.h:2,T"),
+        ] {
+            let named = with_sizes_of(Path::new(old), |out| out.write_all(text)).unwrap();
+            assert_eq!(named, Path::new(new));
+        }
+        let failed = with_sizes_of(Path::new("1.h"), |_| Err(ErrorKind::Other.into()));
+        assert!(failed.is_err());
+    }
+
+    #[test]
+    fn maildirs_and_messages_are_recognised() {
+        let folder = maildir();
+        let at = |name: &str| folder.path().join(name);
+        assert!(is_maildir(folder.path()));
+        assert!(!is_maildir(&at("cur")) && !is_maildir(&at("missing")));
+        for (name, expected) in [
+            ("cur/1", true),
+            ("new/1", true),
+            ("tmp/1", false),
+            ("cur/.1", false),
+            ("1", false),
+            ("cur/a/1", false),
+        ] {
+            assert_eq!(is_message(&at(name)), expected, "{name}");
+        }
+        fs::remove_dir(at("tmp")).unwrap();
+        assert!(!is_maildir(folder.path()) && !is_message(&at("cur/1")));
+    }
+
+    #[test]
+    fn a_message_keeps_its_flags_and_gets_its_sizes() {
+        let folder = maildir();
+        // `a CR LF b LF LF`: six bytes, and eight with each line end as CR LF.
+        let text = b"a\r\nb\n\n";
+        for (old, new) in [
+            ("cur/1.h,S=1,W=2:2,FS", "cur/1.h,S=6,W=8:2,FS"),
+            ("new/2.h,S=1", "new/2.h,S=6"),
+            ("cur/3.h:2,T", "cur/3.h:2,T"),
+            ("cur/4.h,S=6:2,", "cur/4.h,S=6:2,"),
+        ] {
+            let old = folder.path().join(old);
+            put(&old, b"x");
+            set_mode(&old, 0o640);
+            set_times(&old);
+            let delivered = deliver(&old, text).unwrap();
+            let new = folder.path().join(new);
+            assert_eq!(
+                delivered,
+                Delivered { path: new.clone(), lost: vec![], may_be_twice: false }
+            );
+            assert_eq!(fs::read(&new).unwrap(), text);
+            assert_eq!(mode(&new), 0o640);
+            // The time of the file is when the message was received.
+            assert_eq!(fs::metadata(&new).unwrap().modified().unwrap(), long_ago(0));
+            assert!(new == old || !old.exists());
+        }
+        assert_eq!(names(&folder.path().join("cur")).len(), 3);
+        assert_eq!(names(&folder.path().join("new")).len(), 1);
+        assert!(names(&folder.path().join("tmp")).is_empty());
+    }
+
+    #[test]
+    fn another_file_of_the_new_name_is_never_overwritten() {
+        let folder = maildir();
+        let old = folder.path().join("cur/1.h,S=3:2,S");
+        let taken = folder.path().join("cur/1.h,S=4:2,S");
+        put(&old, b"old");
+        put(&taken, b"othr");
+        assert_eq!(
+            sentence(deliver(&old, b"new\n"), folder.path()),
+            "DIR/cur/1.h,S=3:2,S was not written: DIR/cur/1.h,S=4:2,S: another file has that name"
+        );
+        fs::remove_file(&taken).unwrap();
+        put(&folder.path().join("target"), b"new\n");
+        symlink("../target", &taken).unwrap();
+        assert!(deliver(&old, b"new\n").is_err());
+        assert_eq!(fs::read(&old).unwrap(), b"old");
+        assert!(fs::symlink_metadata(&taken).unwrap().is_symlink());
+        assert!(names(&folder.path().join("tmp")).is_empty());
+    }
+
+    /// What a run leaves that is killed before it removes the old file.
+    #[test]
+    fn a_message_that_is_there_twice_is_there_once_after_the_next_run() {
+        let folder = maildir();
+        let old = folder.path().join("cur/1.h,S=3:2,S");
+        let new = folder.path().join("cur/1.h,S=4:2,S");
+        put(&old, b"old");
+        put(&new, b"new\n");
+        assert_eq!(deliver(&old, b"new\n").unwrap().path, new);
+        assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
+        assert_eq!(fs::read(&new).unwrap(), b"new\n");
+    }
+
+    #[test]
+    fn a_message_that_a_reader_renames_meanwhile_is_left() {
+        let folder = maildir();
+        let old = folder.path().join("new/1.h,S=3");
+        let seen = folder.path().join("cur/1.h,S=3:2,S");
+        put(&old, b"old");
+        let mut new = Delivery::begin(&Original::of(&old).unwrap()).unwrap();
+        new.write(|out| out.write_all(b"new\n")).unwrap();
+        fs::rename(&old, &seen).unwrap();
+        assert_eq!(
+            sentence(new.commit(), folder.path()),
+            "DIR/new/1.h,S=3 was not written: no such file"
+        );
+        assert_eq!(names(&folder.path().join("cur")), ["1.h,S=3:2,S"]);
+        assert!(names(&folder.path().join("new")).is_empty());
+        assert!(names(&folder.path().join("tmp")).is_empty());
+    }
+
+    /// A: two replacements of one message race. One gets another name and then removes the old file, in
+    /// whose place the other one is by then, or it is refused because it is there before.
+    #[test]
+    fn a_message_that_came_under_the_old_name_is_not_removed() {
+        for _ in 0..30 {
+            let folder = maildir();
+            let old = folder.path().join("cur/1.h,S=3:2,S");
+            put(&old, b"old");
+            let original = Original::of(&old).unwrap();
+            let new = |bytes: &[u8]| {
+                let mut new = Delivery::begin(&original).unwrap();
+                new.write(|out| out.write_all(bytes)).unwrap();
+                new
+            };
+            let mut committed = commit_all(vec![new(b"new\n"), new(b"xyz")]);
+            let (second, first) = (committed.remove(1), committed.remove(0));
+            assert_eq!(second.unwrap().path, old);
+            assert_eq!(fs::read(&old).unwrap(), b"xyz");
+            assert!(first.is_err() || first.is_ok_and(|first| first.may_be_twice));
+        }
+    }
+
+    #[test]
+    fn a_failed_write_leaves_the_old_message() {
+        let folder = maildir();
+        let old = folder.path().join("cur/1.h,S=3:2,S");
+        put(&old, b"old");
+        let mut new = Delivery::begin(&Original::of(&old).unwrap()).unwrap();
+        let written = new.write(|out| {
+            out.write_all(&[b'n'; 20_000])?;
+            Err(ErrorKind::StorageFull.into())
+        });
+        assert_eq!(
+            sentence(written, folder.path()),
+            "DIR/cur/1.h,S=3:2,S was not written: no storage space"
+        );
+        assert_eq!(names(&folder.path().join("tmp")).len(), 1);
+        drop(new);
+        assert!(names(&folder.path().join("tmp")).is_empty());
+        assert_eq!(fs::read(&old).unwrap(), b"old");
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let folder = maildir();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["tmp/1", "cur/.1", "1"] {
+            put(&at(name), b"old");
+            assert_eq!(
+                sentence(deliver(&at(name), b"new"), folder.path()),
+                format!("DIR/{name}: not a message of a Maildir")
+            );
+        }
+        put(&at("cur/1"), b"old");
+        set_mode(&at("cur/1"), 0o400);
+        assert_eq!(
+            sentence(deliver(&at("cur/1"), b"new"), folder.path()),
+            "DIR/cur/1: the file is read-only"
+        );
+        set_mode(&at("cur/1"), 0o600);
+        fs::rename(at("tmp"), at("elsewhere")).unwrap();
+        symlink("elsewhere", at("tmp")).unwrap();
+        assert_eq!(
+            sentence(deliver(&at("cur/1"), b"new"), folder.path()),
+            "DIR/tmp: a symbolic link, which is not written through; name elsewhere itself"
+        );
+        assert_eq!(fs::read(at("cur/1")).unwrap(), b"old");
+    }
+
+    /// As readers copy messages.
+    #[test]
+    fn a_linked_message_is_written_and_its_copy_is_not() {
+        let folder = maildir();
+        let old = folder.path().join("cur/1.h,S=3:2,S");
+        let copy = folder.path().join("copy");
+        put(&old, b"old");
+        fs::hard_link(&old, &copy).unwrap();
+        deliver(&old, b"new\n").unwrap();
+        assert_eq!(fs::read(&copy).unwrap(), b"old");
+        assert_eq!(names(&folder.path().join("cur")), ["1.h,S=4:2,S"]);
+    }
+
+    /// B: of two names in one run, the second is not changed by what is done to the first.
+    #[test]
+    fn a_message_and_its_copy_are_written_both() {
+        let folder = maildir();
+        let at = |name: &str| folder.path().join(name);
+        let old = ["cur/1.h,S=3:2,S", "cur/2.h,S=3:2,S", "cur/3.h:2,S", "new/4.h"].map(at);
+        put(&old[0], b"old");
+        for copy in &old[1..] {
+            fs::hard_link(&old[0], copy).unwrap();
+        }
+        let begin = |path: &PathBuf| {
+            let mut new = Delivery::begin(&Original::of(path).unwrap()).unwrap();
+            new.write(|out| out.write_all(b"new\n")).unwrap();
+            new
+        };
+        let all: Vec<_> = old.iter().map(begin).collect();
+        for delivered in commit_all(all) {
+            assert!(!delivered.unwrap().may_be_twice);
+        }
+        assert_eq!(names(&at("cur")), ["1.h,S=4:2,S", "2.h,S=4:2,S", "3.h:2,S"]);
+        assert_eq!(names(&at("new")), ["4.h"]);
+        assert_eq!(fs::read(at("cur/3.h:2,S")).unwrap(), b"new\n");
+    }
+}
+
+/// This program once more, to play a part in `folder`.
+fn part(part: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["write::the_part", "--exact", "--nocapture", "--test-threads=1"]);
+    command.env("BASELINK_PART", part).env("BASELINK_FOLDER", folder);
+    command
+}
+
+/// Whether the part was played to its end. If it cannot be played at all, it says so.
+fn played(mut command: Command) -> bool {
+    match command.output() {
+        Ok(output) => {
+            let text =
+                String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+            if !text.contains("played to its end") && !text.contains("panicked") {
+                eprintln!("notice: this part cannot be played here: {text}");
+                return false;
+            }
+            assert!(output.status.success(), "{text}");
+            true
+        }
+        Err(error) => {
+            eprintln!("notice: this part cannot be played here: {error}");
+            false
+        }
+    }
+}
+
+/// No test of its own: what the program does that a test started.
+#[test]
+fn the_part() {
+    let Some(part) = std::env::var_os("BASELINK_PART") else { return };
+    let folder = PathBuf::from(std::env::var_os("BASELINK_FOLDER").unwrap());
+    match part.to_str().unwrap() {
+        "somebody" => in_place::somebody(&folder),
+        "mounted-twice" => mirror::mounted_twice(&folder),
+        "umask-000" => mirror::with_umask(&folder, 0o000),
+        "umask-022" => mirror::with_umask(&folder, 0o022),
+        "umask-027" => mirror::with_umask(&folder, 0o027),
+        "umask-077" => mirror::with_umask(&folder, 0o077),
+        "full" => full::with_little_space(&folder),
+        few if few.starts_with("few-") => few::files(&folder, few[4..].parse().unwrap()),
+        "in-place" => kills::in_place(&folder, &InPlace::default(), 1),
+        "in-place-together" => kills::in_place(&folder, &InPlace::default(), 8),
+        "in-place-with-backup" => kills::in_place(&folder, &backed_up(), 3),
+        "mirror" => kills::mirror(&folder),
+        "maildir" => kills::maildir(&folder, 1),
+        "maildir-together" => kills::maildir(&folder, 8),
+        part => panic!("{part}"),
+    }
+    println!("played to its end");
+}
+
+/// Real write errors.
+mod full {
+    use super::*;
+
+    /// Writes more than there is room for, everywhere.
+    pub(super) fn with_little_space(folder: &Path) {
+        let page = folder.join("page.html");
+        let message = folder.join("cur/1.h,S=3:2,S");
+        let large = vec![b'n'; 4 << 20];
+        let refused = |result: Result<()>| {
+            let sentence = result.unwrap_err().to_string();
+            assert!(sentence.contains(" was not written: "), "{sentence}");
+        };
+        refused(replace(&InPlace::default(), &page, &large).map(drop));
+        refused(replace(&backed_up(), &page, &large).map(drop));
+        refused(maildir::deliver(&message, &large).map(drop));
+        refused((|| {
+            let mut file = Mirror::new(&folder.join("out"))?.begin(&page, Path::new("a"))?;
+            file.write(|out| out.write_all(&large))?;
+            file.commit().map(drop)
+        })());
+    }
+
+    fn scene() -> TempDir {
+        let folder = maildir::maildir();
+        put(&folder.path().join("page.html"), b"old");
+        put(&folder.path().join("cur/1.h,S=3:2,S"), b"old");
+        folder
+    }
+
+    fn check(folder: &Path) {
+        assert_eq!(fs::read(folder.join("page.html")).unwrap(), b"old");
+        assert_eq!(fs::read(folder.join("cur/1.h,S=3:2,S")).unwrap(), b"old");
+        assert_eq!(names(folder), ["cur", "new", "out", "page.html", "tmp"]);
+        assert_eq!(names(&folder.join("cur")).len(), 1);
+        assert!(names(&folder.join("tmp")).is_empty());
+        assert!(names(&folder.join("out")).is_empty());
+    }
+
+    #[test]
+    fn a_limit_for_files_leaves_them() {
+        let folder = scene();
+        let program = part("full", folder.path());
+        let mut shell = Command::new("sh");
+        // In blocks of 512 bytes (POSIX, ulimit), or of 1,024.
+        shell.args(["-c", "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\""]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        if played(shell) {
+            check(folder.path());
+        }
+    }
+
+    #[test]
+    fn a_full_disk_leaves_the_files() {
+        let folder = tempdir().unwrap();
+        let program = part("full", folder.path());
+        let mut shell = Command::new("unshare");
+        let script = "mount -t tmpfs -o size=256k none \"$BASELINK_FOLDER\" && \
+             cd \"$BASELINK_FOLDER\" && mkdir cur new tmp && printf old >page.html && \
+             printf old >'cur/1.h,S=3:2,S' && \"$0\" \"$@\" || exit 1; \
+             test \"$(find . | sort | tr '\\n' ' ')\" = \
+                 './ ./cur ./cur/1.h,S=3:2,S ./new ./out ./page.html ./tmp ' || \
+             { find .; echo panicked: other files than before; exit 1; }; \
+             test \"$(cat page.html cur/*)\" = oldold || { echo panicked: other bytes; exit 1; }";
+        shell.args(["-rm", "sh", "-c", &script.replace("'./ ./cur", "'. ./cur")]);
+        shell.arg(program.get_program()).args(program.get_args());
+        shell.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        played(shell);
+    }
+}
+
+/// Children that write without end, and are killed.
+mod kills {
+    use super::*;
+
+    const SOME: usize = 12;
+
+    /// Version `version` of file `file`: which it is, on every line; and that it is complete.
+    fn text(file: usize, version: usize) -> Vec<u8> {
+        let lines = 200 + 37 * (version % 11) + 1_000 * (file % 3);
+        let mut text = format!("{file} {version} {lines}\n").repeat(lines).into_bytes();
+        text.extend(b"end\n");
+        text
+    }
+
+    /// Which version of which file `bytes` are, all of them.
+    fn version_of(bytes: &[u8]) -> (usize, usize) {
+        let line = bytes.split(|&byte| byte == b'\n').next().unwrap();
+        let numbers: Vec<usize> = String::from_utf8_lossy(line)
+            .split(' ')
+            .map(|number| number.parse().unwrap_or_else(|_| panic!("{} bytes", bytes.len())))
+            .collect();
+        let (file, version) = (numbers[0], numbers[1]);
+        assert!(bytes == text(file, version), "file {file} is not version {version}");
+        (file, version)
+    }
+
+    fn write_in_pieces(out: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+        text.chunks(3_000).try_for_each(|piece| out.write_all(piece))
+    }
+
+    fn at_work() {
+        println!("at work");
+        io::stdout().flush().unwrap();
+    }
+
+    /// Gives all files their next version, `together` at a time.
+    pub(super) fn in_place(folder: &Path, settings: &InPlace, together: usize) {
+        at_work();
+        let files: Vec<_> = (0..SOME).collect();
+        loop {
+            for files in files.chunks(together) {
+                let begin = |&file: &usize| {
+                    let path = folder.join(format!("{file}.html"));
+                    let original = Original::of(&path).unwrap();
+                    let mut bytes = Vec::new();
+                    original.open().unwrap().read_to_end(&mut bytes).unwrap();
+                    let (_, version) = version_of(&bytes);
+                    let mut new = settings.begin(&original).unwrap();
+                    new.write(|out| write_in_pieces(out, &text(file, version + 1))).unwrap();
+                    new
+                };
+                for committed in write::commit_all(files.iter().map(begin).collect()) {
+                    assert_eq!(committed.unwrap(), []);
+                }
+            }
+        }
+    }
+
+    pub(super) fn mirror(folder: &Path) {
+        at_work();
+        for version in 1.. {
+            let mirror = Mirror::new(&folder.join("out")).unwrap();
+            for file in 0..SOME {
+                let input = folder.join(format!("{file}.html"));
+                let relative = format!("{}/{file}.html", version % 50);
+                let mut new = mirror.begin(&input, Path::new(&relative)).unwrap();
+                new.write(|out| write_in_pieces(out, &text(file, version))).unwrap();
+                new.commit().unwrap();
+                mirror.copy(&input, Path::new(&format!("{relative}.copy"))).unwrap();
+            }
+        }
+    }
+
+    pub(super) fn maildir(folder: &Path, together: usize) {
+        at_work();
+        loop {
+            let cur = folder.join("cur");
+            // Older versions first: what a killed child left twice is made one again.
+            let mut messages: Vec<_> = names(&cur)
+                .into_iter()
+                .map(|name| (version_of(&fs::read(cur.join(&name)).unwrap()), cur.join(name)))
+                .collect();
+            messages.sort();
+            let is_twice =
+                |at: usize| messages.get(at + 1).is_some_and(|next| next.0.0 == messages[at].0.0);
+            let (twice, once): (Vec<_>, Vec<_>) = (0..messages.len()).partition(|&at| is_twice(at));
+            // What is there twice first, or a message and its successor would be under way at once.
+            for some in twice.chunks(together).chain(once.chunks(together)) {
+                let begin = |&at: &usize| {
+                    let ((file, version), path) = &messages[at];
+                    let mut new = Delivery::begin(&Original::of(path).unwrap()).unwrap();
+                    new.write(|out| write_in_pieces(out, &text(*file, version + 1))).unwrap();
+                    new
+                };
+                for delivered in commit_all(some.iter().map(begin).collect()) {
+                    let delivered = delivered.unwrap();
+                    assert!(!delivered.may_be_twice && delivered.lost.is_empty());
+                }
+            }
+        }
+    }
+
+    fn how_often() -> usize {
+        std::env::var("BASELINK_KILLS").map_or(12, |times| times.parse().unwrap())
+    }
+
+    /// Kills children that play `role` at moments that a linear congruential generator chooses, and
+    /// looks at the folder after each.
+    fn kill(role: &str, folder: &Path, mut check: impl FnMut()) {
+        let mut moment = 1_u64;
+        for _ in 0..how_often() {
+            let mut command = part(role, folder);
+            let mut child: Child =
+                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+            let started = lines.any(|line| line.unwrap().contains("at work"));
+            // Knuth's MMIX.
+            moment = moment
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            thread::sleep(Duration::from_micros((moment >> 40) % 30_000));
+            child.kill().unwrap();
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(started && output.status.code().is_none(), "it ended by itself: {said}");
+            check();
+        }
+    }
+
+    fn scene(folder: &Path) {
+        for file in 0..SOME {
+            put(&folder.join(format!("{file}.html")), &text(file, 0));
+        }
+    }
+
+    /// What is in `folder` but temporary files, each whole, and how many of those there are.
+    fn whole(folder: &Path) -> (BTreeMap<OsString, (usize, usize)>, usize) {
+        let (temporary, files): (Vec<_>, Vec<_>) =
+            names(folder).into_iter().partition(|name| is_temporary(name));
+        let files = files.into_iter().map(|name| {
+            let version = version_of(&fs::read(folder.join(&name)).unwrap());
+            (name, version)
+        });
+        (files.collect(), temporary.len())
+    }
+
+    #[test]
+    fn files_in_place_are_old_or_new() {
+        old_or_new("in-place", 1);
+    }
+
+    #[test]
+    fn files_that_are_committed_together_are_old_or_new() {
+        old_or_new("in-place-together", 8);
+    }
+
+    fn old_or_new(role: &str, at_once: usize) {
+        let folder = tempdir().unwrap();
+        scene(folder.path());
+        let mut last = [0; SOME];
+        let mut kills = 0;
+        kill(role, folder.path(), || {
+            kills += 1;
+            let (files, temporary) = whole(folder.path());
+            assert_eq!(files.len(), SOME, "none is lost, none is new");
+            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
+            for (file, last) in last.iter_mut().enumerate() {
+                let (which, version) = files[OsStr::new(&format!("{file}.html"))];
+                assert!(which == file && version >= *last, "what is new stays new");
+                *last = version;
+            }
+        });
+        let written: usize = last.iter().sum();
+        println!("{kills} kills, {written} files written");
+        assert!(written > 0);
+    }
+
+    #[test]
+    fn backups_are_the_first_original_or_not_there_yet() {
+        let folder = tempdir().unwrap();
+        scene(folder.path());
+        kill("in-place-with-backup", folder.path(), || {
+            let (files, _) = whole(folder.path());
+            for file in 0..SOME {
+                let (_, version) = files[OsStr::new(&format!("{file}.html"))];
+                let backup = files.get(OsStr::new(&format!("{file}.html.orig")));
+                assert!(backup == Some(&(file, 0)) || (backup.is_none() && version == 0));
+            }
+        });
+    }
+
+    #[test]
+    fn mirrored_files_are_old_or_new_or_not_there_yet() {
+        let folder = tempdir().unwrap();
+        scene(folder.path());
+        let out = folder.path().join("out");
+        let mut seen = 0;
+        kill("mirror", folder.path(), || {
+            assert_eq!(whole_files(folder.path()), SOME, "what is read is never written");
+            fs::create_dir_all(&out).unwrap();
+            for below in names(&out) {
+                for (name, (file, version)) in whole(&out.join(&below)).0 {
+                    let name = name.to_str().unwrap().to_owned();
+                    let copied = name.ends_with(".copy");
+                    assert!(name.starts_with(&format!("{file}.html")));
+                    assert!(if copied {
+                        version == 0
+                    } else {
+                        below.to_str().unwrap() == (version % 50).to_string()
+                    });
+                    seen += 1;
+                }
+            }
+        });
+        assert!(seen > 0);
+    }
+
+    fn whole_files(folder: &Path) -> usize {
+        (0..SOME)
+            .filter(|file| {
+                let bytes = fs::read(folder.join(format!("{file}.html"))).unwrap();
+                version_of(&bytes) == (*file, 0)
+            })
+            .count()
+    }
+
+    #[test]
+    fn messages_are_old_or_new_or_both() {
+        old_or_new_or_both("maildir", 1);
+    }
+
+    #[test]
+    fn messages_that_are_committed_together_are_old_or_new_or_both() {
+        old_or_new_or_both("maildir-together", 8);
+    }
+
+    fn old_or_new_or_both(role: &str, at_once: usize) {
+        let folder = super::maildir::maildir();
+        let cur = folder.path().join("cur");
+        for file in 0..SOME {
+            let bytes = text(file, 0);
+            // Some without sizes, whose name stays.
+            let sizes = match file % 4 {
+                0 => String::new(),
+                1 => format!(",S={}", bytes.len()),
+                _ => {
+                    let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+                    format!(",S={},W={}", bytes.len(), bytes.len() + lines)
+                }
+            };
+            put(&cur.join(format!("{file}.host{sizes}:2,S")), &bytes);
+        }
+        let mut last = [0; SOME];
+        let mut twice = 0;
+        let mut kills = 0;
+        kill(role, folder.path(), || {
+            kills += 1;
+            let mut versions = vec![Vec::new(); SOME];
+            for name in names(&cur) {
+                let bytes = fs::read(cur.join(&name)).unwrap();
+                let (file, version) = version_of(&bytes);
+                versions[file].push(version);
+                let cut = MessageName::of(&name);
+                assert_eq!(cut.unique, format!("{file}.host").as_bytes());
+                assert_eq!(cut.flags, b"S");
+                let size = bytes.len() as u64;
+                let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+                assert_eq!(cut.size, (file % 4 > 0).then_some(size));
+                assert_eq!(cut.size_on_the_wire, (file % 4 > 1).then_some(size + lines));
+            }
+            for (versions, last) in versions.iter_mut().zip(&mut last) {
+                versions.sort_unstable();
+                assert!(matches!(versions.len(), 1 | 2), "lost, or more than old and new");
+                if let [old, new] = versions[..] {
+                    assert_eq!(old + 1, new);
+                    twice += 1;
+                }
+                assert!(versions[0] >= *last, "what is new stays new");
+                *last = versions[0];
+            }
+            let temporary = names(&folder.path().join("tmp")).len();
+            assert!(temporary <= kills * at_once, "a kill leaves at most those at hand");
+        });
+        println!(
+            "{kills} kills, {} messages written, {twice} seen twice",
+            last.iter().sum::<usize>()
+        );
+        assert!(last.iter().sum::<usize>() > 0);
+    }
+}
