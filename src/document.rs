@@ -62,8 +62,6 @@ pub struct Document {
     /// Why html5ever had to say what tags of HTML are in it, or in a stretch of it that is scanned on its own;
     /// `None` where the walk over its bytes could prove that, or was not asked.
     pub fallback: Option<FallbackReason>,
-    /// Where a `base` element would be the first child of `head`.
-    pub head: Option<Head>,
     /// What a fragment can name in it, decoded, in the order of the document; empty where it was not
     /// asked for (`ScanOptions::ids`).
     pub ids: Vec<String>,
@@ -90,7 +88,6 @@ impl Document {
             diagnostics: Vec::new(),
             without_tree: false,
             fallback: None,
-            head: None,
             ids: Vec::new(),
             decoded: None,
         }
@@ -139,17 +136,6 @@ impl FallbackReason {
     pub fn reason(self) -> &'static str {
         FALLBACKS[self as usize].1
     }
-}
-
-/// Where a `base` element can be put in, and how its tag is written there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// Where, in the document's buffer.
-    pub at: usize,
-    /// The prefix of HTML elements, with its colon; empty without one.
-    pub prefix: String,
-    /// Whether the tag has to say that the element is empty.
-    pub is_xml: bool,
 }
 
 /// The base of elements of XML: an `xml:base` below the document element (XML Base, 3), or the link of a feed's
@@ -436,15 +422,12 @@ pub struct DeclaredBase {
     pub is_known: bool,
     /// Whether it counts.
     pub standing: Standing,
-    /// What [`BaseElement::Remove`](crate::BaseElement::Remove) takes out: the tag, or its `href` where the tag says
-    /// more than that; `None` where nothing can be taken out safely.
-    pub removable: Option<Span>,
 }
 
 impl DeclaredBase {
     /// A declaration at `span` without a value, that would count.
     pub(crate) fn of(kind: BaseKind, span: Span) -> Self {
-        Self { kind, span, value: None, is_known: true, standing: Standing::First, removable: None }
+        Self { kind, span, value: None, is_known: true, standing: Standing::First }
     }
 }
 

@@ -1,23 +1,15 @@
 //! What a document consists of, as parsers see it that are not this library's: html5ever's tree of HTML, quick-xml's events
 //! of XML, cssparser's tokens of CSS.
 //!
-//! [`verify`](crate::verify) compares such lists. So does a policy that puts in a `base` element or takes one out, before it
-//! is followed: a tag implies others (HTML, 13.2.6.4), keeps texts apart and hides a doctype, so that more can hang on it than
-//! a rule about the bytes around it says.
+//! [`verify`](crate::verify) compares such lists.
 //!
-//! ```
-//! use baselink::{BaseElement, Options, rewrite};
-//! // Without the tag, CR and LF would be one line end (HTML, 13.2.3.5), so that it stays.
-//! let options = Options { base_element: BaseElement::Remove, ..Options::at("http://a/") };
-//! let page = b"<p>x\r<base href=/b/>\ny";
-//! assert_eq!(rewrite(page, &options).output(), page);
+//! ```text
+//! <p class=x>y   -->   element html, element head, …, element p, attribute class "x", text "y", …
 //! ```
 //!
 //! Deliberately absent: where the bytes of a piece are.
 
-use std::borrow::Cow;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use cssparser::{Parser, Token};
 use html5ever::ParseOpts;
@@ -27,7 +19,6 @@ use quick_xml::Reader;
 use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::layer::escape;
@@ -67,21 +58,6 @@ impl Dissection {
             (Format::Css, _) => style_sheet_pieces(&text),
             _ => vec![piece("text", text)],
         }
-    }
-
-    /// Whether `policies`, edits of the document `source`, each put in or take out a `base` element or its href, and do
-    /// nothing else to the document and those in it.
-    pub(crate) fn has_only_base_changed(self, source: &[u8], policies: &[&Edit]) -> bool {
-        let is_xml = matches!(self.format, Format::Xhtml | Format::Svg | Format::Xml);
-        let without = |bytes: &[u8]| without_base(self.pieces(bytes), is_xml, html::pass::DEEPEST);
-        let mut edits = Edits::default();
-        let are_in_order =
-            policies.iter().all(|edit| edits.push(edit.span, Arc::clone(&edit.new)).is_ok());
-        if !are_in_order || !policies.iter().all(|edit| puts_or_takes_tag(edit, source)) {
-            return false;
-        }
-        let (old, new) = (without(source), without(&edits.apply(source)));
-        old.others == new.others && old.hrefs.abs_diff(new.hrefs) == policies.len()
     }
 }
 
@@ -275,92 +251,8 @@ fn bad_url_end(css: &str, start: usize) -> usize {
     bytes.len()
 }
 
-/// What a document consists of beside its base.
-#[derive(Default)]
-struct WithoutBase {
-    /// All but white space at the ends of texts, comments, `base` elements and the `href` of such; and the comments, for
-    /// one may stand before the head or in it. Neither they nor instructions part a text.
-    others: [Vec<TreePiece>; 2],
-    /// How many of those there are.
-    hrefs: usize,
-}
-
-/// What `pieces`, of XML or not, are beside the base, and those of documents in them, which may be so deep.
-fn without_base(pieces: Vec<TreePiece>, is_xml: bool, deepest: usize) -> WithoutBase {
-    let mut without = WithoutBase::default();
-    // Whether the last tag is that of a base, and has an end.
-    let (mut in_base, mut ends) = (false, false);
-    for one in pieces {
-        let one = if may_hold_document(&one.kind) { without_references(one) } else { one };
-        let mut words = one.kind.split(' ');
-        let (first, last) = (words.next(), words.next_back().unwrap_or_default());
-        let name = if first == Some("start") { &*one.text } else { last };
-        let name = name.rsplit(':').next().unwrap_or_default();
-        let drops = match first {
-            Some("element" | "empty" | "start") => {
-                in_base = name.eq_ignore_ascii_case("base");
-                ends = in_base && first == Some("element");
-                in_base
-            }
-            Some("attribute") => {
-                let is_href = in_base && name.eq_ignore_ascii_case("href");
-                without.hrefs += usize::from(is_href);
-                is_href
-            }
-            Some("end") => std::mem::take(&mut ends),
-            _ => false,
-        };
-        let [others, comments] = &mut without.others;
-        match others.last_mut() {
-            _ if drops => {}
-            _ if matches!(first, Some("comment" | "instruction")) => comments.push(one),
-            Some(before) if before.kind == "text" && one.kind == "text" => {
-                before.text.push_str(&one.text);
-            }
-            _ => others.push(one),
-        }
-    }
-    let WithoutBase { others: [others, comments], hrefs } = &mut without;
-    for mut one in std::mem::take(others) {
-        // Of one that has lost its base, no tag may be left.
-        let holds_document = match &*one.kind {
-            "text" => is_xml || one.text.contains(['<', '&']),
-            kind => may_hold_document(kind),
-        };
-        if deepest > 0 && holds_document {
-            let document = |text: &str| {
-                let pieces = match html::has_affordable_tree(text.as_bytes()) {
-                    true => tree_pieces(text),
-                    false => token_pieces(text),
-                };
-                without_base(pieces, false, deepest - 1)
-            };
-            let inside = document(&one.text);
-            *hrefs += inside.hrefs;
-            let [inner, inner_comments] = inside.others;
-            comments.extend(inner_comments);
-            if inner != document("").others[0] {
-                others.push(piece(one.kind, ""));
-                others.extend(inner);
-                others.push(piece("end of document", ""));
-            }
-            continue;
-        }
-        one.text = one.text.trim_ascii().to_owned();
-        if one.kind != "text" || !one.text.is_empty() {
-            others.push(one);
-        }
-    }
-    without
-}
-
-/// Whether a document of HTML may be in a piece of that kind: the value of `srcdoc`, or text of a feed.
-fn may_hold_document(kind: &str) -> bool {
-    matches!(kind, "text" | "CDATA section")
-        || kind.starts_with("attribute ") && kind.ends_with(" srcdoc")
-}
-
 /// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section as the text that it is (2.7).
+#[cfg(test)]
 pub(crate) fn without_references(one: TreePiece) -> TreePiece {
     if one.kind == "CDATA section" {
         let section = one.text.strip_prefix("<![CDATA[");
@@ -374,32 +266,11 @@ pub(crate) fn without_references(one: TreePiece) -> TreePiece {
         let (name, rest) = part.split_at(part.find(';').map_or(0, |at| at + 1));
         let reference = format!("&{name}");
         text.push_str(
-            &quick_xml::escape::unescape(&reference).unwrap_or(Cow::Borrowed(&reference)),
+            &quick_xml::escape::unescape(&reference).unwrap_or(reference.as_str().into()),
         );
         text.push_str(rest);
     }
     piece(one.kind, text)
-}
-
-/// Whether an edit for the `base` element puts in a tag, or takes out a tag or an `href` with the white space before it,
-/// and no white space else: that in a head is not told from that before it, which is no part of the tree.
-fn puts_or_takes_tag(edit: &Edit, source: &[u8]) -> bool {
-    let written = |bytes: &[u8]| -> Vec<u8> {
-        // In UTF-16, half of them are zero.
-        bytes.iter().copied().filter(|&byte| byte != 0).collect()
-    };
-    let (old, new) = (written(&source[edit.span.range()]), written(&edit.new));
-    let begins_tag = |text: &[u8]| matches!(text.first(), Some(b'<' | b'&'));
-    let is_href = || {
-        let attribute = old.trim_ascii_start().get(..4).unwrap_or_default();
-        attribute.eq_ignore_ascii_case(b"href")
-    };
-    let is_one = match (old.is_empty(), new.is_empty()) {
-        (true, false) => begins_tag(&new),
-        (false, true) => begins_tag(&old) || is_href(),
-        _ => false,
-    };
-    is_one && old.trim_ascii_end().len() == old.len() && new.trim_ascii_end().len() == new.len()
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@
 //!
 //! Deliberately absent: syntax and files. The rooms below know no markup, and nothing is read but what is given.
 
-mod base_element;
 mod beside;
 mod collected;
 pub mod copies;
@@ -40,6 +39,7 @@ pub mod record;
 mod rows;
 mod sink;
 mod totals;
+mod unfit_base;
 mod windows;
 mod write;
 

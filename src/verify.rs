@@ -16,8 +16,7 @@
 //! ```
 //!
 //! Every link must stand where the edits put it, from its first byte to its last: what a wrong escape lets out of a
-//! value is no part of the link any more. Where a policy puts in a `base` element or takes one out, that must be all that
-//! it does.
+//! value is no part of the link any more.
 //!
 //! Of a message, the entities of input and output must be the same, heading by heading, but for links in
 //! header fields and for fields that describe a body (`fields`); what is in a part must decode to what the edits of that
@@ -32,7 +31,6 @@ mod self_doubt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use crate::base::SaidBy;
 use crate::container;
 use crate::container::entity::{Container, EntityKind};
 use crate::edit::{Edit, Edits};
@@ -42,7 +40,7 @@ use crate::layer::transfer::TransferEncoding;
 use crate::layer::xml;
 use crate::pieces::{Dissection, TreePiece, event_pieces};
 use crate::report::{LinkReport, Report};
-use crate::rewrite::{BaseElement, Options, PlannedPart, Rewritten, examine};
+use crate::rewrite::{Options, PlannedPart, Rewritten, examine};
 use crate::scan::ScanOptions;
 use crate::span::Span;
 
@@ -80,26 +78,8 @@ pub fn verify(rewritten: &Rewritten<'_>, options: &Options) -> Result<(), Vec<Di
         }
     };
     targets_stand(rewritten, &found, &beyond_ascii, options, &mut differences);
-    if options.base_element == BaseElement::Insert {
-        bases_stand(rewritten, &found, &mut differences);
-    }
     differences.truncate(MOST);
     if differences.is_empty() { Ok(()) } else { Err(differences) }
-}
-
-/// A base element that a policy put in must be there, and its base the one that was established.
-fn bases_stand(rewritten: &Rewritten<'_>, found: &Report, differences: &mut Vec<Difference>) {
-    for part in rewritten.parts.iter().filter(|part| part.policies.contains(&true)) {
-        let chain =
-            |report: &'_ Report| report.entities.get(part.entity).map(|one| one.chain.clone());
-        if let (Some(was), Some(is)) = (chain(&rewritten.report), chain(found))
-            && (was.base != is.base || is.source.said_by() != SaidBy::Markup)
-        {
-            let base = is.base.unwrap_or_else(|| "none".into());
-            let message = format!("the base put in is '{base}', from {}", is.source.name());
-            differences.push(Difference { message });
-        }
-    }
 }
 
 /// Looks at the output as whoever follows its links does: each edit is in a link, and `found`, what `examine` finds in
@@ -139,19 +119,11 @@ fn document(
     };
     edits_belong_to_links(edits, part, differences);
     let marker = unused_word(source);
-    let (before, marked) = variants(source, edits, part, entity.charset, &marker);
+    let marked = with_markers(source, edits, entity.charset, &marker);
     let dissection = Dissection::of(source, entity.format, entity.charset);
-    let [was, marked, is] = [&before, &marked, output].map(|bytes| dissection.pieces(bytes));
+    let [was, marked, is] = [source, &marked, output].map(|bytes| dissection.pieces(bytes));
     compare(&was, &marked, &is, &marker, differences);
     let mut say = |message: &str| differences.push(Difference { message: message.to_owned() });
-    let policies = edits.iter().zip(&part.policies).filter(|(_, is_policy)| **is_policy);
-    let policies: Vec<&Edit> = policies.map(|(edit, _)| edit).collect();
-    if !policies.is_empty()
-        && (policies.len() > rewritten.report.entities.len()
-            || !dissection.has_only_base_changed(source, &policies))
-    {
-        say("other than one base element of a document was put in or taken out");
-    }
     let is_visible = |edit: &Edit| edit.new.iter().all(u8::is_ascii_graphic);
     if entity.format == Format::Plain && !edits.iter().all(is_visible) {
         // There, white space is no part of a URL (RFC 1738, appendix), to some.
@@ -190,7 +162,8 @@ fn entities(
     for Span { start, end } in fields::strays(container, rewritten, &old, &links) {
         say(format!("the bytes {start} to {end} were changed, and are no link's"));
     }
-    links_lie(&links, &fields::in_headings(&found.links, &new), &rewritten.edits, &mut say);
+    let in_output = fields::in_headings(&found.links, &new);
+    links_lie(links.iter().copied(), in_output, &rewritten.edits, &mut say);
     let mut parts = rewritten.parts.iter().peekable();
     // Up to where both are compared: delimiters, preambles and what is opaque must not differ at all.
     let mut compared = (0, 0);
@@ -248,7 +221,7 @@ fn entities(
             let options = Options { format, scan, destination, ..options.clone() };
             let found = |bytes: &[u8]| examine(bytes, &options).links;
             let (was, is) = (found(&before.bytes), found(&after.bytes));
-            links_lie(&counted(&was, &options), &counted(&is, &options), edits, &mut say_inside);
+            links_lie(&was, &is, edits, &mut say_inside);
         }
         inside.into_iter().for_each(|one| say(format!("entity '{name}': {}", one.message)));
     }
@@ -268,13 +241,10 @@ fn is_whole_base64(body: &[u8]) -> bool {
     data.len().is_multiple_of(4) && padding <= 2 && !data[..data.len() - padding].contains(&b'=')
 }
 
-/// Every edit must lie within a link that was reported as rewritten, or be asked for by a policy.
+/// Every edit must lie within a link that was reported as rewritten.
 fn edits_belong_to_links(edits: &Edits, part: &PlannedPart, differences: &mut Vec<Difference>) {
     let mut links = part.rewritten.iter().peekable();
-    for (index, edit) in edits.iter().enumerate() {
-        if part.policies.get(index) == Some(&true) {
-            continue;
-        }
+    for edit in edits {
         while links.next_if(|link| link.end < edit.span.start).is_some() {}
         let inside = links
             .peek()
@@ -304,28 +274,13 @@ fn unused_word(source: &[u8]) -> String {
     }
 }
 
-/// The source as the policies for the `base` element leave it, and that with a marker in place of each
-/// piece of new text.
-fn variants(
-    source: &[u8],
-    edits: &Edits,
-    part: &PlannedPart,
-    charset: Charset,
-    marker: &str,
-) -> (Vec<u8>, Vec<u8>) {
-    let mut policies = Edits::default();
-    let mut marks = Edits::default();
+/// The source with a marker in place of each piece of new text.
+fn with_markers(source: &[u8], edits: &Edits, charset: Charset, marker: &str) -> Vec<u8> {
     let marker = charset.encode(marker).unwrap_or_else(|_| marker.as_bytes().to_vec());
     let marker: Arc<[u8]> = marker.into();
-    for (edit, is_policy) in edits.iter().zip(&part.policies) {
-        let new = if *is_policy { &edit.new } else { &marker };
-        // Edits come from a sorted, disjoint list; a part of it is that, too.
-        let _ = marks.push(edit.span, Arc::clone(new));
-        if *is_policy {
-            let _ = policies.push(edit.span, Arc::clone(&edit.new));
-        }
-    }
-    (policies.apply(source), marks.apply(source))
+    let mut marks = Edits::default();
+    edits.iter().for_each(|edit| marks.add(Edit { span: edit.span, new: Arc::clone(&marker) }));
+    marks.apply(source)
 }
 
 /// How often `text` breaks the rules that new text could break (XML 1.0, 2.2, 2.4 and 3.1): a character that is none of
@@ -433,47 +388,30 @@ fn targets_stand(
             differences.push(Difference { message });
         }
     }
-    let old = counted(&rewritten.report.links, options);
-    let new = counted(&report.links, options);
+    let (old, new) = (&rewritten.report.links, &report.links);
     let mut say = |message: String| differences.push(Difference { message });
     if old.len() != new.len() {
         say(format!("the input has {} links, the output {}", old.len(), new.len()));
     }
-    // A text that was nothing but a `base` and words is no document without it, and those after it have other numbers.
-    let renumbers = options.base_element == BaseElement::Remove;
-    let mut last: Option<(&LinkReport, &LinkReport)> = None;
-    for (&old, &new) in old.iter().zip(&new) {
+    for (old, new) in old.iter().zip(new) {
         let expected = old.in_output();
-        let is_next = |(last_old, last_new): (&LinkReport, &LinkReport)| {
-            (last_old.entity == old.entity) == (last_new.entity == new.entity)
-        };
-        let is_there = match renumbers {
-            true => last.replace((old, new)).is_none_or(is_next),
-            false => old.entity == new.entity,
-        };
-        if new.reference != expected || old.element != new.element || !is_there {
+        if new.reference != expected || old.element != new.element || old.entity != new.entity {
             say(format!("'{}' became '{}' instead of '{expected}'", old.reference, new.reference));
         }
     }
     // In a part of a file links lie otherwise than in its content, where `entities` looks for them.
     if container::of(options.format).is_none() {
-        links_lie(&old, &new, &rewritten.edits, &mut say);
+        links_lie(old, new, &rewritten.edits, &mut say);
     }
 }
 
-/// Those of `links` that are in the input and in the output, whatever becomes of the `base` element.
-fn counted<'l>(links: &'l [LinkReport], options: &Options) -> Vec<&'l LinkReport> {
-    let comes_or_goes = matches!(options.base_element, BaseElement::Remove | BaseElement::Insert);
-    let counts = |link: &&LinkReport| {
-        !(comes_or_goes
-            && link.element.rsplit(':').next() == Some("base")
-            && link.attribute.as_deref() == Some("href"))
-    };
-    links.iter().filter(counts).collect()
-}
-
 /// Each link must be all of what `edits` make of its bytes, and nothing around it.
-fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut dyn FnMut(String)) {
+fn links_lie<'l>(
+    old: impl IntoIterator<Item = &'l LinkReport>,
+    new: impl IntoIterator<Item = &'l LinkReport>,
+    edits: &Edits,
+    say: &mut dyn FnMut(String),
+) {
     // By how much the edits up to each have moved what follows.
     let mut moved = vec![0_isize];
     for edit in edits {
@@ -481,7 +419,7 @@ fn links_lie(old: &[&LinkReport], new: &[&LinkReport], edits: &Edits, say: &mut 
         moved.push(moved.last().unwrap_or(&0) + by);
     }
     let edits: Vec<Span> = edits.iter().map(|edit| edit.span).collect();
-    for (old, new) in old.iter().zip(new) {
+    for (old, new) in old.into_iter().zip(new) {
         let Span { start, end } = old.span;
         let before = edits.partition_point(|edit| edit.start < start);
         let inside = edits.partition_point(|edit| edit.end <= end);

@@ -87,8 +87,6 @@ fn ways() -> Vec<Options> {
         Options { assumed_scheme: Some("https".into()), ..Options::default() },
         Options { profile: Profile::Rfc3986, base_element: BaseElement::Keep, ..usual.clone() },
         Options { profile: Profile::Whatwg, ..usual.clone() },
-        Options { base_element: BaseElement::Remove, ..usual.clone() },
-        Options { base_element: BaseElement::Insert, ..usual.clone() },
         at("mailto:x@y", &plain),
         Options { beside: Some(Arc::new(Folder::OfAPage)), ..usual.clone() },
         Options { beside: Some(Arc::new(Folder::Companion)), ..usual.clone() },

@@ -27,13 +27,11 @@ pub(super) fn chosen(bytes: &[u8], format: Format) -> (&[u8], Options) {
         ..Options::at("http://a/b c/'\"&é,()/d;p?q=r&s#f")
     };
     match choice / 6 % 7 {
-        0 => {}
         1 => options.retrieval = None,
         2 => options.fragments = Some(Fragments::Keep),
         3 => options.fragments = Some(Fragments::Auto),
         4 => options.base_element = BaseElement::Keep,
-        5 => options.base_element = BaseElement::Remove,
-        _ => options.base_element = BaseElement::Insert,
+        _ => {}
     }
     if choice % 2 == 1 {
         options.scan.groups = Groups::all();

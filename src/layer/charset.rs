@@ -191,11 +191,6 @@ impl Charset {
         Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
     }
 
-    /// Whether `bytes` begin with a byte order mark, which outweighs what anybody says of their encoding.
-    pub(crate) fn is_marked(bytes: &[u8]) -> bool {
-        Encoding::for_bom(bytes).is_some()
-    }
-
     /// The encoding of a document that declares none, which is UTF-8 or not.
     pub(crate) fn assumed(is_utf_8: bool) -> Self {
         Self(if is_utf_8 { encoding_rs::UTF_8 } else { encoding_rs::WINDOWS_1252 })

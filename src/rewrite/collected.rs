@@ -1,10 +1,11 @@
 //! The sink that collects: the edits of a document, and what was judged of its links, until all of them are known.
 //!
 //! ```
-//! // Whether the base element may go is known at the end only.
-//! use baselink::{BaseElement, Options, rewrite};
-//! let options = Options { base_element: BaseElement::Remove, ..Options::at("http://a/") };
-//! assert_eq!(rewrite(b"<base href=/b/><a href=x>", &options).output(), b"<a href=http://a/b/x>");
+//! // The links of a document in a value are lifted to the page, once all are known.
+//! use baselink::{Options, rewrite};
+//! let options = Options::at("http://a/");
+//! let page = b"<iframe srcdoc='<a href=x>'>";
+//! assert_eq!(rewrite(page, &options).output(), b"<iframe srcdoc='<a href=http://a/x>'>");
 //! ```
 //!
 //! Deliberately absent: what a link comes to mean.
@@ -12,22 +13,15 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::base_element::base_element;
 use super::judged::Judged;
 use super::opened::Task;
-use super::options::BaseElement;
 use super::sink::LinkSink;
 use super::totals::RunningTotals;
-use crate::base::{BaseChain, Outer};
+use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{BaseKind, DeclaredBase, Document, Standing};
 use crate::edit::{Edit, Edits};
-use crate::format::Format;
-use crate::layer::charset::Charset;
-use crate::pieces::Dissection;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason};
 use crate::resolve::Splice;
-use crate::scan::html;
 use crate::span::Span;
 
 /// By how much the links of a file of `length` bytes may become longer, where it is in memory as a whole. A base may be as
@@ -92,7 +86,7 @@ impl<const REPORTS: bool> Collected<REPORTS> {
 
 impl<const REPORTS: bool> LinkSink for Collected<REPORTS> {
     type End = Infallible;
-    // What lies around the document may still refuse an edit, and a policy ask for one.
+    // What lies around the document may still refuse an edit.
     const IS_LAST: bool = false;
     const REPORTS: bool = REPORTS;
 
@@ -115,8 +109,7 @@ impl<const REPORTS: bool> LinkSink for Collected<REPORTS> {
     }
 
     fn report(&mut self, bytes: &[u8], report: LinkReport) {
-        let (edits, declares_base, is_policy) = (Vec::new(), false, false);
-        let Ok(()) = self.judged(bytes, Judged { report, edits, declares_base, is_policy });
+        let Ok(()) = self.judged(bytes, Judged { report, edits: Vec::new(), declares_base: false });
     }
 
     fn judged(&mut self, _bytes: &[u8], mut judged: Judged) -> Result<(), Infallible> {
@@ -151,36 +144,16 @@ impl DocumentPlan {
         }
     }
 
-    /// What the policies ask for where all links are known.
-    pub(super) fn base_element(
-        &mut self,
-        task: Task<'_>,
-        chain: &BaseChain,
-        document: &Document,
-        charset: Charset,
-    ) {
-        let options = task.options;
+    /// Leaves the href of the base element where what was judged needs it as it is, and says which links no base serves.
+    pub(super) fn keep_bases(&mut self, task: Task<'_>, chain: &BaseChain) {
         // Were this base absolute, a reader would no longer look for the parts by their labels.
         let has = |reason| self.judged.iter().any(|one| one.report.reason == Some(reason));
         // Nor would a browser find local copies beside the page.
-        let has_copies = has(Reason::LocalCopy) && options.destination.is_none();
+        let has_copies = has(Reason::LocalCopy) && task.options.destination.is_none();
         if has_copies || (chain.is_from_outside && has(Reason::SiblingPart)) {
             let is_own = |one: &&mut Judged| one.report.entity == chain.entity && one.is_base();
             self.judged.iter_mut().filter(is_own).for_each(Judged::keep_base);
         }
-        let bases = &document.bases;
-        let is_first = |base: &&DeclaredBase| {
-            base.standing == Standing::First && base.kind == BaseKind::Element
-        };
-        let first = bases.iter().find(is_first);
-        // Without a base element the comment in the place of one counts.
-        let is_later = |base: &&DeclaredBase| {
-            base.standing == Standing::Later
-                || (base.kind == BaseKind::Comment && !chain.has_written_base)
-        };
-        let later = bases.iter().find(is_later);
-        let is_inside = matches!(task.outer, Outer::Encapsulating(_));
-        let head = document.head.clone().filter(|_| !is_inside);
         let inner = self.judged.iter().find(|one| {
             one.report.reason == Some(Reason::BaseUnusable)
                 && one.report.entity == chain.entity
@@ -191,63 +164,12 @@ impl DocumentPlan {
             let span = inner.report.span;
             self.diagnostics.push(Diagnostic::new(Code::BaseUnusable, span, message));
         }
-        let has_no_place = head.is_none() && first.is_none() && chain.base.is_some();
-        let is_xml = matches!(document.format, Format::Xhtml | Format::Svg | Format::Xml);
-        let is_html = document.format == Format::Html && document.head.is_none();
-        if options.base_element == BaseElement::Insert && has_no_place && (is_xml || is_html) {
-            let message = match is_xml {
-                true => "no base element was put in, because there is no head of XHTML for it",
-                false => "no base element was put in, because the document ends in its doctype",
-            };
-            self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
-        }
-        if task.around.kept.is_some() {
-            return;
-        }
-        match base_element(options, chain, [first, later], head, &self.judged, charset) {
-            Some(Ok(edit)) => {
-                self.judged.push(Judged::policy(Arc::clone(&document.entity), edit));
-            }
-            Some(Err(kept)) => self.diagnostics.push(kept),
-            None => {}
-        }
-    }
-
-    /// Gives up the policies in `bytes`, the outermost document, where they would change more of it than its bases.
-    pub(super) fn keep_bases_that_do_more(&mut self, bytes: &[u8], policy: BaseElement) {
-        let policies = self.judged.iter().filter(|one| one.is_policy);
-        let mut policies: Vec<&Edit> = policies.flat_map(|one| &one.edits).collect();
-        policies.sort_by_key(|edit| edit.span.start);
-        let (Some(first), Some(outermost)) = (policies.first(), self.entities.first()) else {
-            return;
-        };
-        let (format, charset) = (outermost.format, outermost.charset);
-        // Two trees of a page take a hundred times as long as its links.
-        let is_certain = || {
-            let start = Charset::detect(bytes, Some(charset)).mark;
-            format == Format::Html
-                && policies.len() == 1
-                && html::document::is_in_written_head(bytes, start, first.span.start)
-        };
-        let dissection = || Dissection::of(bytes, format, charset);
-        if is_certain() || dissection().has_only_base_changed(bytes, &policies) {
-            return;
-        }
-        let message = match policy {
-            BaseElement::Insert => {
-                "no base element was put in, because with it the document would read otherwise"
-            }
-            _ => "the base element was kept, because without it the document would read otherwise",
-        };
-        self.diagnostics.push(Diagnostic::new(Code::BaseElementKept, first.span, message));
-        self.judged.retain(|one| !one.is_policy);
     }
 }
 
 /// The edits of one document, in the order of its bytes.
 pub(super) struct Settled {
     pub(super) edits: Edits,
-    pub(super) policies: Vec<bool>,
     pub(super) rewritten: Vec<Span>,
     /// The links that were judged one by one.
     pub(super) links: Vec<LinkReport>,
@@ -273,7 +195,7 @@ impl Settled {
 
     fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
         judged.sort_by_key(|judged| judged.report.span.start);
-        let (mut links, mut policies) = (Vec::with_capacity(judged.len()), Vec::new());
+        let mut links = Vec::with_capacity(judged.len());
         let (mut edits, mut edited) = (Edits::with_capacity(spliced.len()), 0);
         let mut spliced = spliced.into_iter().peekable();
         for mut judged in judged {
@@ -283,19 +205,14 @@ impl Settled {
                     spliced.next_if(|spliced| spliced.span.start < edit.span.start)
                 {
                     edits.add(before);
-                    policies.push(false);
                 }
                 edits.add(edit);
-                policies.push(judged.is_policy);
             }
-            if !judged.is_policy {
-                links.push(judged.report);
-            }
+            links.push(judged.report);
         }
         spliced.for_each(|edit| edits.add(edit));
-        policies.resize(edits.len(), false);
         let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
-        Self { edits, policies, rewritten, links, tally: RunningTotals::default() }
+        Self { edits, rewritten, links, tally: RunningTotals::default() }
     }
 }

@@ -22,16 +22,16 @@
 //!
 //! Deliberately absent: syntax, and what a link comes to mean.
 
-use super::base_element::base_diagnostic;
 use super::collected::{Collected, DocumentPlan};
 use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Short};
 use super::judged::{Judged, lift_through};
-use super::opened::{Opened, Task, needs_no_links};
+use super::opened::{Opened, Task};
 use super::sink::LinkSink;
 use super::totals::{RunningTotals, Totals};
+use super::unfit_base::base_diagnostic;
 use crate::base::{BaseChain, Outer};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::document::{Document, Link};
 use crate::edit::Edit;
 use crate::format::Format;
@@ -321,8 +321,7 @@ pub(super) fn html<S: LinkSink, T>(
 /// What is reported of the HTML document `bytes`, and no edit that the report does not need; `None` where all of its
 /// links have to be known, or its encoding is no extension of ASCII.
 pub(super) fn reported(task: Task<'_>, bytes: &[u8]) -> Option<DocumentPlan> {
-    let options = task.options;
-    let is_plain = needs_no_links(options.base_element) && options.destination.is_none();
+    let is_plain = task.options.destination.is_none();
     is_plain.then(|| collected(task, bytes, Collected::<true>::within(task.around.room)))?
 }
 
@@ -336,7 +335,7 @@ fn collected<const REPORTS: bool>(
         document.without_tree = scanned.without_tree;
         document.ids = std::mem::take(&mut driver.ids);
         let charset = driver.charset;
-        driver.plan(document, bytes, charset)
+        driver.plan(document, charset)
     });
     plan.ok()
 }
@@ -344,16 +343,11 @@ fn collected<const REPORTS: bool>(
 /// What becomes of `bytes`, a document of this format; `None` where no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
     let html = |bytes| collected(task, bytes, Collected::<false>::within(task.around.room));
-    let mut plan = match (format == Format::Html).then(|| html(bytes)).flatten() {
-        Some(plan) => plan,
-        None => {
-            let document = scan::scan_as(format, bytes, task.scan)?;
-            let beneath = document.charset;
-            self::document(task, document, bytes, beneath, &[])
-        }
-    };
-    plan.keep_bases_that_do_more(bytes, task.options.base_element);
-    Some(plan)
+    (format == Format::Html).then(|| html(bytes)).flatten().or_else(|| {
+        let document = scan::scan_as(format, bytes, task.scan)?;
+        let beneath = document.charset;
+        Some(self::document(task, document, bytes, beneath, &[]))
+    })
 }
 
 impl<S: LinkSink> Driver<'_, S> {
@@ -391,14 +385,14 @@ pub(super) fn document(
     for part in std::mem::take(&mut document.parts) {
         let Ok(()) = driver.document(bytes, part);
     }
-    driver.plan(document, bytes, beneath)
+    driver.plan(document, beneath)
 }
 
 impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
     /// What becomes of `document`, now that its links were told.
-    fn plan(mut self, mut document: Document, bytes: &[u8], beneath: Charset) -> DocumentPlan {
+    fn plan(mut self, mut document: Document, beneath: Charset) -> DocumentPlan {
         let mut diagnostics = self.diagnostics();
-        let Self { task, chain, charset, mut tally, sink, not_utf_8, mut meta, .. } = self;
+        let Self { task, chain, mut tally, sink, .. } = self;
         let (judged, spliced, outgrown) = sink.settle(&mut tally);
         let is_outgrown = outgrown.is_some();
         diagnostics.extend(outgrown);
@@ -406,30 +400,7 @@ impl<const REPORTS: bool> Driver<'_, Collected<REPORTS>> {
         let mut plan =
             DocumentPlan { judged, spliced, tally, entities: self.entities, diagnostics };
         if !is_outgrown {
-            plan.base_element(task, chain, &document, charset);
-        }
-        let mut why_kept = |Edit { span, new }: &Edit| {
-            if not_utf_8.is_some_and(|at| may_become_utf_8(at, *span, b"", new)) {
-                return Some((*span, "the document might be taken for UTF-8"));
-            }
-            let is_before = meta.is_after(span.start);
-            let leaves = is_before && meta.would_leave((span.len(), new.len()), bytes, charset);
-            leaves.then_some((*span, "the declaration of the encoding would not be found"))
-        };
-        let mut kept = None;
-        plan.judged.retain(|one| {
-            let policy = one.edits.first().filter(|_| one.is_policy);
-            let why = policy.and_then(&mut why_kept);
-            kept = kept.or(why);
-            why.is_none()
-        });
-        if let Some((span, why)) = kept {
-            let what = match span.is_empty() {
-                true => "no base element was put in",
-                false => "the base element was kept",
-            };
-            let message = format!("{what}, because then {why}");
-            plan.diagnostics.push(Diagnostic::new(Code::BaseElementKept, span, message));
+            plan.keep_bases(task, chain);
         }
         plan.entities.insert(
             0,

@@ -65,15 +65,10 @@ fn of_document(bytes: &[u8], mut plan: DocumentPlan) -> FilePlan {
     let mut report = Report::default();
     report.entities.append(&mut plan.entities);
     report.diagnostics.append(&mut plan.diagnostics);
-    let Settled { edits, policies, rewritten, links, tally } = Settled::of(plan);
+    let Settled { edits, rewritten, links, tally } = Settled::of(plan);
     report.links = links;
-    let part = PlannedPart {
-        body: Span::new(0, bytes.len()),
-        entity: 0,
-        edits: None,
-        policies,
-        rewritten,
-    };
+    let body = Span::new(0, bytes.len());
+    let part = PlannedPart { body, entity: 0, edits: None, rewritten };
     FilePlan { edits, parts: vec![part], report, tally }
 }
 

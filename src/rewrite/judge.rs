@@ -361,7 +361,6 @@ impl<'a> Judge<'a> {
                 is_editable: link.map.is_some() && self.around.kept.is_none(),
             },
             edits: Vec::new(),
-            is_policy: false,
         };
         // What is signed stays, be it absolute.
         let destination = self.options.destination.as_ref().filter(|_| self.around.kept.is_none());
@@ -519,7 +518,7 @@ impl<'a> Judge<'a> {
         }
         let declares = declares_base(link);
         if (link.against == Against::Fallback
-            && (matches!(self.options.base_element, BaseElement::Keep | BaseElement::Remove)
+            && (self.options.base_element == BaseElement::Keep
                 || self.is_written_by_browser(prepared)))
             || (declares && self.options.base_element == BaseElement::Keep)
             || (declares && !self.chain.honours_xml_base)

@@ -10,9 +10,6 @@
 //!
 //! Deliberately absent: how it is judged.
 
-use std::sync::Arc;
-
-use crate::base::{Rule, Source};
 use crate::document::Decoded;
 use crate::edit::Edit;
 use crate::layer::charset::Charset;
@@ -27,33 +24,9 @@ pub(super) struct Judged {
     pub(super) edits: Vec<Edit>,
     /// Whether it is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
-    /// An edit that a policy asks for, not a link.
-    pub(super) is_policy: bool,
 }
 
 impl Judged {
-    /// An edit that is no link's.
-    pub(super) fn policy(entity: Arc<str>, edit: Edit) -> Self {
-        let report = LinkReport {
-            entity,
-            span: edit.span,
-            element: "base".into(),
-            attribute: None,
-            reference: String::new(),
-            base: None,
-            rule: Rule::Default,
-            source: Source::Default,
-            target: None,
-            written: None,
-            outcome: Outcome::Rewritten,
-            reason: None,
-            differs: false,
-            differs_under: Default::default(),
-            is_editable: true,
-        };
-        Self { report, edits: vec![edit], declares_base: false, is_policy: true }
-    }
-
     pub(super) fn refuse(&mut self, reason: Reason) {
         self.edits.clear();
         self.report.refuse(reason);

@@ -27,16 +27,16 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::referrers::Referrers;
-use super::base_element::unfit_base;
 use super::collected::{Collected, DocumentPlan, Settled, room};
 use super::driver;
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::opened::Task;
-use super::options::{BaseElement, Dkim, Fragments, Options};
+use super::options::{Dkim, Options};
 use super::plan::{AskedFor, FilePlan, PlannedPart};
 use super::sink::LinkSink as _;
 use super::totals::RunningTotals;
+use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
 use crate::container::fields::{self, Placed};
@@ -62,26 +62,7 @@ pub(super) fn plan(
     asked_for: AskedFor,
 ) -> FilePlan {
     let structure = (container.read)(bytes, &options.scan.entity);
-    let plan = plan_with(&structure, bytes, options, asked_for);
-    let is_doubtful = plan.report.diagnostics.iter().any(|one| one.code == Code::Doubt);
-    if !is_doubtful || options.base_element != BaseElement::Remove {
-        return plan;
-    }
-    // Without its base element a text may mean something to what carries it: a delimiter, `From `.
-    let options = Options { base_element: BaseElement::Absolute, ..options.clone() };
-    let mut plan = plan_with(&structure, bytes, &options, asked_for);
-    let message = "no base element of this message was taken out, because what is left would not read \
-                   as it must";
-    plan.report.diagnostics.push(Diagnostic::new(Code::BaseElementKept, Span::at(0), message));
-    plan
-}
-
-fn plan_with(
-    structure: &Structure,
-    bytes: &[u8],
-    options: &Options,
-    asked_for: AskedFor,
-) -> FilePlan {
+    let structure = &structure;
     let kept = why_kept(bytes, structure, options);
     // A label that becomes absolute becomes a base, and that of nothing that stays relative. What stays
     // follows from which labels do: all of them, when the second guess does not hold either.
@@ -315,7 +296,6 @@ impl Plan<'_> {
             _ if self.needs_no_edits() => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
-        let mut has_base_put_in = false;
         if !matches!(lifted, Some(Err(_))) {
             self.report.diagnostics.extend_from_slice(&decoded.remarks);
         }
@@ -332,15 +312,10 @@ impl Plan<'_> {
                 self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
                 self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
                 self.report.diagnostics.extend(said);
-                has_base_put_in = self.options.base_element == BaseElement::Insert
-                    && self.options.fragments_in(&self.report.entities[self.places[index]].chain)
-                        != Fragments::Auto
-                    && settled.policies.contains(&true);
                 self.parts.push(PlannedPart {
                     body: entity.body,
                     entity: self.places[index],
                     edits: Some(settled.edits),
-                    policies: settled.policies,
                     rewritten: settled.rewritten,
                 });
                 self.originals.push(decoded.bytes);
@@ -353,9 +328,7 @@ impl Plan<'_> {
             }
         }
         let chain = &self.report.entities[self.places[index]].chain;
-        if !has_base_put_in {
-            self.dependence[index].of_document(&settled.links, chain, self.options);
-        }
+        self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
         self.tally.append(settled.tally);
         true

@@ -18,14 +18,13 @@ use std::sync::Arc;
 use super::copies;
 use super::declaration::PrescannedMeta;
 use super::judge::Surroundings;
-use super::options::{BaseElement, Options};
+use super::options::Options;
 use super::sink::LinkSink;
 use crate::base::{self, BaseChain, Outer};
 use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::scan::ScanOptions;
-use crate::scan::html;
 use crate::scan::html::pass::{Tentative, Whole, Windows};
 use crate::scan::html::prelude::{self, Bases, Prelude, may_declare_base, prelude};
 
@@ -62,18 +61,12 @@ impl<'a> Task<'a> {
 
     /// How far one looks ahead in an HTML document for this sink: in this order, until its links can be told.
     fn looks<S: LinkSink>(&self) -> &'static [Look] {
-        match needs_no_links(self.options.base_element) {
-            true if S::REPORTS && S::IS_LAST => &[Look::Ahead(Bases::Decisive)],
-            true if !self.is_listed => &[Look::Tentative, Look::Ahead(Bases::Decisive)],
-            false if S::IS_LAST => &[],
-            _ => &[Look::Ahead(Bases::All)],
+        match self.is_listed {
+            _ if S::REPORTS && S::IS_LAST => &[Look::Ahead(Bases::Decisive)],
+            false => &[Look::Tentative, Look::Ahead(Bases::Decisive)],
+            true => &[Look::Ahead(Bases::All)],
         }
     }
-}
-
-/// Whether this policy can be followed before the links of a document are known.
-pub(super) fn needs_no_links(policy: BaseElement) -> bool {
-    matches!(policy, BaseElement::Absolute | BaseElement::Keep)
 }
 
 /// How far one looks ahead in an HTML document before its links are told.
@@ -98,8 +91,8 @@ pub(super) struct Opened {
 
 impl Opened {
     /// The HTML document in `bytes`, once for each time that one may have to begin for a sink of this kind. Where it is
-    /// opened for the last time, its base is known for certain. It is not opened at all where that does not suffice:
-    /// all links have to be known before, or its encoding is no extension of ASCII.
+    /// opened for the last time, its base is known for certain. It is not opened at all where its encoding is no
+    /// extension of ASCII.
     pub(super) fn in_turn<'a, S: LinkSink>(
         task: Task<'a>,
         bytes: &'a [u8],
@@ -132,9 +125,6 @@ impl Opened {
         let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
         let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, bases);
         (document.bases, document.saved) = (bases, saved);
-        if task.options.base_element == BaseElement::Insert {
-            document.head = html::document::head(bytes, mark);
-        }
         let chain = task.establish(&document);
         let meta = PrescannedMeta::at(found.prescanned);
         Some(Self { found, meta, document, chain, tentative: None })

@@ -179,23 +179,13 @@ pub enum BaseElement {
     Absolute,
     /// It is kept as it is.
     Keep,
-    /// It is taken out, where every relative link was rewritten.
-    Remove,
-    /// Where the document has none, one with the established base is put into the head.
-    Insert,
 }
 
 impl FromStr for BaseElement {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = [
-            ("absolute", Self::Absolute),
-            ("keep", Self::Keep),
-            ("remove", Self::Remove),
-            ("insert", Self::Insert),
-        ];
-        policy("the base element", &known, name)
+        policy("the base element", &[("absolute", Self::Absolute), ("keep", Self::Keep)], name)
     }
 }
 

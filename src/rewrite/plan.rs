@@ -41,8 +41,6 @@ pub(crate) struct PlannedPart {
     pub(crate) entity: usize,
     /// Its edits; `None` where they are those of the file.
     pub(crate) edits: Option<Edits>,
-    /// For each edit whether a policy for the `base` element asks for it, and not a link.
-    pub(crate) policies: Vec<bool>,
     /// Where its rewritten links are in it.
     pub(crate) rewritten: Vec<Span>,
 }

@@ -33,7 +33,7 @@ use std::thread;
 use self::StreamError::{Giving, Reading};
 use super::driver::{Driver, Ended};
 use super::file;
-use super::opened::{Opened, Task, needs_no_links};
+use super::opened::{Opened, Task};
 use super::options::Options;
 use super::rows::{RowFn, Rows, rows};
 use super::sink::LinkSink;
@@ -114,10 +114,7 @@ fn open<'h, D: Read + Seek + Send>(
     window: usize,
     options: &Options,
 ) -> Result<Option<(Opened, &'h mut D)>, StreamError> {
-    if options.format != Format::Html
-        || !needs_no_links(options.base_element)
-        || options.scan.scanner != Scanner::Fast
-    {
+    if options.format != Format::Html || options.scan.scanner != Scanner::Fast {
         return Ok(None);
     }
     let found = look(handles, window.max(LEAST_LOOK), options).map_err(Reading)?;

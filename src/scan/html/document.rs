@@ -13,12 +13,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::pass::{self, Links, Part, Plain, Whole};
-use super::prelude::{self, Bases, Prelude, is_before_doctype, prelude};
-use super::sink::Event;
-use super::tag::{self, RawTag};
-use super::walk::{self, declaration_end};
+use super::prelude::{self, Bases, Prelude, prelude};
 use crate::diagnostic::Diagnostic;
-use crate::document::{Against, Decoded, Document, Head, Link, Piece};
+use crate::document::{Against, Decoded, Document, Link, Piece};
 use crate::format::Format;
 use crate::layer::View;
 use crate::layer::charset::{Charset, Detected};
@@ -50,7 +47,6 @@ fn document(whole: &Whole<'_>, options: &ScanOptions) -> Document {
     let Prelude { bases, saved } =
         prelude(whole.bytes, whole.start, whole.charset, options, Bases::All);
     (document.bases, document.saved) = (bases, saved.filter(|_| whole.depth == 0));
-    document.head = head(whole.bytes, whole.start);
     let mut collecting = Collecting { found: document, options };
     let Ok(scanned) = pass::links(whole, options, &mut collecting);
     let mut document = collecting.found;
@@ -87,83 +83,6 @@ impl Links for Collecting<'_> {
 
     fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.found.diagnostics.push(diagnostic);
-    }
-}
-
-/// Where a `base` element would be the first child of `head`, its start tag implied or not. Nowhere where the document ends
-/// in its doctype, which would not count after a tag (HTML, 13.2.6.4.1).
-pub(crate) fn head(bytes: &[u8], start: usize) -> Option<Head> {
-    let at = before_head(bytes, start);
-    if is_before_doctype(&bytes[at..]) {
-        return None;
-    }
-    let at = start_tag_at(bytes, at, "head").unwrap_or(at);
-    Some(Head { at, prefix: String::new(), is_xml: false })
-}
-
-/// After all that can be before a `head` element.
-fn before_head(bytes: &[u8], start: usize) -> usize {
-    let at = skip_leading(bytes, start);
-    start_tag_at(bytes, at, "html").map_or(at, |end| skip_leading(bytes, end))
-}
-
-/// Whether a tag at `at` is a child of the `head` element for certain, and no reason that there is one: the start tag of that
-/// is written, and nothing but whole elements that belong there is before `at` (HTML, 13.2.6.4.4).
-pub(crate) fn is_in_written_head(bytes: &[u8], start: usize, at: usize) -> bool {
-    let Some(head) = start_tag_at(bytes, before_head(bytes, start), "head").filter(|&to| to <= at)
-    else {
-        return false;
-    };
-    let (mut end, mut is_certain, mut in_text) = (head, true, false);
-    let Ok(_) = walk::best_effort(bytes, head..at, true, &mut |event: Event<'_>| {
-        let named =
-            |tag: &RawTag, names: &[&str]| names.iter().any(|name| tag.is_named(bytes, name));
-        let (span, holds_text, belongs) = match event {
-            Event::Comment { span } => (span, false, true),
-            Event::StartTag { tag, .. } => {
-                let holds_text = named(tag, &TEXTS_OF_HEAD);
-                (tag.span, holds_text, holds_text || named(tag, &VOID_IN_HEAD))
-            }
-            Event::EndTag { tag } => (tag.span, false, named(tag, &TEXTS_OF_HEAD)),
-        };
-        let is_apart = in_text || bytes[end..span.start].trim_ascii().is_empty();
-        (end, is_certain, in_text) = (span.end, is_certain && belongs && is_apart, holds_text);
-    });
-    is_certain && !in_text && bytes[end..at].trim_ascii().is_empty()
-}
-
-/// Elements of a `head` that hold text.
-const TEXTS_OF_HEAD: [&str; 3] = ["title", "style", "script"];
-
-/// Those without content.
-const VOID_IN_HEAD: [&str; 3] = ["base", "link", "meta"];
-
-/// Where the start tag at `at` ends, if there is one and it is called `name`.
-fn start_tag_at(bytes: &[u8], at: usize, name: &str) -> Option<usize> {
-    let begins = bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
-    if bytes.get(at) != Some(&b'<')
-        || !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(name.as_bytes()))
-    {
-        return None;
-    }
-    let tag = tag::read(bytes, at)?;
-    tag.is_named(bytes, name).then_some(tag.span.end)
-}
-
-/// After white space, comments and declarations that are complete.
-fn skip_leading(bytes: &[u8], from: usize) -> usize {
-    let mut at = from;
-    loop {
-        let rest = &bytes[at..];
-        let blank = rest.len() - rest.trim_ascii_start().len();
-        if !matches!(rest[blank..], [b'<', b'!' | b'?', ..]) {
-            return at + blank;
-        }
-        // Nothing can come after a comment that the document ends in.
-        let Some(end) = declaration_end(bytes, at + blank, false) else {
-            return at + blank;
-        };
-        at = end;
     }
 }
 

@@ -22,7 +22,6 @@ use super::tag::{self, RawTag};
 use super::walk::{self, Names, holds_table};
 use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
 use crate::layer::charset::{Charset, Declaration, Detected};
-use crate::layer::escape::Quote;
 use crate::scan::attributes::Namespace;
 use crate::scan::{ScanOptions, block, value};
 use crate::span::Span;
@@ -373,35 +372,6 @@ impl<'a> BaseSink<'a> {
 
     /// Notes a `base` element; how it counts is known once the tree is complete.
     fn element(&mut self, tag: &RawTag, namespace: Namespace) {
-        let hrefs = tag.attributes.iter().filter(|one| one.is_named(self.bytes, "href")).count();
-        let removable = match tag.attribute(self.bytes, "href") {
-            Some(href) if tag.attributes.len() > 1 && hrefs == 1 => {
-                let blank = self.bytes[..href.name.start]
-                    .iter()
-                    .rev()
-                    .take_while(|byte| byte.is_ascii_whitespace())
-                    .count();
-                let quoted = usize::from(href.quote != Quote::None);
-                let end = href.value.map_or(href.name.end, |value| value.end + quoted);
-                // What separates it from the next attribute stays, and what is before where that is all. A value
-                // without quotes would take a `/` in.
-                let separates = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'>';
-                let is_apart = self.bytes.get(end).is_some_and(separates);
-                let start = href.name.start - if is_apart { blank } else { 0 };
-                Some(Span::new(start, end))
-            }
-            // With the first of several gone, the next would count.
-            Some(_) if tag.attributes.len() > hrefs => None,
-            // What is before the tag must not become markup with what comes after it.
-            _ => {
-                let before = self.bytes[..tag.span.start].last();
-                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                let after = &self.bytes[tag.span.end..];
-                let uncovers_mark = tag.span.start == 0 && Charset::is_marked(after);
-                let is_safe = ends && !is_before_doctype(after) && !uncovers_mark;
-                is_safe.then_some(tag.span)
-            }
-        };
         let next = std::mem::replace(&mut self.next, Standing::Later);
         let standing = match (namespace, self.standing) {
             (Namespace::Html, Standing::First) => next,
@@ -410,26 +380,7 @@ impl<'a> BaseSink<'a> {
         };
         self.has_effective |= standing == Standing::First;
         let declared = DeclaredBase::of(BaseKind::Element, tag.span);
-        self.bases.push(DeclaredBase { value: self.href(tag), standing, removable, ..declared });
-    }
-}
-
-/// Whether nothing but comments and white space is before a doctype in `rest`. It counts where no tag is before it (HTML,
-/// 13.2.6.4.1).
-pub(super) fn is_before_doctype(mut rest: &[u8]) -> bool {
-    loop {
-        rest = rest.trim_ascii_start();
-        let name = rest.get(..b"<!doctype".len()).unwrap_or_default();
-        let end = match rest {
-            _ if name.eq_ignore_ascii_case(b"<!doctype") => return true,
-            [b'<', b'!', b'-', b'-', ..] => memchr::memmem::find(rest, b"-->").map(|at| at + 3),
-            [b'<', b'!' | b'?', ..] => memchr::memchr(b'>', rest).map(|at| at + 1),
-            _ => None,
-        };
-        match end {
-            Some(end) => rest = &rest[end..],
-            None => return false,
-        }
+        self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
     }
 }
 

@@ -21,7 +21,7 @@ use super::tokens::{self, XmlAttribute, XmlFault, XmlTag, XmlToken};
 use super::vocabulary;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::{
-    Against, BaseKind, DeclaredBase, Document, ElementBase, Head, LONGEST_BASE, Standing,
+    Against, BaseKind, DeclaredBase, Document, ElementBase, LONGEST_BASE, Standing,
 };
 use crate::format::Format;
 use crate::layer::charset::Charset;
@@ -379,7 +379,7 @@ impl<'a> XmlPass<'a> {
         if self.options.entry_links {
             self.entry_link_in(&started);
         }
-        self.base_element(span, is_empty, &started);
+        self.base_element(span, &started);
         if self.options.ids {
             self.ids(&started);
         }
@@ -392,11 +392,6 @@ impl<'a> XmlPass<'a> {
         }
         let mut element = started.element;
         self.templates += usize::from(element.is_xhtml("template"));
-        if element.is_xhtml("head") && self.open.len() == 1 && self.found.head.is_none() {
-            let prefix = &self.name(name)[..name.len() - local.len()];
-            let prefix = String::from_utf8_lossy(prefix).into_owned();
-            self.found.head = Some(Head { at: span.end, prefix, is_xml: true });
-        }
         let entry = self.entry_of(span, &element);
         // What an entry contains has its link for a base; what it refers to itself has not.
         element.base = element.base.or_else(|| self.base_in_entry(&element));
@@ -483,7 +478,7 @@ impl<'a> XmlPass<'a> {
     }
 
     /// Notes an XHTML `base` element, or one that is nearly that.
-    fn base_element(&mut self, span: Span, is_empty: bool, started: &StartedElement<'a>) {
+    fn base_element(&mut self, span: Span, started: &StartedElement<'a>) {
         if !started.element.local.eq_ignore_ascii_case("base") {
             return;
         }
@@ -506,26 +501,12 @@ impl<'a> XmlPass<'a> {
             Some(_) => Standing::First,
         };
         self.has_base |= standing == Standing::First;
-        let removable = match href {
-            Some(href) if started.attributes.len() > 1 => {
-                let before = &self.bytes[..href.raw.name.start];
-                let blank = before.len() - before.trim_ascii_end().len();
-                Some(Span::new(href.raw.name.start - blank, href.raw.value.end + 1))
-            }
-            // The text before the tag must not become markup together with the text after it.
-            _ => {
-                let before = self.bytes[..span.start].last();
-                let ends = before.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'>');
-                (ends && is_empty).then_some(span)
-            }
-        };
         self.found.bases.push(DeclaredBase {
             kind: BaseKind::Element,
             span,
             value,
             is_known,
             standing,
-            removable,
         });
     }
 

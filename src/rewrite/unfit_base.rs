@@ -1,0 +1,58 @@
+//! Diagnostics about a base against which references cannot be resolved, or not as one would expect.
+//!
+//! ```
+//! use baselink::{Options, rewrite};
+//! let rewritten = rewrite(b"<base href=about:blank><a href=x>", &Options::at("http://a/"));
+//! assert_eq!(rewritten.report.diagnostics[0].code.name(), "base-unusable");
+//! ```
+//!
+//! Deliberately absent: which base counts.
+
+use crate::base::{self, BaseChain, Outer, SaidBy};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::LONGEST_BASE;
+use crate::reference::{self, Grammar};
+use crate::resolve::{self, Profile};
+use crate::span::Span;
+
+/// What is to be said of a base that was taken by the document itself.
+pub(super) fn base_diagnostic(
+    has_links: bool,
+    chain: &BaseChain,
+    outer: Outer<'_>,
+    profile: Profile,
+) -> Option<Diagnostic> {
+    let is_own = match outer {
+        Outer::Retrieval(_) | Outer::AssumedScheme(_) => true,
+        // Of what a heading gives it is said where the heading is.
+        Outer::Heading(_) | Outer::Encapsulating(_) | Outer::Referring(_) => {
+            matches!(chain.source.said_by(), SaidBy::Markup | SaidBy::Note)
+        }
+    };
+    if has_links && is_own { unfit_base(chain, profile) } else { None }
+}
+
+/// Why references cannot be resolved against a base, or not as one would expect.
+pub(super) fn unfit_base(chain: &BaseChain, profile: Profile) -> Option<Diagnostic> {
+    let base = chain.base.as_deref()?;
+    let level = chain.levels.iter().find(|level| level.status == base::Status::Taken);
+    let span = level.and_then(|level| level.span).unwrap_or(Span::at(0));
+    if base.len() > LONGEST_BASE {
+        let message = format!("the base is longer than {LONGEST_BASE} bytes; its links were left");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    if let Err(why) = resolve::usable(base) {
+        let message = format!("no reference can be resolved against the base {base}: {why}");
+        return Some(Diagnostic::new(Code::BaseUnusable, span, message));
+    }
+    let params = || reference::Reference::split(Grammar::Rfc1808, base).params();
+    if profile == Profile::Rfc1808
+        && base.contains(';')
+        && params().is_some_and(|params| params.contains('/'))
+    {
+        let message =
+            format!("by RFC 1808, 2.4.5, the directories of the base {base} end at its first ';'");
+        return Some(Diagnostic::new(Code::BaseParameters, span, message));
+    }
+    None
+}
