@@ -220,8 +220,6 @@ pub(crate) struct Check {
     pub(crate) form: CheckForm,
     /// Where the page goes that shows all.
     pub(crate) report: Option<PathBuf>,
-    /// The URL by which its file names lead to an editor, with `{path}`, `{line}` and `{column}`.
-    pub(crate) editor: Option<String>,
     /// Findings that are accepted.
     pub(crate) baseline: Option<PathBuf>,
     /// Where those of today are noted.

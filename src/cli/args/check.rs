@@ -86,11 +86,6 @@ pub(super) struct TypedCheck {
     /// A page to look at, beside all this: the verdict, and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// Let file names of the page lead to an editor: its URL, with {path}, and perhaps {line} and {column}
-    ///
-    /// `vscode://file/{path}:{line}` is one, `idea://open?file={path}&line={line}` another.
-    #[arg(long, value_name = "URL", help_heading = "Output", requires = "report")]
-    editor: Option<String>,
     /// List what is odd in each document, too
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
@@ -146,15 +141,6 @@ impl TypedCheck {
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
-        if let Some(editor) = &self.editor {
-            let has_scheme = Reference::split(Grammar::Rfc3986, editor).scheme().is_some();
-            if !has_scheme || !editor.contains("{path}") {
-                return refused(
-                    "--editor takes the URL that opens a file in an editor, with {path} in it, such as \
-                     vscode://file/{path}:{line}",
-                );
-            }
-        }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
             (true, _) => WrittenTo::Diff,
@@ -194,7 +180,6 @@ impl TypedCheck {
             by,
             form,
             report: self.report,
-            editor: self.editor,
             baseline: self.baseline,
             write_baseline: self.write_baseline,
             url_map,
