@@ -23,7 +23,6 @@ use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
 use baselink::tree::write::{InPlace, Suffix};
-use clap::ValueEnum;
 use clap_complete::Shell;
 
 /// What was asked for.
@@ -216,7 +215,8 @@ pub(crate) struct Check {
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
-    pub(crate) by: By,
+    /// Whether links are listed, and not what they lead to.
+    pub(crate) lists_links: bool,
     pub(crate) form: CheckForm,
     /// Where the page goes that shows all.
     pub(crate) report: Option<PathBuf>,
@@ -248,14 +248,6 @@ pub(crate) enum CheckForm {
     Json,
     Sarif,
     Github,
-}
-
-/// What is listed one by one: what links lead to, or the links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    // What is said of these in documentation would be said by `--help`.
-    Target,
-    Link,
 }
 
 /// Some of the classes.

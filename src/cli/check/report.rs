@@ -261,7 +261,7 @@ impl<'a> ReportPage<'a> {
         writeln!(
             out,
             "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
-             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; --list or --json lists them without.</p>",
+             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; -v or --json lists them without.</p>",
             counted(placed, "link is", "links are")
         )?;
         if all > placed {
