@@ -18,7 +18,6 @@ use baselink::Options;
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::resolve::Profile;
-use baselink::tree::localize::Absent;
 use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
@@ -166,8 +165,6 @@ pub(crate) enum BasesForm {
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
-    /// What becomes of links to what is not there.
-    pub(crate) absent: Absent,
     /// Where the URLs of the tree are listed that have no file.
     pub(crate) missing: Option<PathBuf>,
     /// Whether the mirror is another folder.

@@ -65,7 +65,7 @@ Examples:
   baselink localize --url http://a.example/docs/ docs -o offline-docs
   baselink localize --url http://a.example/docs/ --diff docs
   baselink localize --url http://a.example/docs/ --dry-run --verbose docs
-  baselink localize --url http://a.example/docs/ --in-place --backup .orig --absent keep docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig docs
   baselink localize --layout host --dry-run --missing - crawl | wget -x -P crawl -i -
 
 Exit status:

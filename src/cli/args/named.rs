@@ -28,7 +28,6 @@ pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
 pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
-pub(super) const ABSENT: &[&str] = &["absolute", "keep"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -81,7 +80,6 @@ mod tests {
     use baselink::resolve::Profile;
     use baselink::scan::Scanner;
     use baselink::scan::attributes::Groups;
-    use baselink::tree::localize::Absent;
     use baselink::{BaseElement, Fragments, LocalCopies};
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
@@ -99,7 +97,6 @@ mod tests {
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);
         check::<BaseFrom>(BASE_FROM);
-        check::<Absent>(ABSENT);
         check::<Groups>(GROUPS);
         let asked_for = Format::ALL.map(Format::name);
         assert!(asked_for.iter().filter(|name| name.parse::<Format>().is_ok()).eq(FORMATS));
