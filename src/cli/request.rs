@@ -139,26 +139,15 @@ pub(crate) enum LinksForm {
     Text,
     /// A JSON object.
     Json,
-    /// Its target, and a zero byte instead of a line end where that is said.
-    Target { ends_with_zero: bool },
+    /// Its target.
+    Target,
 }
 
 /// `baselink base`
 #[derive(Debug)]
 pub(crate) struct ShowBases {
     pub(crate) documents: Documents,
-    pub(crate) form: BasesForm,
-}
-
-/// What `baselink base` prints of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BasesForm {
-    /// All levels of RFC 1808, section 3.
-    Levels,
-    /// Path, base and source in one line.
-    Short,
-    /// A JSON object.
-    Json,
+    pub(crate) json: bool,
 }
 
 /// `baselink localize`
