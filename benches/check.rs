@@ -89,10 +89,8 @@ fn commands(peers: &[(&str, PathBuf)]) -> Vec<Row> {
     };
     let mut rows = vec![row("cp -r".into(), Path::new("cp"), "-r")];
     for jobs in [1, 2] {
-        for (what, options) in [("", ""), (", no list", "--list none -q")] {
-            let check = format!("check -u https://docs.example/ -j {jobs} {options}");
-            rows.push(row(format!("check, {jobs} job(s){what}"), Path::new(BINARY), &check));
-        }
+        let check = format!("check -u https://docs.example/ -j {jobs}");
+        rows.push(row(format!("check, {jobs} job(s)"), Path::new(BINARY), &check));
     }
     for (name, program) in peers {
         for jobs in [1, 2] {

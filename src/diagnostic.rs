@@ -32,8 +32,6 @@ pub enum Code {
     TooDeep,
     /// Links that RFC 1808, RFC 3986 and browsers resolve to different targets.
     ProfilesDiffer,
-    /// A policy for the `base` element that could not be followed.
-    BaseElementKept,
     /// Lines in a heading that are no header field (RFC 5322, 2.2); they are kept.
     FieldMalformed,
     /// A second header field of a kind that is there at most once; the first counts.
@@ -96,7 +94,7 @@ pub enum Code {
 }
 
 /// All kinds with their names, in the order of their declaration.
-const CODES: [(Code, &str); 37] = [
+const CODES: [(Code, &str); 36] = [
     (Code::BaseRelative, "base-relative"),
     (Code::BaseUnusable, "base-unusable"),
     (Code::BaseParameters, "base-parameters"),
@@ -104,7 +102,6 @@ const CODES: [(Code, &str); 37] = [
     (Code::WithoutTree, "without-tree"),
     (Code::TooDeep, "too-deep"),
     (Code::ProfilesDiffer, "profiles-differ"),
-    (Code::BaseElementKept, "base-element-kept"),
     (Code::FieldMalformed, "field-malformed"),
     (Code::FieldRepeated, "field-repeated"),
     (Code::FieldTooLong, "field-too-long"),

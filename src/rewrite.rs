@@ -16,7 +16,6 @@
 //!
 //! Deliberately absent: syntax and files. The rooms below know no markup, and nothing is read but what is given.
 
-mod base_element;
 mod beside;
 pub mod copies;
 mod crawled;
@@ -36,6 +35,7 @@ mod prepared;
 pub mod record;
 mod rows;
 mod totals;
+mod unfit_base;
 
 use std::borrow::Cow;
 

@@ -44,14 +44,12 @@ def get_base_url(text: str | bytes, baseurl: str | bytes = "", encoding: str | N
 def make_links_absolute(
     html: AnyStr,
     base_url: str | None = None,
-    resolve_base_href: bool = True,
     handle_failures: Literal["ignore"] | None = None,
 ) -> AnyStr:
     """The HTML document with every relative link made absolute, in the shape of lxml.html's function.
 
-    With `resolve_base_href` its base element is taken out where no link needs it any more; otherwise it stays, with an
-    absolute href. It counts either way. What has no target, such as "//[x", stays as it is: nothing is raised, as with
-    handle_failures="ignore".
+    Its base element counts, and stays, with an absolute href, where lxml takes it out. What has no target, such as
+    "//[x", stays as it is: nothing is raised, as with handle_failures="ignore".
 
     >>> import baselink
     >>> baselink.make_links_absolute('<img srcset="x 2x">', "http://h.example/")
@@ -59,10 +57,9 @@ def make_links_absolute(
     """
     if handle_failures not in ("ignore", None):
         raise ValueError(f"handle_failures is 'ignore' or None, and not {handle_failures!r}: no attribute is taken out")
-    policy: Literal["remove", "absolute"] = "remove" if resolve_base_href else "absolute"
     if isinstance(html, bytes):
-        return rewrite(html, base_url, format="html", base_element=policy)
-    output = rewrite(_encoded(html), base_url, format="html", charset="utf-8", base_element=policy)
+        return rewrite(html, base_url, format="html")
+    output = rewrite(_encoded(html), base_url, format="html", charset="utf-8")
     return output.decode("utf-8", "surrogatepass")
 
 

@@ -15,7 +15,7 @@ class Options(TypedDict, total=False):
     resolver          "rfc1808" (default), "rfc3986", or "whatwg" to resolve as browsers do
     fragments         what becomes of "#x": "rewrite" (default), "keep", or "auto" to rewrite it only where a browser would
                       leave the page; "auto" is the default in a page that says that it was saved
-    base_element      what becomes of the base element: "absolute" (default), "keep", "remove", "insert"
+    base_element      what becomes of the href of a base element: "absolute" (default), "keep"
     enable            groups of further places that count as links, such as "lazy", or "all"
     attributes        further attributes that count as links, such as "*[data-src]=url"; the syntax is url, urls, srcset,
                       css or html
@@ -29,7 +29,7 @@ class Options(TypedDict, total=False):
     charset: str | None
     resolver: Literal["rfc1808", "rfc3986", "whatwg"] | None
     fragments: Literal["rewrite", "keep", "auto"] | None
-    base_element: Literal["absolute", "keep", "remove", "insert"] | None
+    base_element: Literal["absolute", "keep"] | None
     enable: str | Iterable[str] | None
     attributes: str | Iterable[str] | None
     local_copies: Literal["keep", "rewrite"] | None

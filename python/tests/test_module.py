@@ -238,7 +238,7 @@ def test_options() -> None:
     assert rewritten(b"<a href=#x>", fragments="keep") == b"<a href=#x>"
     assert rewritten(b"<a href=../../x>") == b"<a href=http://h/../x>"
     assert rewritten(b"<a href=../../x>", resolver="whatwg") == b"<a href=http://h/x>"
-    assert rewritten(b"<base href=/c/><a href=x>", base_element="remove") == b"<a href=http://h/c/x>"
+    assert rewritten(b"<base href=/c/><a href=x>", base_element="keep") == b"<base href=/c/><a href=http://h/c/x>"
     assert rewritten(b"<img data-src=x>") == b"<img data-src=x>"
     assert rewritten(b"<img data-src=x>", enable="lazy") == b"<img data-src=http://h/a/x>"
     assert rewritten(b"<img data-src=x>", enable=("lazy",)) == b"<img data-src=http://h/a/x>"

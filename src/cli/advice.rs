@@ -32,7 +32,7 @@ pub(crate) fn is_of_a_change(code: Code) -> bool {
 
 /// Whether a diagnostic is one of the document or its base, not of its links or of their change.
 pub(crate) fn is_of_bases(code: Code) -> bool {
-    !is_of_a_change(code) && !matches!(code, Code::ProfilesDiffer | Code::BaseElementKept)
+    !is_of_a_change(code) && code != Code::ProfilesDiffer
 }
 
 /// What is said of `found` on the command line.

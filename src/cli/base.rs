@@ -24,7 +24,7 @@
 //!       base: http://b/  (3.2 encapsulating)
 //! ```
 //!
-//! With `--short` it is a line: path, base and source.
+//! Where there are several documents, each is a line: path, base and source.
 //!
 //! Deliberately absent: links.
 
@@ -34,6 +34,7 @@ use std::io::{self, Write};
 use anstyle::Style;
 use baselink::base::{BaseChain, Level, Rule, Status};
 use baselink::error::{name, visible};
+use baselink::tree::walk::{EntryKind, walk};
 use baselink::{EntityReport, Options, Rewritten, Totals, rewrite};
 
 use super::advice::is_of_bases;
@@ -45,14 +46,19 @@ use super::input::{Contents, File, Input};
 use super::output::{FAINT, HEADING, INVALID, Ink, Output, PLACE, TAKEN, by_place, shown};
 use super::places::FilePlaces;
 use super::record;
-use super::request::{BasesForm, Origin, ShowBases};
+use super::request::{Documents, Origin, ShowBases};
 use super::status::ExitStatus;
 
 /// Shows what was asked for.
 pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.documents;
+    let form = match asked.json {
+        true => BasesForm::Json,
+        false if has_several(documents) => BasesForm::Line,
+        false => BasesForm::Levels,
+    };
     let mut has_tree = false;
-    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, file, output);
+    let work = |_: &Origin, file: File<'_>, output: &mut Output| one(asked, form, file, output);
     let Read { status, documents: files, left } =
         each_document(documents, output, None, work, |_, is_tree| has_tree |= is_tree)?;
     if has_tree {
@@ -68,12 +74,34 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
     Ok(status.max(of_folders))
 }
 
+/// How a document is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum BasesForm {
+    /// All levels of RFC 1808, section 3.
+    Levels,
+    /// Path, base and source in one line.
+    Line,
+    Json,
+}
+
+/// Whether more than one file is read.
+fn has_several(documents: &Documents) -> bool {
+    let files = walk(&documents.paths, &documents.selection).flatten();
+    documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()
+}
+
 /// Shows the bases of a file, and says whether they were shown as a tree.
-fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(ExitStatus, bool)> {
+fn one(
+    asked: &ShowBases,
+    form: BasesForm,
+    file: File<'_>,
+    output: &mut Output,
+) -> io::Result<(ExitStatus, bool)> {
     let (mut has_tree, mut hints, path) = (false, Hints::default(), file.path);
     if let Contents::Archive(archive) = file.contents {
+        let form = if asked.json { BasesForm::Json } else { BasesForm::Line };
         let work = |input: &Input<'_>, options: &Options, output: &mut Output| {
-            Ok(document(asked, input, options, output)?.1)
+            Ok(document(form, input, options, output)?.1)
         };
         let read = archive::each(archive, output, work, |is_tree, _, _| {
             has_tree |= is_tree;
@@ -83,7 +111,7 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
         return Ok((after(read, ExitStatus::Done, output), has_tree));
     }
     let read = file.each(|input, options| {
-        let (totals, is_tree) = document(asked, input, options, output)?;
+        let (totals, is_tree) = document(form, input, options, output)?;
         has_tree |= is_tree;
         hints.add(input, options, &totals);
         Ok(())
@@ -99,26 +127,26 @@ fn one(asked: &ShowBases, file: File<'_>, output: &mut Output) -> io::Result<(Ex
 
 /// Shows the bases of a document, and says whether they were shown as a tree.
 fn document(
-    asked: &ShowBases,
+    form: BasesForm,
     input: &Input<'_>,
     options: &Options,
     output: &mut Output,
 ) -> io::Result<(Totals, bool)> {
-    let is_tree = asked.form == BasesForm::Levels && input.format.has_headings();
+    let is_tree = form == BasesForm::Levels && input.format.has_headings();
     let Rewritten { report, totals, .. } = rewrite(input.bytes, options);
     let places = FilePlaces::of(input, &totals);
     for found in by_place(&report.diagnostics).into_iter().filter(|one| is_of_bases(one.code)) {
         output.diagnostic(&places, found);
     }
-    match asked.form {
+    match form {
         BasesForm::Json => {
             for entity in &report.entities {
                 output.json(&record::BaseRecord::of(input, entity))?;
             }
         }
-        BasesForm::Short => {
+        BasesForm::Line => {
             for entity in &report.entities {
-                short(input, entity, output)?;
+                line(input, entity, output)?;
             }
         }
         BasesForm::Levels if is_tree => {
@@ -137,7 +165,7 @@ fn document(
 
 /// Prints path, base and source, with tabs between; the path is followed by the number of an entity that is not
 /// the outermost one.
-fn short(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
+fn line(input: &Input<'_>, entity: &EntityReport, output: &mut Output) -> io::Result<()> {
     let chain = &entity.chain;
     let number = match &*chain.entity {
         "" => String::new(),
@@ -168,7 +196,7 @@ fn picture(
         writeln!(out, "  {} {}", rule.section(), rule.title())?;
         for level in chain.levels.iter().filter(|level| level.rule == rule) {
             write!(out, "    ")?;
-            line(level, None, places, ink, out)?;
+            level_line(level, None, places, ink, out)?;
         }
     }
     write!(out, "  ")?;
@@ -176,7 +204,7 @@ fn picture(
 }
 
 /// A level of a chain, with its rule where that is not said already.
-fn line(
+fn level_line(
     level: &Level,
     rule: Option<Rule>,
     places: &FilePlaces<'_>,
@@ -253,7 +281,7 @@ fn tree(
         let beneath = format!("{around}{beneath}{}", bar(has_children));
         for level in entity.chain.levels.iter().filter(|level| level.value.is_some()) {
             write!(out, "{beneath}")?;
-            line(level, Some(level.rule), places, ink, out)?;
+            level_line(level, Some(level.rule), places, ink, out)?;
         }
         write!(out, "{beneath}")?;
         base(&entity.chain, ink, out)?;

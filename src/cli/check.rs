@@ -42,7 +42,7 @@ use self::words::{counted, number};
 use super::hint::say_scheme;
 use super::output::{Output, count};
 use super::progress::{is_stopped, stop_between_files};
-use super::request::{By, Check, Classes};
+use super::request::{Check, Classes};
 use super::status::ExitStatus;
 
 /// Checks what was asked for.
@@ -78,7 +78,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
         return Ok(stopped(fixed.as_ref(), output));
     }
     let shows_diff = fixed.as_ref().is_some_and(|fixed| fixed.is_shown);
-    let is_by_target = asked.by == By::Target && !shows_diff;
+    let is_by_target = !asked.lists_links && !shows_diff;
     let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
     let listed = listing::list(asked, &list, &tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);

@@ -104,7 +104,7 @@ fn extension(asked: &ListLinks) -> &'static str {
     match asked.form {
         LinksForm::Text => ".txt",
         LinksForm::Json => ".jsonl",
-        LinksForm::Target { .. } => ".urls",
+        LinksForm::Target => ".urls",
     }
 }
 
@@ -211,12 +211,9 @@ impl<'a> LinkListing<'a> {
                 let place = (*line, *column);
                 output.json(&record::LinkRecord::of(table.name, place, offset, link, table.grammar))
             }
-            (LinksForm::Target { .. }, None) => Ok(()),
-            (LinksForm::Target { ends_with_zero: true }, Some(target)) => {
-                output.line(&[target, "\0"])
-            }
+            (LinksForm::Target, None) => Ok(()),
             // What a URL on a line of its own must not have is escaped.
-            (LinksForm::Target { .. }, Some(target)) => output.line(&[&visible(target), "\n"]),
+            (LinksForm::Target, Some(target)) => writeln!(output.out(), "{}", visible(target)),
             (LinksForm::Text, _) => {
                 // An empty line divides files.
                 if !std::mem::replace(&mut self.is_listed, true) {

@@ -38,8 +38,7 @@ pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatu
     let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
     match folders.and_then(|()| may_list(asked)).and_then(|()| index(asked)) {
         Ok(index) => {
-            let (absent, missing) = (asked.absent, asked.missing.clone());
-            let work = Work::Local { index: Arc::new(index), absent, missing };
+            let work = Work::Local { index: Arc::new(index), missing: asked.missing.clone() };
             rewrite(&asked.rewrite, &work, output)
         }
         Err(error) => {

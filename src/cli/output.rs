@@ -402,12 +402,6 @@ impl Output {
         out.write_all(b"\n")
     }
 
-    /// Prints a line that is in pieces, with what ends it.
-    pub(crate) fn line(&mut self, pieces: &[&str]) -> io::Result<()> {
-        let out = self.out();
-        pieces.iter().try_for_each(|piece| out.write_all(piece.as_bytes()))
-    }
-
     /// Prints a record as one line of JSON.
     pub(crate) fn json(&mut self, record: &impl Serialize) -> io::Result<()> {
         let mut line = std::mem::take(&mut self.json_line);

@@ -18,12 +18,10 @@ use baselink::Options;
 use baselink::error::{Error, Result};
 use baselink::format::Format;
 use baselink::resolve::Profile;
-use baselink::tree::localize::Absent;
 use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::Class;
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
 use baselink::tree::write::{InPlace, Suffix};
-use clap::ValueEnum;
 use clap_complete::Shell;
 
 /// What was asked for.
@@ -153,34 +151,21 @@ pub(crate) enum LinksForm {
     Text,
     /// A JSON object.
     Json,
-    /// Its target, and a zero byte instead of a line end where that is said.
-    Target { ends_with_zero: bool },
+    /// Its target.
+    Target,
 }
 
 /// `baselink base`
 #[derive(Debug)]
 pub(crate) struct ShowBases {
     pub(crate) documents: Documents,
-    pub(crate) form: BasesForm,
-}
-
-/// What `baselink base` prints of a document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BasesForm {
-    /// All levels of RFC 1808, section 3.
-    Levels,
-    /// Path, base and source in one line.
-    Short,
-    /// A JSON object.
-    Json,
+    pub(crate) json: bool,
 }
 
 /// `baselink localize`
 #[derive(Debug)]
 pub(crate) struct Localize {
     pub(crate) rewrite: Rewrite,
-    /// What becomes of links to what is not there.
-    pub(crate) absent: Absent,
     /// Where the URLs of the tree are listed that have no file.
     pub(crate) missing: Option<PathBuf>,
     /// Whether the mirror is another folder.
@@ -228,12 +213,11 @@ pub(crate) struct Check {
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
-    pub(crate) by: By,
+    /// Whether links are listed, and not what they lead to.
+    pub(crate) lists_links: bool,
     pub(crate) form: CheckForm,
     /// Where the page goes that shows all.
     pub(crate) report: Option<PathBuf>,
-    /// The URL by which its file names lead to an editor, with `{path}`, `{line}` and `{column}`.
-    pub(crate) editor: Option<String>,
     /// Findings that are accepted.
     pub(crate) baseline: Option<PathBuf>,
     /// Where those of today are noted.
@@ -262,14 +246,6 @@ pub(crate) enum CheckForm {
     Json,
     Sarif,
     Github,
-}
-
-/// What is listed one by one: what links lead to, or the links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    // What is said of these in documentation would be said by `--help`.
-    Target,
-    Link,
 }
 
 /// Some of the classes.

@@ -49,7 +49,6 @@ const NEEDS: &[(&str, &[&str])] = &[
     ("only-documents", &["output"]),
     ("preserve-times", &["output", "in-place", "fix"]),
     ("json", &["output", "in-place", "dry-run"]),
-    ("null", &["only-targets"]),
 ];
 
 /// The same for commands of which it is not so, or only of which.

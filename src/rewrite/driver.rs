@@ -22,7 +22,7 @@
 
 use std::sync::Arc;
 
-use super::base_element::base_diagnostic;
+use super::unfit_base::base_diagnostic;
 use super::copies;
 use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Short, Surroundings};

@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::referrers::Referrers;
-use super::base_element::unfit_base;
+use super::unfit_base::unfit_base;
 use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};

@@ -185,8 +185,7 @@ impl FromStr for BaseElement {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self, Error> {
-        let known = [("absolute", Self::Absolute), ("keep", Self::Keep)];
-        policy("the base element", &known, name)
+        policy("the base element", &[("absolute", Self::Absolute), ("keep", Self::Keep)], name)
     }
 }
 

@@ -11,7 +11,7 @@
 //! use std::sync::Arc;
 //! use baselink::{Options, base::Retrieval};
 //! use baselink::tree::index::Index;
-//! use baselink::tree::localize::{Absent, localize, options};
+//! use baselink::tree::localize::{localize, options};
 //! use baselink::tree::origin::{Origins, RootUrl};
 //! use baselink::tree::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
@@ -28,7 +28,7 @@
 //! index.add_unread(&entry(&["c d?e.png"]));
 //!
 //! let (index, retrieval) = (Arc::new(index), Retrieval::url("http://a/docs/sub/x.html"));
-//! let options = options(&page, Some(retrieval), &index, Absent::Absolute, &Options::default());
+//! let options = options(&page, Some(retrieval), &index, &Options::default());
 //! let text = b"<base href=http://a/docs/><img src='/docs/c d?e.png'><a href=gone.html></a>";
 //! assert_eq!(
 //!     localize(text, &options).output(),
@@ -39,12 +39,10 @@
 //! Deliberately absent: downloads. What is not among the files stays on the network.
 
 use std::borrow::Cow;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, SaidBy};
 use crate::document::Against;
-use crate::error::{Error, Result};
 use crate::layer::digest::ends_with_md5;
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
@@ -58,30 +56,6 @@ use crate::tree::origin::{RootUrl, canonical, names};
 use crate::tree::relocate::{names_base, unmistakable};
 use crate::tree::walk::TreeEntry;
 
-/// What becomes of links whose target is not among the files: `--missing`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Absent {
-    /// They become absolute.
-    #[default]
-    Absolute,
-    /// They stay as they are, but where a base that is taken away gave them their meaning.
-    Keep,
-}
-
-impl FromStr for Absent {
-    type Err = Error;
-
-    fn from_str(name: &str) -> Result<Self> {
-        match name {
-            "absolute" => Ok(Self::Absolute),
-            "keep" => Ok(Self::Keep),
-            _ => Err(Error::new(format!(
-                "unknown policy '{name}' for what is missing: it is one of absolute, keep"
-            ))),
-        }
-    }
-}
-
 /// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
 /// of `index`. `options` say the format, the profile and the places.
 #[must_use]
@@ -89,7 +63,6 @@ pub fn options(
     entry: &TreeEntry,
     retrieval: Option<Retrieval>,
     index: &Arc<Index>,
-    absent: Absent,
     options: &Options,
 ) -> Options {
     let place = RootUrl::nowhere();
@@ -101,7 +74,7 @@ pub fn options(
     let own = own(&options);
     let is_message = options.format.has_headings();
     let index = Arc::clone(index);
-    let destination = Local { index, path, own, place, on_disk, to_browsers, absent, is_message };
+    let destination = Local { index, path, own, place, on_disk, to_browsers, is_message };
     Options {
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
@@ -186,7 +159,6 @@ struct Local {
     on_disk: Option<Base>,
     /// The same as browsers see it, which read the mirror.
     to_browsers: Option<Base>,
-    absent: Absent,
     is_message: bool,
 }
 
@@ -232,11 +204,7 @@ impl Destination for Local {
             .saved(target, link)
             .or_else(|| if is_relative && has_own_base { self.local_already(link) } else { None })
             .or_else(|| self.local_copy(target, link));
-        match local {
-            Some(reference) => Choice::Reference(reference),
-            None if is_relative && has_own_base && self.absent == Absent::Keep => Choice::Kept,
-            None => Choice::Target,
-        }
+        local.map_or(Choice::Target, Choice::Reference)
     }
 }
 

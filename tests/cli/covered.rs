@@ -22,7 +22,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 19] = [
     // A case has no terminal.
     ("*", "--progress", "tests/trees/commands.rs", "a_terminal_shows_how_far_long_work_is"),
     ("settings", "progress", "tests/cli/covered.rs", "every_key_is_read"),
@@ -45,7 +45,6 @@ const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("settings", "sarif", "tests/trees/check_cli.rs", "settings_may_ask_for_the_log"),
     ("check", "--report", "tests/trees/check_cli.rs", "the_page_has_every_finding_loads_nothing_and_escapes_everything"),
-    ("check", "--editor", "tests/trees/check_cli.rs", "file_names_of_the_page_lead_to_files_or_an_editor"),
     // Nobody stops a case.
     ("*", "130", "tests/trees/commands.rs", "ctrl_c_ends_after_the_file_in_hand"),
     ("check", "130", "tests/trees/check_cli.rs", "ctrl_c_while_fixes_are_made_leaves_files_old_or_new"),

@@ -235,8 +235,7 @@ proptest! {
             for fragments in [Fragments::Keep, Fragments::Auto] {
                 hold(&document, &Options { fragments: Some(fragments), ..options.clone() })?;
             }
-            let base_element = BaseElement::Keep;
-            hold(&document, &Options { base_element, ..options.clone() })?;
+            hold(&document, &Options { base_element: BaseElement::Keep, ..options.clone() })?;
         }
     }
 

@@ -118,8 +118,7 @@ proptest! {
         for fragments in [Fragments::Keep, Fragments::Auto] {
             hold(&document, &Options { fragments: Some(fragments), ..options(url, Profile::Rfc1808) })?;
         }
-        let base_element = BaseElement::Keep;
-        hold(&document, &Options { base_element, ..options(url, Profile::Rfc1808) })?;
+        hold(&document, &Options { base_element: BaseElement::Keep, ..options(url, Profile::Rfc1808) })?;
     }
 
     /// The same document in UTF-16 has the same links, and rewrites to the same text.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::tree::index::Index;
-use baselink::tree::localize::{Absent, localize, options};
+use baselink::tree::localize::{localize, options};
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use baselink::tree::walk::{EntryKind, TreeEntry};
@@ -32,7 +32,6 @@ fn below(url: &str) -> Origins {
 struct Tree {
     origins: Origins,
     index: Arc<Index>,
-    absent: Absent,
     profile: Profile,
 }
 
@@ -41,14 +40,14 @@ impl Tree {
         let mut index = Index::new(origins.clone());
         files.iter().for_each(|file| index.add_unread(&entry(file)));
         let index = Arc::new(index);
-        Self { origins, index, absent: Absent::default(), profile: Profile::default() }
+        Self { origins, index, profile: Profile::default() }
     }
 
     fn options(&self, path: &str, text: &[u8]) -> Options {
         let format = Format::detect(Some(path), b"");
         let retrieval = self.origins.of(&entry(path), format, text).0;
         let asked = Options { format, profile: self.profile, ..Options::default() };
-        options(&entry(path), retrieval, &self.index, self.absent, &asked)
+        options(&entry(path), retrieval, &self.index, &asked)
     }
 
     /// The file `path` with the contents `text`, localized; doing it twice changes nothing more, and nothing
@@ -358,24 +357,6 @@ fn what_a_browser_saved_beside_a_page_stays() {
         localized.split('>').skip(1).collect::<String>(),
         expected.split('>').skip(1).collect::<String>()
     );
-}
-
-#[test]
-fn what_is_missing_may_be_kept() {
-    let mut tree = Tree::new(below("http://a/docs/"), &["p.html", "x.png"]);
-    tree.absent = "keep".parse().unwrap();
-    let page = "<img src=gone.png><img src=/docs/x.png><img src=../x.png>";
-    assert_eq!(
-        tree.localized("p.html", page),
-        "<img src=gone.png><img src=x.png><img src=../x.png>"
-    );
-    // It would mean something else without its base.
-    let page = "<base href='sub/'><img src=gone.png>";
-    assert_eq!(
-        tree.localized("p.html", page),
-        "<base href=''><img src=http://a/docs/sub/gone.png>"
-    );
-    assert!("drop".parse::<Absent>().unwrap_err().to_string().contains("absolute, keep"));
 }
 
 #[test]

@@ -321,22 +321,15 @@ fn first_href(page: &str) -> &str {
 }
 
 #[test]
-fn file_names_of_the_page_lead_to_files_or_an_editor() {
+fn file_names_of_the_page_lead_to_files() {
     let scene = site(&[("a b.html", b"<p>\n<a href=gone>")]);
     fs::create_dir(scene.path().join("reports")).unwrap();
-    let at = |name: &str, arguments: &[&str]| {
-        check(scene.path(), &[&["--report", name], arguments].concat());
+    let at = |name: &str| {
+        check(scene.path(), &["--report", name]);
         fs::read_to_string(scene.path().join(name)).unwrap()
     };
-    assert_eq!(first_href(&at("page.html", &[])), "site/a%20b.html");
-    assert_eq!(first_href(&at("reports/page.html", &[])), "../site/a%20b.html");
-    let page = at("page.html", &["--editor", "vscode://file/{path}:{line}:{column}"]);
-    let root = fs::canonicalize(scene.path()).unwrap();
-    let root = root.to_str().unwrap().trim_start_matches('/');
-    assert_eq!(first_href(&page), format!("vscode://file/{root}/site/a%20b.html:2:9"));
-    let page = at("page.html", &["--editor", "idea://open?file={path}&line={line}"]);
-    let expected = format!("idea://open?file=/{root}/site/a%20b.html&amp;line=2");
-    assert_eq!(first_href(&page), expected);
+    assert_eq!(first_href(&at("page.html")), "site/a%20b.html");
+    assert_eq!(first_href(&at("reports/page.html")), "../site/a%20b.html");
 }
 
 /// Neither the page nor the baseline takes the place of what the folder has, unless that was left out.
@@ -375,7 +368,7 @@ fn a_page_of_a_large_folder_has_all_and_draws_a_part() {
     let names: Vec<_> = (0..150).map(|number| format!("d{}/p{number}.html", number % 2)).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), broken.as_bytes())).collect();
     let scene = site(&files);
-    let page = page(scene.path(), &["--list", "none"]);
+    let page = page(scene.path(), &[]);
     let data = data(&page);
     assert_eq!(links(&data).len(), 18_000);
     for (heading, all, drawn) in [("Targets", "240 targets", 100), ("Files", "150 files", 100)] {
@@ -393,7 +386,7 @@ fn a_page_of_too_many_findings_has_those_that_fail() {
     let names: Vec<_> = (0..25).map(|number| format!("{number}.html")).collect();
     let files: Vec<_> = names.iter().map(|name| (name.as_str(), links_of.as_bytes())).collect();
     let scene = site(&files);
-    let page = page(scene.path(), &["--list", "none"]);
+    let page = page(scene.path(), &[]);
     let found = links(&data(&page));
     assert_eq!(found.len(), 250_000);
     assert_eq!(found.iter().filter(|(.., reference)| reference == "gone").count(), 75);
@@ -406,7 +399,7 @@ fn a_page_of_too_many_findings_has_those_that_fail() {
 fn the_url_is_underlined_under_wide_and_combining_characters() {
     let page = "漢字e\u{301} <a href=\"\u{6f22}e\u{301}.html\">x</a>\n";
     let scene = site(&[("index.html", page.as_bytes())]);
-    let (text, _) = check(scene.path(), &["--by", "link"]);
+    let (text, _) = check(scene.path(), &["-v"]);
     let lines: Vec<&str> = text.lines().collect();
     // Two and two columns, one, a space, and `<a href="`; then two columns, one, and `.html`.
     assert_eq!(lines[1], format!("  1 | {}", page.trim_end()));
@@ -477,7 +470,7 @@ mod unix {
     #[test]
     fn ctrl_c_while_findings_are_listed_ends_with_130() {
         let scene = many(&OLD.repeat(40));
-        let mut child = start(scene.path(), &["--by", "link", "--write-baseline", "known.jsonl"]);
+        let mut child = start(scene.path(), &["-v", "--write-baseline", "known.jsonl"]);
         let mut out = child.stdout.take().unwrap();
         // It writes, and nobody reads on.
         out.read_exact(&mut [0; 1]).unwrap();
@@ -561,7 +554,7 @@ mod unix {
         let scene = site(&[("x.html", OLD.as_bytes())]);
         let (page, other) = (scene.path().join("site/x.html"), scene.path().join("other"));
         fs::hard_link(&page, &other).unwrap();
-        let output = start(scene.path(), &["--fix", "--list", "none"]).wait_with_output().unwrap();
+        let output = start(scene.path(), &["--fix"]).wait_with_output().unwrap();
         assert_eq!(
             String::from_utf8(output.stderr).unwrap(),
             "error: site/x.html: 2 names (hard links) lead to this file; --fix=break-links replaces it under \

@@ -141,7 +141,7 @@ fn base_check_and_localize_read_what_links_lead_to_on_request() {
     put(here, "w/a.html", LINK);
     put(here, "elsewhere/b.html", LINK);
     symlink("../elsewhere", here.join("w/d")).unwrap();
-    for line in ["base --short w", "check --by link w", "localize --dry-run -v w"] {
+    for line in ["base w", "check -v w", "localize --dry-run -v w"] {
         let names_of = |line: &str| {
             let (_, stdout, stderr) = run(here, line);
             ["w/a.html", "w/d/b.html"].map(|name| stdout.contains(name) || stderr.contains(name))

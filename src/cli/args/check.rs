@@ -19,7 +19,7 @@ use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
 use super::output::{TypedInPlace, backup_suffix};
-use crate::cli::request::{Archives, By, Check, CheckForm, Classes, WrittenTo, is_standard_input};
+use crate::cli::request::{Archives, Check, CheckForm, Classes, WrittenTo, is_standard_input};
 
 #[derive(Debug, Args)]
 pub(super) struct TypedCheck {
@@ -68,12 +68,6 @@ pub(super) struct TypedCheck {
     /// Only say how much --fix would change; nothing is written
     #[arg(long, help_heading = "Fix")]
     dry_run: bool,
-    /// List every link of these classes [default: pinned,escapes,dangling,fragment and those of --deny; with --json all]
-    #[arg(long, value_name = "CLASSES", value_parser = str::parse::<Classes>, help_heading = "Output")]
-    list: Vec<Classes>,
-    /// What the list goes by: what links lead to, with their number and the first of them, or every link [default: target; link with --list]
-    #[arg(long, value_name = "WHAT", help_heading = "Output", conflicts_with_all = ["json", "sarif", "github", "diff"])]
-    by: Option<By>,
     /// A JSON object per link
     #[arg(long, help_heading = "Output", conflicts_with_all = ["sarif", "github", "diff"])]
     json: bool,
@@ -86,12 +80,7 @@ pub(super) struct TypedCheck {
     /// A page to look at, beside all this: the verdict, and tables of targets, files and links
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     report: Option<PathBuf>,
-    /// Let file names of the page lead to an editor: its URL, with {path}, and perhaps {line} and {column}
-    ///
-    /// `vscode://file/{path}:{line}` is one, `idea://open?file={path}&line={line}` another.
-    #[arg(long, value_name = "URL", help_heading = "Output", requires = "report")]
-    editor: Option<String>,
-    /// List what is odd in each document, too
+    /// List every link that breaks, in place of what they lead to, and what is odd in each document
     #[arg(short, long, help_heading = "Messages")]
     pub(super) verbose: bool,
 }
@@ -146,15 +135,6 @@ impl TypedCheck {
         if self.fix.is_some() && documents.selection.follow {
             return refused("--follow cannot go with --fix, which writes through no symbolic link");
         }
-        if let Some(editor) = &self.editor {
-            let has_scheme = Reference::split(Grammar::Rfc3986, editor).scheme().is_some();
-            if !has_scheme || !editor.contains("{path}") {
-                return refused(
-                    "--editor takes the URL that opens a file in an editor, with {path} in it, such as \
-                     vscode://file/{path}:{line}",
-                );
-            }
-        }
         let backup = self.backup.as_deref().map(backup_suffix).transpose()?;
         let fix = self.fix.map(|how| match (self.diff, self.dry_run) {
             (true, _) => WrittenTo::Diff,
@@ -177,24 +157,20 @@ impl TypedCheck {
         if let Some(reading) = Arc::get_mut(&mut documents.reading) {
             reading.origins.assume_root(to.as_ref());
         }
-        let default =
-            if form == CheckForm::Text && self.list.is_empty() { By::Target } else { By::Link };
-        let by = self.by.unwrap_or(default);
         let deny = Classes::of(self.deny, &Classes::DENIED);
-        let list = match (self.list.is_empty(), form) {
-            (false, _) => Classes::of(self.list, &[]),
-            (true, CheckForm::Json) => Classes::of(Vec::new(), &Class::ALL),
-            (true, _) => Classes::of(Vec::new(), &Classes::BROKEN).with(&deny),
+        let list = match form {
+            CheckForm::Json => Classes::of(Vec::new(), &Class::ALL),
+            _ => Classes::of(Vec::new(), &Classes::BROKEN).with(&deny),
         };
+        let lists_links = form != CheckForm::Text || self.verbose;
         Ok(Check {
             documents,
             to,
             deny,
             list,
-            by,
+            lists_links,
             form,
             report: self.report,
-            editor: self.editor,
             baseline: self.baseline,
             write_baseline: self.write_baseline,
             url_map,

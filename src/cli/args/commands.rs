@@ -23,8 +23,8 @@ use super::localize::TypedLocalize;
 use super::output::TypedOutput;
 use super::resolve::TypedResolve;
 use crate::cli::request::{
-    Archives, BasesForm, Command, LinksForm, ListLinks, Reading, ResultsFolder, Rewrite, ShowBases,
-    Talk, WrittenTo,
+    Archives, Command, LinksForm, ListLinks, Reading, ResultsFolder, Rewrite, ShowBases, Talk,
+    WrittenTo,
 };
 use crate::cli::settings::Settings;
 use crate::cli::shell;
@@ -259,9 +259,6 @@ pub(super) struct TypedLinks {
     /// Print only the targets, one absolute URL a line; a link without a target is left out
     #[arg(long, help_heading = "Output", conflicts_with_all = ["json", "grammar"])]
     only_targets: bool,
-    /// With --only-targets, end each with a zero byte instead of a line end, for xargs -0
-    #[arg(short = '0', long, help_heading = "Output", requires = "only_targets")]
-    null: bool,
     /// A JSON object per link
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -278,9 +275,6 @@ pub(super) struct TypedLinks {
 pub(super) struct TypedBase {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// One line a document: its path, its base or none, and the source of the base, with tabs between
-    #[arg(long, help_heading = "Output", conflicts_with = "json")]
-    short: bool,
     /// A JSON object per document
     #[arg(long, help_heading = "Output")]
     json: bool,
@@ -308,7 +302,7 @@ impl TypedLinks {
         documents.has_result_files = self.output.is_some();
         let form = match (self.json, self.only_targets) {
             (true, _) => LinksForm::Json,
-            (_, true) => LinksForm::Target { ends_with_zero: self.null },
+            (_, true) => LinksForm::Target,
             _ => LinksForm::Text,
         };
         // Of a result that is kept nothing says whether the links in it hold.
@@ -326,13 +320,7 @@ impl TypedLinks {
 
 impl TypedBase {
     pub(super) fn meant(self) -> Result<ShowBases> {
-        let documents = self.documents.meant(None)?;
-        let form = match (self.json, self.short) {
-            (true, _) => BasesForm::Json,
-            (_, true) => BasesForm::Short,
-            _ => BasesForm::Levels,
-        };
-        Ok(ShowBases { documents, form })
+        Ok(ShowBases { documents: self.documents.meant(None)?, json: self.json })
     }
 }
 

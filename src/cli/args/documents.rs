@@ -187,10 +187,7 @@ pub(super) struct TypedPolicy {
     /// browser leaves the page for them, too.
     #[arg(long, value_name = "WHAT", value_parser = named::<Fragments>(FRAGMENTS), hide_possible_values = true)]
     pub(super) fragments: Option<Fragments>,
-    /// The base element: absolute (default), keep, remove, or insert
-    ///
-    /// `absolute` keeps it and makes its own href absolute; `remove` takes it out where every relative
-    /// link was rewritten; `insert` puts one in where the document has none.
+    /// The href of a base element: absolute (default), or keep
     #[arg(long, value_name = "WHAT", value_parser = named::<BaseElement>(BASE_ELEMENT), hide_possible_values = true)]
     pub(super) base_element: Option<BaseElement>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it

@@ -65,7 +65,7 @@ Examples:
   baselink localize --url http://a.example/docs/ docs -o offline-docs
   baselink localize --url http://a.example/docs/ --diff docs
   baselink localize --url http://a.example/docs/ --dry-run --verbose docs
-  baselink localize --url http://a.example/docs/ --in-place --backup .orig --absent keep docs
+  baselink localize --url http://a.example/docs/ --in-place --backup .orig docs
   baselink localize --layout host --dry-run --missing - crawl | wget -x -P crawl -i -
 
 Exit status:
@@ -105,7 +105,8 @@ Exit status:
 pub(super) const BASE_AFTER: &str = "\
 The levels of RFC 1808, section 3, are shown innermost first. Marks: `>` the one that gives the \
 base, `-` passed over, `!` there, but it cannot be a base; no mark: nothing there. A message is \
-shown as the tree of its entities, each with the levels at which there is something.
+shown as the tree of its entities, each with the levels at which there is something. Of several files, and \
+of an archive, each document is a line: its path, its base or none, and the source of the base, with tabs between.
 
 With --json, an object per document or entity: path, entity, media_type, base, rule, source, declared (null, \
 or entity, rule and source of the level that an inherited base comes from), chain (an array of \
@@ -116,7 +117,7 @@ Examples:
   baselink base --url http://a.example/docs/page.html page.html
   baselink base --include '*.html' docs
   baselink base --resolver whatwg --url http://a.example/ page.html
-  baselink base --short --layout host crawl
+  baselink base --layout host crawl
   baselink base --json page.html | jq -r .base
   baselink base mail.eml
 

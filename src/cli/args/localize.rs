@@ -1,7 +1,7 @@
 //! The arguments of `baselink localize`.
 //!
 //! ```text
-//! localize --layout host crawl -o mirror  -->  Localize { absent: Absolute, is_elsewhere: true, … }
+//! localize --layout host crawl -o mirror  -->  Localize { is_elsewhere: true, … }
 //! ```
 //!
 //! Deliberately absent: whether there is such a folder.
@@ -9,11 +9,9 @@
 use std::path::PathBuf;
 
 use baselink::error::{Error, Result};
-use baselink::tree::localize::Absent;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};
-use super::named::{ABSENT, named};
 use super::output::TypedOutput;
 use crate::cli::request::{Archives, Localize, Rewrite, is_standard_input};
 
@@ -21,11 +19,6 @@ use crate::cli::request::{Archives, Localize, Rewrite, is_standard_input};
 pub(super) struct TypedLocalize {
     #[command(flatten)]
     pub(super) documents: TypedDocuments,
-    /// Links to what is not among the files: absolute (default), or keep
-    ///
-    /// `keep` leaves them as they are, unless they would mean something else without their base.
-    #[arg(long, value_name = "WHAT", value_parser = named::<Absent>(ABSENT), hide_possible_values = true, help_heading = "Policies")]
-    absent: Option<Absent>,
     /// Leave messages with a DKIM or ARC signature as they are: a changed link would break it
     #[arg(long, help_heading = "Policies")]
     skip_dkim: bool,
@@ -73,7 +66,7 @@ impl TypedLocalize {
         let (json, strict) = (self.json, self.strict);
         let missing = self.missing.map(|path| list_of_missing(path, printed)).transpose()?;
         let rewrite = Rewrite { documents, destination, backup, json, strict, verify };
-        Ok(Localize { rewrite, absent: self.absent.unwrap_or_default(), missing, is_elsewhere })
+        Ok(Localize { rewrite, missing, is_elsewhere })
     }
 }
 
@@ -82,12 +75,6 @@ fn list_of_missing(path: PathBuf, printed: Option<&str>) -> Result<PathBuf> {
     if let Some(option) = printed.filter(|_| is_standard_input(&path)) {
         return Err(Error::new(format!(
             "--missing - and {option} both write to standard output; give --missing a file"
-        )));
-    }
-    if let Some(what) = ABSENT.iter().find(|what| path.as_os_str() == **what) {
-        return Err(Error::new(format!(
-            "--missing takes the name of a file for a list; what becomes of links is --absent {what} (and a file of \
-             that name ./{what})"
         )));
     }
     Ok(path)

@@ -23,10 +23,9 @@ pub(super) const FORMATS: &[&str] = &Format::NAMES;
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
 pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
-pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep", "remove", "insert"];
+pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
 pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
-pub(super) const ABSENT: &[&str] = &["absolute", "keep"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -78,7 +77,6 @@ mod tests {
     use baselink::resolve::Profile;
     use baselink::scan::Scanner;
     use baselink::scan::attributes::Groups;
-    use baselink::tree::localize::Absent;
     use baselink::{BaseElement, Fragments, LocalCopies};
 
     fn check<T: FromStr<Err = Error>>(names: &[&str]) {
@@ -96,7 +94,6 @@ mod tests {
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);
         check::<BaseFrom>(BASE_FROM);
-        check::<Absent>(ABSENT);
         check::<Groups>(GROUPS);
         assert!(Profile::ALL.map(Profile::name).iter().eq(RESOLVERS));
     }

@@ -106,13 +106,8 @@ pub(super) fn write(
         output.notice(&format_args!("{noted} noted in {}", name(path)));
     }
     if let (Some(path), Some(targets)) = (&asked.report, targets) {
-        let page = ReportPage {
-            asked,
-            tree,
-            listed,
-            targets,
-            hrefs: Hrefs::new(path, asked.folder(), asked.editor.as_deref()),
-        };
+        let hrefs = Hrefs::new(path, asked.folder());
+        let page = ReportPage { asked, tree, listed, targets, hrefs };
         let mut file = Replacement::begin(path)?;
         file.write(|out| page.write(out))?;
         file.commit()?;

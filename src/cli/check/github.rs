@@ -34,7 +34,7 @@ impl FindingForm for Github {
         place: &FindingPlace,
         output: &mut Output,
     ) -> io::Result<()> {
-        let level = shown.level("notice");
+        let level = shown.level();
         let file = property(&plain(&path.to_string_lossy()));
         let title = property(&words::class_and_cause(shown.finding.class, shown.finding.cause));
         let message = message(&words::sentences(shown.finding).join("\n"));

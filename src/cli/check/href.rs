@@ -2,10 +2,9 @@
 //!
 //! ```text
 //! reports/page.html, site/a b.html   -->   ../site/a%20b.html
-//! --editor vscode://file/{path}:{line}   -->   vscode://file/home/me/site/a%20b.html:3
 //! ```
 //!
-//! Deliberately absent: whether a browser or an editor follows them.
+//! Deliberately absent: whether a browser follows them.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf, Prefix};
@@ -14,13 +13,7 @@ use crate::cli::request::folder_of;
 
 /// A path as a URI reference, its names percent-encoded; an absolute one is a `file` URL.
 pub(super) fn uri(path: &Path) -> String {
-    let scheme = if path.is_absolute() { "file://" } else { "" };
-    format!("{scheme}{}", encoded(path))
-}
-
-/// A path with its names percent-encoded.
-fn encoded(path: &Path) -> String {
-    let mut uri = String::new();
+    let mut uri = String::from(if path.is_absolute() { "file://" } else { "" });
     let parts = path.components().filter(|part| *part != Component::RootDir);
     for (number, part) in parts.enumerate() {
         if number > 0 || path.is_absolute() {
@@ -49,29 +42,19 @@ pub(super) struct Hrefs {
     /// The folder as it is typed, and what leads there.
     folder: PathBuf,
     there: PathBuf,
-    editor: Option<String>,
 }
 
 impl Hrefs {
     /// Those from the page that `report` will be to files in `folder`.
-    pub(super) fn new(report: &Path, folder: &Path, editor: Option<&str>) -> Self {
+    pub(super) fn new(report: &Path, folder: &Path) -> Self {
         let absolute = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let (from, to) = (absolute(folder_of(report)), absolute(folder));
-        let there = if editor.is_some() { to } else { relative(&from, &to) };
-        Self { folder: folder.to_owned(), there, editor: editor.map(str::to_owned) }
+        Self { folder: folder.to_owned(), there: relative(&from, &to) }
     }
 
-    /// What leads to the file at `path`. In what is made for an editor `{line}` and `{column}` are left.
+    /// The reference that leads to the file at `path`.
     pub(super) fn of(&self, path: &Path) -> String {
-        let path = self.there.join(path.strip_prefix(&self.folder).unwrap_or(path));
-        let Some(editor) = &self.editor else { return uri(&path) };
-        let path = encoded(&path);
-        // `vscode://file/{path}` has one `/` before the path, `file://{path}` needs that of the path.
-        let is_divided = editor
-            .split_once("{path}")
-            .is_some_and(|(before, _)| before.ends_with('/') && !before.ends_with("//"));
-        let path = if is_divided { path.trim_start_matches('/') } else { &path };
-        editor.replace("{path}", path)
+        uri(&self.there.join(path.strip_prefix(&self.folder).unwrap_or(path)))
     }
 }
 
@@ -113,23 +96,6 @@ mod tests {
             ("/a", "/b/c", "../b/c"),
         ] {
             assert_eq!(relative(Path::new(from), Path::new(to)), Path::new(expected), "{from}");
-        }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn an_editor_is_told_the_whole_path() {
-        for (editor, expected) in [
-            ("vscode://file/{path}:{line}", "vscode://file/a/b%20c/x.html:{line}"),
-            ("idea://open?file={path}&line={line}", "idea://open?file=/a/b%20c/x.html&line={line}"),
-            ("txmt://open?url=file://{path}", "txmt://open?url=file:///a/b%20c/x.html"),
-        ] {
-            let hrefs = Hrefs {
-                folder: "site".into(),
-                there: "/a/b c".into(),
-                editor: Some(editor.to_owned()),
-            };
-            assert_eq!(hrefs.of(Path::new("site/x.html")), expected);
         }
     }
 }

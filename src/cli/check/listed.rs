@@ -17,7 +17,6 @@ use baselink::tree::relocate::{Class, Finding, ScannedLink};
 use super::baseline::Key;
 use super::tree::CheckedTree;
 use crate::cli::input::Input;
-use crate::cli::request::Classes;
 use crate::cli::status::ExitStatus;
 
 /// A finding that is listed.
@@ -30,13 +29,9 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// How bad it is; `note` is the word for what breaks nothing.
-    pub(super) fn level(&self, note: &'static str) -> &'static str {
-        match self.is_denied {
-            true => "error",
-            false if Classes::BROKEN.contains(&self.finding.class) => "warning",
-            false => note,
-        }
+    /// How bad it is.
+    pub(super) fn level(&self) -> &'static str {
+        if self.is_denied { "error" } else { "warning" }
     }
 }
 

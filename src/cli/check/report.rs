@@ -164,7 +164,7 @@ impl<'a> ReportPage<'a> {
             }
             let places = target.places.iter().take(PLACES).map(|place| {
                 let file = &self.tree.files[place.file];
-                let href = self.href(file, place.line, place.column);
+                let href = self.href(file);
                 let path = name_of(&file.scanned.path);
                 format!("<a href=\"{href}\"><bdi>{path}</bdi>:{}:{}</a>", place.line, place.column)
             });
@@ -240,7 +240,7 @@ impl<'a> ReportPage<'a> {
         columns.extend(["#With a fix", "#Links"]);
         let rows = files.iter().take(FILES).map(|&file| {
             let file = &self.tree.files[file];
-            let (href, counts) = (self.href(file, 1, 1), &file.counts);
+            let (href, counts) = (self.href(file), &file.counts);
             let path = format!("<a href=\"{href}\"><bdi>{}</bdi></a>", name_of(&file.scanned.path));
             let numbers = classes.iter().map(|class| counts.of(*class));
             let numbers = numbers.chain([counts.fixes(), counts.links()]).map(number);
@@ -261,7 +261,7 @@ impl<'a> ReportPage<'a> {
         writeln!(
             out,
             "<section id=\"links\">\n<h2 tabindex=\"-1\">Links</h2>\n\
-             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; --list or --json lists them without.</p>",
+             <p class=\"unscripted\">{} in this page, and a script draws them, where scripts may run; -v or --json lists them without.</p>",
             counted(placed, "link is", "links are")
         )?;
         if all > placed {
@@ -292,11 +292,9 @@ impl<'a> ReportPage<'a> {
         writeln!(out, "</ul>\n</section>")
     }
 
-    /// What leads to a place in a file.
-    fn href(&self, file: &Checked, line: usize, column: usize) -> String {
-        let href = self.hrefs.of(&file.entry.path);
-        let href = href.replace("{line}", &line.to_string());
-        escaped(&href.replace("{column}", &column.to_string()))
+    /// The reference that leads to a file.
+    fn href(&self, file: &Checked) -> String {
+        escaped(&self.hrefs.of(&file.entry.path))
     }
 
     /// Writes what the script draws: names once, and numbers that say which.

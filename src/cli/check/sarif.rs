@@ -84,7 +84,7 @@ fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
     let mut result = json!({
         "ruleId": RULES[number].name(),
         "ruleIndex": number,
-        "level": shown.level("note"),
+        "level": shown.level(),
         "message": { "text": words::sentences(finding).join("; ") },
         "locations": [{
             "physicalLocation": {

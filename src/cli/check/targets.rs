@@ -25,7 +25,7 @@ use crate::cli::files;
 use crate::cli::in_order::all_in_order;
 use crate::cli::output::{Output, location_of};
 use crate::cli::places::FilePlaces;
-use crate::cli::request::{By, Check, Classes, Origin};
+use crate::cli::request::{Check, Classes, Origin};
 use crate::cli::status::ExitStatus;
 
 /// So many places of each target the text shows.
@@ -120,7 +120,7 @@ pub(super) fn find(
     let has_page = asked.report.is_some();
     let is_wanted = |class: Class| {
         asked.deny.contains(class)
-            || (asked.by == By::Target && asked.list.contains(class))
+            || (!asked.lists_links && asked.list.contains(class))
             || (has_page && Classes::BROKEN.contains(&class))
     };
     let room = if has_page { ROWS } else { PLACES };

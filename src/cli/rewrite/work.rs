@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use baselink::diagnostic::Code;
 use baselink::tree::index::{Index, TargetPlace};
-use baselink::tree::localize::{self, Absent};
+use baselink::tree::localize;
 use baselink::{LinkReport, Options, Report, Rewritten};
 
 use crate::cli::request::Origin;
@@ -24,16 +24,16 @@ pub(crate) enum Work {
     /// Every relative link becomes absolute.
     Absolute,
     /// Links to files of this tree lead to where they lie, all others become absolute.
-    Local { index: Arc<Index>, absent: Absent, missing: Option<PathBuf> },
+    Local { index: Arc<Index>, missing: Option<PathBuf> },
 }
 
 impl Work {
     /// With which options a document of `origin` is rewritten, where `options` say how it is read.
     pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
         match (self, origin) {
-            (Self::Local { index, absent, .. }, Origin::Entry(entry)) => {
+            (Self::Local { index, .. }, Origin::Entry(entry)) => {
                 let retrieval = options.retrieval.clone();
-                Cow::Owned(localize::options(entry, retrieval, index, *absent, options))
+                Cow::Owned(localize::options(entry, retrieval, index, options))
             }
             _ => Cow::Borrowed(options),
         }

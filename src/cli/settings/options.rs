@@ -28,7 +28,6 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "in-place",
     "backup",
     "report",
-    "editor",
     "missing",
     "fix",
     "baseline",

@@ -44,8 +44,7 @@
   const place = (link) => {
     const [path, href] = data.files[field(link, FILE)];
     const [line, column] = [field(link, LINE), field(link, COLUMN)];
-    const to = href.replaceAll("{line}", line).replaceAll("{column}", column);
-    return element("a", { href: to }, element("bdi", {}, path), `:${line}:${column}`);
+    return element("a", { href }, element("bdi", {}, path), `:${line}:${column}`);
   };
 
   // A table of which a part is drawn. A column has a `name`, `cell` makes the content of one, `keys` what it is sorted
@@ -229,8 +228,7 @@
     size: data.files.length,
     columns: [
       { name: "File", cell: (file) => [
-        element("a", { href: data.files[file][1].replaceAll("{line}", 1).replaceAll("{column}", 1) },
-          element("bdi", {}, paths[file])),
+        element("a", { href: data.files[file][1] }, element("bdi", {}, paths[file])),
         " ",
         button("links", () => links.only(`in ${paths[file]}`, (link) => field(link, FILE) === file),
           { "aria-label": `Show the links in ${paths[file]}` }),
