@@ -343,6 +343,12 @@ impl Origins {
         }
     }
 
+    /// The URL of the root, where somebody gave it: one that is assumed is nothing to show.
+    #[must_use]
+    pub fn given_root(&self) -> Option<&RootUrl> {
+        self.root_url.as_ref().filter(|_| !self.assumes_root)
+    }
+
     /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
     /// passed over on the way.
     ///
