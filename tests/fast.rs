@@ -7,6 +7,7 @@ use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use baselink::base::{Retrieval, Source};
 use baselink::document::{Document, FallbackReason};
 use baselink::resolve::Profile;
 use baselink::scan::Scanner;
@@ -70,6 +71,9 @@ impl Beside for Folder {
     fn is_crawled(&self) -> bool {
         matches!(self, Self::OfACrawl)
     }
+    fn host(&self, folder: &str) -> Option<String> {
+        folder.contains('.').then(|| folder.to_owned())
+    }
     fn has_crawled(&self, _: &str) -> bool {
         true
     }
@@ -93,6 +97,11 @@ fn ways() -> Vec<Options> {
         Options { beside: Some(Arc::new(Folder::OfAPage)), ..usual.clone() },
         Options { beside: Some(Arc::new(Folder::Companion)), ..usual.clone() },
         Options { beside: Some(Arc::new(Folder::OfACrawl)), ..usual.clone() },
+        Options {
+            retrieval: Some(Retrieval::of("http://a.b/c/d", Source::Layout)),
+            beside: Some(Arc::new(Folder::OfACrawl)),
+            ..usual.clone()
+        },
         at("http://a/b=c/d-?e", &all),
         usual,
     ]

@@ -256,7 +256,7 @@ impl<'a> File<'a> {
             Origin::Entry(entry) => {
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                (retrieval, passed_over, Some(origins.beside(entry)))
+                (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {
                 let (retrieval, passed_over) = origins.of_standard_input(format, &bytes);

@@ -30,6 +30,10 @@ pub trait Beside: Debug + Send + Sync {
     /// Whether the document lies in a tree whose folders a crawler named after hosts.
     fn is_crawled(&self) -> bool;
 
+    /// The net_loc for which `folder` stands among the folders that the crawler named after hosts; `None` where it
+    /// stands for none.
+    fn host(&self, folder: &str) -> Option<String>;
+
     /// Whether a crawler saved a file at `path`, as seen from the folder of the document.
     fn has_crawled(&self, path: &str) -> bool;
 
