@@ -40,6 +40,7 @@ use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin, is_standard_input};
+use super::unlike_hosts;
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -256,6 +257,7 @@ impl<'a> File<'a> {
             Origin::Entry(entry) => {
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
+                unlike_hosts::note(documents, entry, seen, retrieval.as_ref());
                 (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {

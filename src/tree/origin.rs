@@ -54,7 +54,7 @@ use crate::tree::companion::Companions;
 use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub mod canonical;
-pub(in crate::tree) mod hosts;
+pub mod hosts;
 pub mod map;
 pub(in crate::tree) mod names;
 pub(in crate::tree) mod usable;

@@ -37,7 +37,8 @@ pub(in crate::tree) fn net_loc(folder: &str, scheme: &str) -> Option<String> {
 
 /// True if a folder is hardly called so for anything but a host: the name has a dot, a port or brackets, or is
 /// `localhost`.
-pub(in crate::tree) fn is_telling(folder: &str) -> bool {
+#[must_use]
+pub fn is_telling(folder: &str) -> bool {
     of_folder(folder).is_some_and(|(host, port)| port.is_some() || is_telling_host(host))
 }
 
