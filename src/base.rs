@@ -21,7 +21,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::{BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField};
+use crate::document::{
+    Against, BaseDoubt, DeclaredBase, Document, LONGEST_BASE, Saved, Standing, UrlField,
+};
 use crate::format::Format;
 use crate::named::{display_by_name, values};
 use crate::reference;
@@ -693,6 +695,26 @@ impl BaseChain {
             (Some(base), Some(own)) => base[..folder(base)] == own.url[..folder(&own.url)],
             _ => false,
         }
+    }
+
+    /// Whether what is resolved `against` that leads from file to file, in a tree whose folders are called after hosts: it is
+    /// resolved against the URL that they give the document. An empty declaration changes nothing; crawlers leave it where
+    /// they take one out.
+    pub(crate) fn is_of_layout(&self, against: &Against) -> bool {
+        let is_layout = |base: &Established| base.source == Source::Layout;
+        let is_empty = |level: &Level| {
+            let value = level.value.as_deref();
+            level.status == Status::Taken && value.is_some_and(|value| value.trim().is_empty())
+        };
+        self.retrieval.as_ref().is_some_and(is_layout)
+            && match against {
+                Against::Retrieval => true,
+                Against::Document => {
+                    self.source == Source::Layout || self.levels.iter().any(is_empty)
+                }
+                Against::DocumentEntity => self.document.as_ref().is_some_and(is_layout),
+                _ => false,
+            }
     }
 
     /// Says why the outermost document has no retrieval URL.

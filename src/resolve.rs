@@ -24,12 +24,13 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::reference::{Grammar, scheme};
+use crate::reference::{Grammar, Reference, scheme};
 use crate::span::Span;
 
 mod draft;
 mod explanation;
 mod inherited;
+mod layout;
 mod place;
 mod profile;
 mod relative;
@@ -50,6 +51,7 @@ pub use usable::{Unusable, hierarchical_scheme, scheme_named, usable};
 pub use whatwg::parses;
 
 use inherited::Inherited;
+use layout::{HostFolders, OtherHost};
 use splice::Prefixes;
 use trace::Trace;
 use usable::{why_not_absolute, written_absolute};
@@ -62,6 +64,7 @@ pub struct Base {
     prefixes: Option<Prefixes>,
     /// Of `whatwg` only.
     parsed: Parsed,
+    layout: Option<HostFolders>,
 }
 
 impl fmt::Debug for Base {
@@ -103,7 +106,7 @@ impl Base {
         };
         let inherited = Inherited::of(profile, text, usable, trace);
         let prefixes = Prefixes::of(url, &inherited);
-        Self { inherited, prefixes, parsed }
+        Self { inherited, prefixes, parsed, layout: None }
     }
 
     /// The text of a base that is made of `url`: [`as_str`](Self::as_str), without making the rest of it.
@@ -201,6 +204,37 @@ impl Base {
         self
     }
 
+    /// The base of a document in a tree whose folders are called after hosts: a relative path that climbs above the
+    /// host of the base leads to another host. `host` gives the net_loc for which a folder stands beside that of the
+    /// host, or nothing where it stands for none; then a reference is resolved as without a layout.
+    ///
+    /// ```
+    /// use baselink::resolve::{Base, Profile};
+    /// let host = |folder: &str| folder.strip_suffix("_8080").map(|host| format!("{host}:8080"));
+    /// let base = Base::new(Profile::Whatwg, "http://a.example/").in_layout(host);
+    /// assert_eq!(base.resolve("../b.example_8080/x").unwrap().url, "http://b.example:8080/x");
+    /// assert_eq!(base.resolve("../b/x").unwrap().url, "http://a.example/b/x");
+    /// ```
+    #[doc(hidden)]
+    #[must_use]
+    pub fn in_layout(
+        mut self,
+        host: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        let path = Reference::split(Grammar::Rfc3986, self.as_str()).path();
+        self.layout = Some(HostFolders::new(path, host));
+        self
+    }
+
+    /// Whether `reference` leads through the folder of all hosts of a [layout](Self::in_layout).
+    pub(crate) fn leads_through_layout(&self, reference: &str) -> bool {
+        self.other_host(reference).is_some()
+    }
+
+    fn other_host(&self, reference: &str) -> Option<OtherHost> {
+        self.layout.as_ref()?.other_host(self.profile(), reference)
+    }
+
     /// Whether the profile sees a relative reference, one that says something else with another
     /// base. Under `whatwg`, `http:g` is relative to a base with the same scheme.
     ///
@@ -268,8 +302,40 @@ impl Base {
                 self.spliced(reference, splice, target);
                 Ok(())
             }
-            None => self.resolve_fully(reference, target, &mut ()),
+            // No reference is spliced that climbs above the host.
+            None => match self.other_host(reference) {
+                Some(other) => self.resolve_in(&other, reference, target),
+                None => self.resolve_fully(reference, target, &mut ()),
+            },
         }
+    }
+
+    /// Resolves `reference` from the root of the `other` host.
+    fn resolve_in(
+        &self,
+        other: &OtherHost,
+        reference: &str,
+        target: &mut Target,
+    ) -> std::result::Result<(), Unresolvable> {
+        /// The rest may begin with what is a scheme, or a host.
+        const HERE: &str = "./";
+        let scheme = Reference::split(Grammar::Rfc3986, self.as_str()).scheme().unwrap_or_default();
+        let mut root = Self::new(self.profile(), &format!("{scheme}://{}/", other.net_loc));
+        root.parsed.encode_query.clone_from(&self.parsed.encode_query);
+        let rest = &reference[other.rest..];
+        root.resolve_fully(&format!("{HERE}{rest}"), target, &mut ())?;
+        target.kept.retain_mut(|kept| {
+            let dropped = HERE.len().saturating_sub(kept.reference.start);
+            let is_of_rest = kept.reference.end > HERE.len();
+            if is_of_rest {
+                let in_reference = |at: usize| at - HERE.len() + other.rest;
+                let start = kept.reference.start + dropped;
+                kept.reference = Span::new(in_reference(start), in_reference(kept.reference.end));
+                kept.url += dropped;
+            }
+            is_of_rest
+        });
+        Ok(())
     }
 
     /// The target of `reference`, given in bytes of ASCII or anything that extends it, as a prefix and a

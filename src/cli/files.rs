@@ -25,6 +25,7 @@ use super::output::{Output, Page, count};
 use super::progress::{Progress, is_stopped};
 use super::request::{Documents, Origin, is_standard_input};
 use super::status::ExitStatus;
+use super::unlike_hosts;
 
 /// Results are settled when their files have so many bytes together; a file that has is worked on alone.
 const SETTLED: u64 = 64 << 20;
@@ -72,6 +73,9 @@ pub(crate) fn each<T: Send>(
     output.show_progress(None);
     if counts {
         output.say_diagnostics();
+    }
+    if let Some(sentence) = unlike_hosts::sentence(documents) {
+        output.caution(&sentence);
     }
     if all.hidden > 0 {
         let hidden = count(all.hidden, "hidden file or folder was", "hidden files or folders were");

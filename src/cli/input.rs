@@ -36,6 +36,7 @@ use super::document_name::DocumentName;
 use super::failure::FileResult;
 use super::foreign::ForeignFile;
 use super::request::{Archives, Documents, Origin};
+use super::unlike_hosts;
 
 /// How much is looked at to tell a format.
 const LOOKED_AT: usize = 4_096;
@@ -241,7 +242,8 @@ impl<'a> File<'a> {
             Origin::Entry(entry) => {
                 let seen = seen.as_ref().unwrap_or(entry);
                 let (retrieval, passed_over) = origins.of_seen(entry, seen, format, &bytes);
-                (retrieval, passed_over, Some(origins.beside(entry)))
+                unlike_hosts::note(documents, entry, seen, retrieval.as_ref());
+                (retrieval, passed_over, Some(origins.beside(entry, seen)))
             }
             Origin::Standard => {
                 let (retrieval, passed_over) = origins.of_standard_input(format, &bytes);

@@ -55,6 +55,7 @@ mod settings;
 mod shell;
 pub(crate) mod status;
 mod tally;
+mod unlike_hosts;
 
 /// What the fuzz target `settings` holds.
 #[cfg(fuzzing)]

@@ -8,10 +8,11 @@
 //!
 //! Deliberately absent: how it is typed ([`super::args`] reads words and settings), and how it is done.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use anstream::ColorChoice;
 use baselink::Options;
@@ -315,6 +316,8 @@ pub(crate) struct Documents {
     pub(crate) has_result_files: bool,
     /// Which archives are gone through.
     pub(crate) archives: Archives,
+    /// Folders among them that are hardly called after hosts, as far as they are known.
+    pub(crate) unlike_hosts: Mutex<BTreeSet<PathBuf>>,
     /// How they are read, but for what settings say of some of them.
     pub(crate) reading: Arc<Reading>,
     /// What settings say of single files, where there are settings; it is known once all else is.

@@ -33,6 +33,10 @@ pub trait Beside: Debug + Send + Sync {
     /// Whether there is a file at `path`, as seen from the folder of the document, in the tree in which that lies.
     fn has_file(&self, path: &str) -> bool;
 
+    /// The net_loc for which `folder` stands among the folders that the crawler named after hosts; `None` where it
+    /// stands for none.
+    fn host(&self, folder: &str) -> Option<String>;
+
     /// From where the page at `path` was saved, as that says itself.
     fn page_url(&self, path: &str) -> Option<String>;
 }

@@ -14,8 +14,10 @@
 //!
 //! Deliberately absent: whether a link differs. It is judged link by link ([`super::judge`]).
 
+use std::borrow::Cow;
+
 use super::prepared::prepare;
-use crate::base::{abridged, stand_in};
+use crate::base::{abridged, lacks_only_scheme, stand_in};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::layer::charset::Charset;
 use crate::report::LinkReport;
@@ -62,13 +64,18 @@ impl Differing {
         if under.first.as_ref().is_some_and(|first| first.span.start <= link.span.start) {
             return;
         }
-        let scheme = || link.target.as_deref()?.split(':').next();
-        let base = match (&link.base, scheme()) {
-            (Some(base), _) => prepare(ORDER[at], base, charset()),
-            (None, scheme) => prepare(ORDER[at], &stand_in(scheme.unwrap_or_default()), charset()),
+        let reference = &link.reference;
+        let base = match (&link.base, &link.target) {
+            (Some(base), _) => Some(Cow::Borrowed(&**base)),
+            // Without a base a profile sees a target only where nothing but the scheme is missing.
+            (None, Some(target)) if lacks_only_scheme(reference, ORDER[at]) => {
+                Some(Cow::Owned(stand_in(target.split(':').next().unwrap_or_default())))
+            }
+            (None, _) => None,
         };
-        let target = base.resolve(&link.reference).ok().map(|target| target.url);
-        under.first = Some(First { span: link.span, reference: link.reference.clone(), target });
+        let base = base.map(|base| prepare(ORDER[at], &base, charset()));
+        let target = base.and_then(|base| base.resolve(reference).ok()).map(|target| target.url);
+        under.first = Some(First { span: link.span, reference: reference.clone(), target });
     }
 
     /// What is to be said of them.

@@ -109,11 +109,12 @@ impl<'a> Judge<'a> {
             fragments: options.fragments_in(chain),
             crawler: Crawler::of(chain, options),
             copies: Copies::of(chain, options),
-            document: chain.base.clone().map(prepare),
+            document: None,
             others: HashMap::new(),
             is_short: false,
             splices: false,
         };
+        judge.document = judge.made(&Against::Document);
         judge.is_short = around.kept.is_none() && options.destination.is_none();
         judge.splices = judge.document.as_ref().is_some_and(|document| {
             document.usable && document.is_spelled_anywhere() && !around.has_labels()
@@ -228,10 +229,18 @@ impl<'a> Judge<'a> {
         if *against == Against::Document || self.others.contains_key(against) {
             return;
         }
-        if let Some(url) = self.base_of(against) {
-            let prepared = PreparedBase::new(url, self.options, self.charset);
+        if let Some(prepared) = self.made(against) {
             self.others.insert(against.clone(), prepared);
         }
+    }
+
+    /// The base of links that are resolved against this.
+    fn made(&self, against: &Against) -> Option<PreparedBase> {
+        let prepared = PreparedBase::new(self.base_of(against)?, self.options, self.charset);
+        Some(match self.options.layout(self.chain, against) {
+            Some(layout) => prepared.in_layout(layout),
+            None => prepared,
+        })
     }
 
     fn prepared(&self, against: &Against) -> Option<&PreparedBase> {
@@ -544,7 +553,11 @@ impl<'a> Judge<'a> {
             return Verdict::Left(Reason::Placeholder);
         }
         match prepared.base.resolve(reference) {
-            Ok(target) => Verdict::Target { target, is_agreed: false },
+            // No profile has a say in where folders lead.
+            Ok(target) => {
+                let is_agreed = prepared.base.leads_through_layout(reference);
+                Verdict::Target { target, is_agreed }
+            }
             Err(_) => Verdict::Left(Reason::Unresolvable),
         }
     }

@@ -101,6 +101,13 @@ impl Options {
         self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
+    /// What lies beside a document with the base of `chain`, where references that are resolved `against` that lead from
+    /// file to file, be it to another host.
+    pub(crate) fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn Beside>> {
+        let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
+        self.beside.clone().filter(|_| is_of_layout)
+    }
+
     /// What becomes of references that are a fragment only, in a document with the base of `chain`.
     pub(crate) fn fragments_in(&self, chain: &BaseChain) -> Fragments {
         let was_saved = chain.saved.is_some() || chain.was_saved_with_files;

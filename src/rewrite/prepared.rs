@@ -12,6 +12,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::beside::Beside;
 use super::options::Options;
 use crate::document::LONGEST_BASE;
 use crate::layer::charset::Charset;
@@ -47,6 +48,12 @@ impl PreparedBase {
             looked_at,
             others: OnceCell::new(),
         }
+    }
+
+    /// The same where relative references lead from file to file, among folders that are called after hosts.
+    pub(super) fn in_layout(self, beside: Arc<dyn Beside>) -> Self {
+        let base = self.base.in_layout(move |folder| beside.host(folder));
+        Self { base, ..self }
     }
 
     /// Whether it is spelled as it is in any attribute, and in any CSS.

@@ -25,7 +25,7 @@ use crate::reference::contains_placeholder;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
-use crate::tree::origin::usable::unusable;
+use crate::tree::origin::{hosts, usable::unusable};
 use crate::tree::walk::{TreeEntry, open_file};
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
@@ -82,17 +82,17 @@ impl Companions {
         Self { ignores_pages: !pages, ..Self::default() }
     }
 
-    /// What lies beside the document `entry`, in a tree whose folders a crawler named after hosts, or another.
-    /// `scheme` is that of HTTrack's URLs, which are written without one.
+    /// What lies beside the document `entry`. In a tree whose folders a crawler named after hosts, `depth` names lead to it
+    /// from the folder that holds these. `scheme` is that of their URLs, and of HTTrack's, which are written without one.
     #[must_use]
-    pub fn beside(&self, entry: &TreeEntry, is_crawled: bool, scheme: &str) -> Arc<dyn Beside> {
+    pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
         let path = self.absolute(&entry.path);
         let root = match entry.relative.is_empty() {
             true => path.parent().map(Path::to_owned),
             false => Some(self.absolute(&entry.root)),
         };
         Arc::new(OnDisk {
-            is_crawled,
+            hosts: depth.and_then(|depth| path.ancestors().nth(depth)).map(Path::to_owned),
             scheme: scheme.into(),
             companions: self.clone(),
             stem: stem(&path),
@@ -229,7 +229,8 @@ fn stem(path: &Path) -> String {
 
 #[derive(Debug)]
 struct OnDisk {
-    is_crawled: bool,
+    /// The folder whose folders a crawler named after hosts.
+    hosts: Option<PathBuf>,
     scheme: Box<str>,
     companions: Companions,
     path: PathBuf,
@@ -292,7 +293,14 @@ impl Beside for OnDisk {
     }
 
     fn is_crawled(&self) -> bool {
-        self.is_crawled
+        self.hosts.is_some()
+    }
+
+    fn host(&self, folder: &str) -> Option<String> {
+        let net_loc = hosts::net_loc(folder, &self.scheme)?;
+        let path = self.hosts.as_ref()?.join(folder);
+        let is_there = || path.starts_with(&self.root) && path.is_dir();
+        (hosts::is_telling(folder) || is_there()).then_some(net_loc)
     }
 
     fn has_file(&self, path: &str) -> bool {

@@ -48,13 +48,13 @@ use crate::document::Saved;
 use crate::error::{Error, ErrorKind, Result, name};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
-use crate::resolve;
 use crate::rewrite::Beside;
 use crate::scan::html::saved;
 use crate::tree::companion::Companions;
 use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub mod canonical;
+pub mod hosts;
 pub mod map;
 pub(in crate::tree) mod names;
 pub(in crate::tree) mod usable;
@@ -119,8 +119,8 @@ impl Default for Origins {
 pub enum FolderLayout {
     /// `host/path`, as wget and other crawlers write it.
     ///
-    /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows. The
-    /// first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
+    /// The port is in the name of the host, `host:8080`, or `host+8080` as wget writes it for Windows, or `host_8080` as
+    /// HTTrack writes it. The first folder must have a name that a host can have, in ASCII. A `?` in the name of the file
     /// begins the query, as wget writes it by default; the `@` of its `--restrict-file-names=windows` is
     /// an `@`, since it may be one. A `%` with two hexadecimal digits is an escape that the crawler
     /// kept, or made of a byte that it would not write. All others wget decodes, so that `?a=%26` comes
@@ -343,6 +343,12 @@ impl Origins {
         }
     }
 
+    /// The URL of the root, where somebody gave it: one that is assumed is nothing to show.
+    #[must_use]
+    pub fn given_root(&self) -> Option<&RootUrl> {
+        self.root_url.as_ref().filter(|_| !self.assumes_root)
+    }
+
     /// The URL by which `entry` was retrieved, if it is known, and a sentence for each URL that was
     /// passed over on the way.
     ///
@@ -384,10 +390,11 @@ impl Origins {
         })
     }
 
-    /// What lies beside `entry`.
+    /// What lies beside `entry`, where root URL and layout are those of the folder from which it is `seen`.
     #[must_use]
-    pub fn beside(&self, entry: &TreeEntry) -> Arc<dyn Beside> {
-        self.companions.beside(entry, self.layout == Some(FolderLayout::Host), &self.scheme)
+    pub fn beside(&self, entry: &TreeEntry, seen: &TreeEntry) -> Arc<dyn Beside> {
+        let depth = self.layout.map(|FolderLayout::Host| seen.relative.len());
+        self.companions.beside(entry, depth, &self.scheme)
     }
 
     /// The same for a document that is no file: only the URL that was given, and what it says of itself,
@@ -496,7 +503,7 @@ impl Origins {
     /// With a root URL there is at most one, and [`of`](Self::of) gives the URL back for it, but for the
     /// case of scheme and host, the default port, and escapes that need not be. With a layout they are:
     /// as wget writes it, as it writes it for Windows, as it once did, with every escape decoded, with all
-    /// kept. The fragment does not count. A query has no file where there is a root URL, and a URL that
+    /// kept, as HTTrack writes it. The fragment does not count. A query has no file where there is a root URL, and a URL that
     /// ends with `/` none without an `index`. No path leads out of the root.
     #[must_use]
     pub fn paths(&self, url: &str) -> Vec<PathBuf> {
@@ -543,8 +550,7 @@ impl Origins {
         if !is_one_web(scheme, &self.scheme) {
             return None;
         }
-        let net_loc = url.net_loc().filter(|net_loc| !net_loc.contains('+'))?;
-        let (host, port) = host_and_port(net_loc)?;
+        let (host, port) = hosts::host_and_port(url.net_loc()?)?;
         let mut folder = host.to_ascii_lowercase();
         if let Some(port) = port.filter(|port| Some(*port) != default_port(scheme)) {
             folder.push(spelling.port);
@@ -585,13 +591,7 @@ pub(in crate::tree) fn by_host(
 ) -> Option<String> {
     let (host, names) = entry.relative.split_first()?;
     let (file, folders) = names.split_last()?;
-    let (host, port) = host_and_port(host.to_str()?)?;
-    let port = port.map_or(String::new(), |port| format!(":{port}"));
-    let mut url = format!("{scheme}://{host}{port}/");
-    // A host that the URL Standard has no parse for is none: 1.2.3.999.
-    if !resolve::parses(&url) {
-        return None;
-    }
+    let mut url = format!("{scheme}://{}/", hosts::net_loc(host.to_str()?, scheme)?);
     let file = without_adjustment(names::bytes(file));
     let query_at = memchr::memchr(b'?', file);
     let name = &file[..query_at.unwrap_or(file.len())];
@@ -624,7 +624,7 @@ struct PathSpelling {
 
 /// GNU wget, `url_file_name` and `append_uri_pathel` in `url.c`; its manual,
 /// `--restrict-file-names` (<https://www.gnu.org/software/wget/manual/wget.html>).
-const SPELLINGS: [PathSpelling; 5] = [
+const SPELLINGS: [PathSpelling; 6] = [
     PathSpelling { port: ':', query: "?", decodes: true, escapes: is_control },
     PathSpelling {
         port: '+',
@@ -642,6 +642,8 @@ const SPELLINGS: [PathSpelling; 5] = [
     // With `nocontrol`.
     PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
+    // HTTrack, which has no query in a name (`Index::find_saved`).
+    PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 
 /// The name of a file without the `.html` that wget puts after that of a program (`--adjust-extension`). After a query it
@@ -712,31 +714,6 @@ fn same_net_loc(one: &Reference<'_>, other: &Reference<'_>) -> bool {
 fn default_port(scheme: &str) -> Option<&'static str> {
     let ports = [("http", "80"), ("https", "443"), ("ftp", "21")];
     ports.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
-}
-
-/// A host and its port, after `:` or `+`; `None` where `name` is none (RFC 952; `_` is there in
-/// practice; in brackets, RFC 3986, 3.2.2).
-fn host_and_port(name: &str) -> Option<(&str, Option<&str>)> {
-    let end = match name.strip_prefix('[') {
-        Some(_) => name.find(']')? + 1,
-        None => name.find([':', '+']).unwrap_or(name.len()),
-    };
-    let (host, port) = name.split_at(end);
-    let is_label = |label: &str| {
-        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.bytes().all(is_inner)
-    };
-    if !host.starts_with('[') && !host.split('.').all(is_label) {
-        return None;
-    }
-    let Some(digits) = port.strip_prefix([':', '+']) else {
-        return port.is_empty().then_some((host, None));
-    };
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-        .then_some((host, Some(digits)))
 }
 
 fn without_fragment(url: String) -> String {

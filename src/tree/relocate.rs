@@ -48,7 +48,7 @@ use crate::named::values;
 use crate::reference::{self, Category, Grammar, Reference};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
-use crate::rewrite::{Choice, Destination, Options};
+use crate::rewrite::{Beside, Choice, Destination, Options};
 use crate::scan::xml::vocabulary::is_location;
 use crate::tree::index::{Absence, FoundFile, Index, Missing, TargetPlace, is_disk, url_below};
 use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
@@ -56,6 +56,7 @@ use crate::tree::origin::{RootUrl, is_assumed, without_assumed};
 mod moving;
 mod scanned;
 pub use moving::Move;
+pub(in crate::tree) use scanned::names_base;
 pub use scanned::{ScannedFile, ScannedLink, Scanning, scan};
 
 /// The URL of the folder `path` of this machine, for [`Move::to`]: the tree is read from disk.
@@ -293,6 +294,8 @@ struct MoveJudge<'a> {
     number: Option<usize>,
     /// The URL of the file after the move, for links to local copies.
     own: Option<&'a str>,
+    /// What lies beside the file.
+    beside: Option<&'a Arc<dyn Beside>>,
     bases: Vec<Prepared>,
     /// For links that have a target and no base.
     assumed: Option<Base>,
@@ -328,6 +331,7 @@ impl<'a> MoveJudge<'a> {
             saved_by: scanned.saved_by.filter(|_| source == Some(Source::SavedFrom)),
             number: index.number_at(&scanned.path),
             own: scanned.moved.as_deref(),
+            beside: scanned.beside.as_ref(),
             bases: Vec::new(),
             assumed: scanned
                 .assumed_scheme
@@ -378,7 +382,13 @@ impl<'a> MoveJudge<'a> {
         } else {
             None
         };
-        let now = prepared(&base.url);
+        let now = match self.beside.filter(|_| base.is_of_layout) {
+            Some(beside) => {
+                let beside = Arc::clone(beside);
+                prepared(&base.url).in_layout(move |folder| beside.host(folder))
+            }
+            None => prepared(&base.url),
+        };
         // What is relative to both is the same below both roots.
         let below = |base: &Base, root: &str| -> Option<[String; 2]> {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
@@ -525,8 +535,14 @@ impl<'a> MoveJudge<'a> {
             });
         // From a file that has another path than its URL what is relative leads to what lies around it.
         let is_renamed = base.is_some_and(|base| base.is_renamed) && category != Category::AbsPath;
-        let then =
-            if is_alike { now.clone() } else { self.after(&target, &now, &moved, is_renamed) };
+        let is_between_hosts =
+            base.is_some_and(|base| base.now.leads_through_layout(link.reference));
+        let then = match is_alike {
+            true => now.clone(),
+            // The folder of a host that is not there is missing in the tree.
+            false if is_between_hosts => self.index.find_below(&self.place, &moved),
+            false => self.after(&target, &now, &moved, is_renamed),
+        };
         self.judge(&mut finding, link, base, category, (&target, &now), then);
         finding.target = Some(target);
         finding.moved = self.moving.to.is_some().then_some(moved);
@@ -761,13 +777,6 @@ impl Missing {
 /// Whether it declares a base for other references and is not followed itself.
 fn is_base(link: &ScannedLink<'_>) -> bool {
     names_base(link.element, link.attribute)
-}
-
-/// The same by the names of element and attribute.
-pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
-    let is_base =
-        || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
-    attribute == Some("xml:base") || (attribute == Some("href") && is_base())
 }
 
 /// `reference`, a relative one, as nobody takes it for something else: a placeholder, the quote or the comma of

@@ -51,6 +51,82 @@ fn every_case_prints_writes_and_ends_as_it_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A folder of which no URL is known has one to count with, and so has a reference that lacks only a scheme. No output may
+/// show them (bug 59).
+#[test]
+fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
+    const STAND_INS: [&str; 3] = [".invalid", "assumed/", "elsewhere/"];
+    let shown = |text: &str| STAND_INS.into_iter().find(|stand_in| text.contains(stand_in));
+    let scene = tempfile::tempdir().unwrap();
+    // In some of these each resolver sees another target, and some lead out of the folder.
+    let up = "../".repeat(20);
+    let links = format!(
+        "<a href={up}x></a><a href=../x></a><a href=..></a><a href=/x></a><a href=/></a><a href=//h/x></a>\n\
+         <a href=///x></a><a href='\\\\a\\b'></a><a href='\\a'></a><a href='%2e%2e/x'></a><a href=';x'></a><a href='?'></a>\n\
+         <a href=https:x></a><a href=x#y></a><a href=#y></a><a href=a/x.html#y></a><a href=https://h.example/x></a>\n"
+    );
+    let page = |head: &str| format!("<!DOCTYPE html><title>{head}</title>{head}\n{links}");
+    for (name, text) in [
+        ("w/plain.html", page("<link rel=canonical href=/c>")),
+        ("w/a/relative.html", page("<base href=b/>")),
+        ("w/a/host.html", page("<base href=//h/>")),
+        ("w/a/root.html", page("<base href=/r/>")),
+        ("w/a/invalid.html", page("<base href='//['>")),
+        ("w/a/empty.html", page("<base href>")),
+        ("w/x.css", "a { background: url(../../i.png) }".to_owned()),
+        ("w/x.xml", "<feed xml:base='a/'><link href='../../x'/></feed>".to_owned()),
+    ] {
+        put(scene.path(), Path::new(name), text.as_bytes());
+    }
+    let before = files(scene.path());
+    for command in [
+        "links",
+        "links --json",
+        "links --grammar",
+        "links --only-targets",
+        "links -o out",
+        "base",
+        "base --json",
+        "base --short",
+        "rewrite -o out",
+        "rewrite --diff",
+        "rewrite --dry-run --json",
+        "rewrite --dry-run --strict",
+        "rewrite --base-element insert -o out",
+        "localize -o out",
+        "localize --diff",
+        "localize --dry-run --json",
+        "localize --dry-run --missing -",
+        "check --list all --by link",
+        "check --list all --by target",
+        "check --list all --json",
+        "check --sarif",
+        "check --github",
+        "check --report out.html",
+        "check --write-baseline out",
+        "check --fix --dry-run",
+        "check --fix --diff",
+        "check --fix",
+        "check --to file --list all --json",
+        "check --to https://new.example/ --list all --json --report out.html",
+    ] {
+        for more in ["rfc1808", "rfc3986 --assume-scheme https -v", "whatwg --assume-scheme https"]
+        {
+            let more =
+                if command.starts_with("base") { more.trim_end_matches(" -v") } else { more };
+            let arguments = format!("{command} w --resolver {more}");
+            let output = run(baselink(scene.path()).args(arguments.split(' ')), b"");
+            assert!(matches!(output.status.code(), Some(0 | 1)), "{arguments}: {output:?}");
+            for bytes in files(scene.path()).values().chain([&output.stdout, &output.stderr]) {
+                let text = String::from_utf8_lossy(bytes);
+                assert_eq!(shown(&text), None, "{arguments}: {text}");
+            }
+            fs::remove_dir_all(scene.path()).unwrap();
+            before.iter().for_each(|(name, bytes)| put(scene.path(), name, bytes));
+        }
+    }
+}
+
 #[test]
 fn both_scanners_print_and_write_the_same_in_every_case() {
     let mut cases = Case::all();

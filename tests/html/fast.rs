@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use baselink::base::{Retrieval, Source};
 use baselink::document::{Document, FallbackReason};
 use baselink::resolve::Profile;
 use baselink::scan::Scanner;
@@ -68,6 +69,9 @@ impl Beside for Folder {
     fn is_crawled(&self) -> bool {
         matches!(self, Self::OfACrawl)
     }
+    fn host(&self, folder: &str) -> Option<String> {
+        folder.contains('.').then(|| folder.to_owned())
+    }
     fn has_file(&self, _: &str) -> bool {
         true
     }
@@ -89,6 +93,11 @@ fn ways() -> Vec<Options> {
         Options { beside: Some(Arc::new(Folder::OfAPage)), ..usual.clone() },
         Options { beside: Some(Arc::new(Folder::Companion)), ..usual.clone() },
         Options { beside: Some(Arc::new(Folder::OfACrawl)), ..usual.clone() },
+        Options {
+            retrieval: Some(Retrieval::of("http://a.b/c/d", Source::Layout)),
+            beside: Some(Arc::new(Folder::OfACrawl)),
+            ..usual.clone()
+        },
         at("http://a/b=c/d-?e", &all),
         usual,
     ]

@@ -138,9 +138,14 @@ fn httrack(site: &str, folder: &Path) {
 }
 
 fn localize(folder: &Path, options: &[&str]) -> PathBuf {
-    let out = PathBuf::from(format!("{}-localized", folder.display()));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_baselink"));
-    command.arg("localize").args(options).arg(folder).arg("-o").arg(&out);
+    made_by("localize", folder, options)
+}
+
+/// What this command makes of a mirror.
+fn made_by(command: &str, folder: &Path, options: &[&str]) -> PathBuf {
+    let out = PathBuf::from(format!("{}-{command}", folder.display()));
+    let mut baselink = Command::new(env!("CARGO_BIN_EXE_baselink"));
+    let command = baselink.arg(command).args(options).arg(folder).arg("-o").arg(&out);
     let output = command.env_clear().output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     out
@@ -225,7 +230,41 @@ fn every_link_of_a_mirror_by_wget() {
         }
         let name = format!("wget {} | localize {}", options.join(" "), arguments.join(" "));
         check((&site, &mut browser), &name, &folder, arguments, reasons);
+        if options.contains(&"-k") {
+            check_between_hosts(&site, &name, &folder);
+        }
     }
+}
+
+/// Makes the links of a mirror absolute. Those to what was saved of another host lead to that host then (bug 57), or to one
+/// that redirects there; crawlers have names of their own for the file.
+fn check_between_hosts(site: &Site, name: &str, folder: &Path) {
+    let out = made_by("rewrite", folder, &[LAYOUT, &["--index", "index.html"]].concat());
+    let files = texts(&out);
+    let saved: BTreeSet<&str> = files.values().filter_map(|text| mark(text)).collect();
+    let host = |url: &str| Url::parse(url).unwrap().host_str().map(str::to_owned);
+    let (mut count, mut astray) = (0, Vec::new());
+    for (path, text) in &files {
+        let Some(resource) = mark(text).and_then(|mark| site.of_mark(mark)) else { continue };
+        let own = Url::from_file_path(path).unwrap();
+        let own_host = path.strip_prefix(&out).unwrap().iter().next().unwrap().to_str();
+        let found = links(own.as_str(), &resource.is, text.as_bytes());
+        for ((_, target), (reference, truth)) in found.iter().zip(&resource.links) {
+            let leads_to = site.follow(truth).0.and_then(Resource::mark);
+            let is_saved = leads_to.is_some_and(|mark| saved.contains(mark));
+            if !is_saved || host(truth).as_deref() == own_host {
+                continue;
+            }
+            count += 1;
+            let home = site.resources().find(|(_, resource)| resource.mark() == leads_to);
+            let is_right = [truth.as_str(), home.unwrap().0].map(host).contains(&host(target));
+            if !is_right || target.contains("..") {
+                astray.push(format!("{}: {reference} is {target}", path.display()));
+            }
+        }
+    }
+    println!("    {count} links between hosts");
+    assert!(count > 10 && astray.is_empty(), "{name}: {astray:#?} of {count}");
 }
 
 /// Whether the file system keeps what wget notes.
@@ -250,4 +289,5 @@ fn every_link_of_a_mirror_by_httrack() {
     httrack(&site.serve(), &folder);
     let mut browser = Browser::start();
     check((&site, &mut browser), "httrack | localize", &folder, LAYOUT, &["httrack"]);
+    check_between_hosts(&site, "httrack", &folder);
 }

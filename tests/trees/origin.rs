@@ -249,6 +249,13 @@ fn folders_named_like_hosts() {
         ("a.example/b/c", "https://a.example/b/c"),
         ("a.example:8080/x", "https://a.example:8080/x"),
         ("a.example+8080/x", "https://a.example:8080/x"),
+        // HTTrack: but the name of a host may have a `_` where no top-level domain does.
+        ("a.example_8080/x", "https://a.example:8080/x"),
+        ("a_1.example_80/x", "https://a_1.example:80/x"),
+        ("127.0.0.1_80/x", "https://127.0.0.1:80/x"),
+        ("localhost_80/x", "https://localhost:80/x"),
+        ("a_80/x", "https://a_80/x"),
+        ("a_80.example/x", "https://a_80.example/x"),
         ("127.0.0.1:80/x", "https://127.0.0.1:80/x"),
         ("[::1]:8080/x", "https://[::1]:8080/x"),
         ("localhost/x", "https://localhost/x"),
@@ -291,6 +298,9 @@ fn folders_named_like_hosts() {
         "a:/x",
         "a:99999/x",
         "a:1:2/x",
+        "a.b:1+2/x",
+        "a.b:1_2/x",
+        "a.b_99999/x",
         "1.2.3.999/x",
         "[::1/x",
         "[x]/x",
@@ -306,10 +316,10 @@ fn folders_named_like_hosts() {
 
 #[test]
 fn urls_lead_to_the_paths_that_crawlers_write() {
-    let table: [(&str, &[&str]); 22] = [
+    let table: [(&str, &[&str]); 23] = [
         ("https://a.example/b/c.html", &["a.example/b/c.html"]),
         ("HTTPS://A.example:443/b", &["a.example/b"]),
-        ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b"]),
+        ("https://a.example:8080/b", &["a.example:8080/b", "a.example+8080/b", "a.example_8080/b"]),
         ("https://a.example/b?c=d#e", &["a.example/b?c=d", "a.example/b@c=d"]),
         ("https://a.example/b?c=d/e", &["a.example/b?c=d%2Fe", "a.example/b@c=d%2Fe"]),
         // The next ones are what wget 1.21 writes for Unix and for Windows.
@@ -337,6 +347,7 @@ fn urls_lead_to_the_paths_that_crawlers_write() {
         ("https://u@a.example/b", &[]),
         ("https://../b", &[]),
         ("https://a.example+80/b", &[]),
+        ("https://a.example_80/b", &["a.example_80/b"]),
     ];
     for (url, expected) in table {
         let paths = index(layout()).paths(url);

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io;
 use std::num::NonZero;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use baselink::error::{Error, Result};
 use baselink::format::Format;
@@ -246,6 +246,7 @@ impl TypedDocuments {
             progress,
             has_result_files: false,
             archives: Archives::All,
+            unlike_hosts: Mutex::default(),
             reading,
             sections: OnceLock::new(),
         })

@@ -76,9 +76,9 @@ impl<'a> ReportPage<'a> {
         let (state, word) = if holds { ("holds", "Holds") } else { ("fails", "Fails") };
         let verdict = escaped(&words::verdict(asked, tree, self.listed, self.targets));
         let verdict = format!("<strong>{word}</strong>: {verdict}");
-        let from = tree.moving.from.root_url.as_ref().map(|url| url.as_str());
-        let from =
-            from.map(|from| format!("from <code>{}</code> ", escaped(from))).unwrap_or_default();
+        let from = tree.moving.from.given_root().map_or_else(String::new, |from| {
+            format!("from <code>{}</code> ", escaped(from.as_str()))
+        });
         let to = tree.moving.to.as_ref().map_or_else(
             || "any other place".to_owned(),
             |to| format!("<code>{}</code>", escaped(to.as_str())),

@@ -32,7 +32,7 @@ use super::moving::Move;
 use crate::base::{Retrieval, Rule, SaidBy, Source};
 use crate::container::units;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::document::Program;
+use crate::document::{Against, Program};
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
@@ -69,7 +69,7 @@ pub struct ScannedFile {
     /// What it says of the program that saved it.
     pub(super) saved_by: Option<Program>,
     /// What lies beside it.
-    beside: Option<Arc<dyn Beside>>,
+    pub(super) beside: Option<Arc<dyn Beside>>,
     pub(super) profile: Profile,
     /// What gives references that begin with `//` a scheme, where there is no base.
     pub(super) assumed_scheme: Option<Arc<str>>,
@@ -160,6 +160,8 @@ pub(super) struct BaseMove {
     /// Whether a `base` element or an `xml:base` of the file gives it, and nothing between those and the
     /// links.
     pub(super) is_declared: bool,
+    /// Whether references lead from it to other hosts through the folders of a layout.
+    pub(super) is_of_layout: bool,
     /// The encoding of its document, by which the URL Standard encodes queries.
     charset: &'static str,
 }
@@ -232,7 +234,7 @@ pub fn scan(
     moving: &Move,
 ) -> ScannedFile {
     let (retrieval, passed_over) = moving.from.of(entry, format, bytes);
-    let beside = Some(moving.from.beside(entry));
+    let beside = Some(moving.from.beside(entry, entry));
     let mut options = Options { format, retrieval, beside, ..options.clone() };
     let mut scanning = Scanning::begin(entry, &options, moving);
     scanning.scanned.passed_over = passed_over;
@@ -364,8 +366,10 @@ impl Scanning {
         // Most links have the base of the one before.
         let mut last: Option<(Arc<str>, u32)> = None;
         for (number, link) in links.into_iter().enumerate() {
+            let is_base = names_base(&link.element, link.attribute.as_deref());
             let base = link.base.as_ref().map(|url| {
-                if let (Moved::Alike(_), Some((entity, last))) = (&moved, &last)
+                if !is_base
+                    && let (Moved::Alike(_), Some((entity, last))) = (&moved, &last)
                     && let Some(base) = self.scanned.bases.get(*last as usize)
                     && Arc::ptr_eq(&base.url, url)
                     && Arc::ptr_eq(entity, &link.entity)
@@ -384,10 +388,14 @@ impl Scanning {
                     source: link.source,
                     moved,
                     is_declared: entity.is_some_and(|entity| is_declared(&link, entity)),
+                    is_of_layout: !is_base
+                        && entity.is_some_and(|entity| is_of_layout(&link, entity)),
                     charset: entity.map_or("utf-8", |entity| entity.charset.name()),
                 };
                 let number = numbered(&mut self.scanned.bases, &mut bases, base);
-                last = Some((Arc::clone(&link.entity), number));
+                if !is_base {
+                    last = Some((Arc::clone(&link.entity), number));
+                }
                 number
             });
             self.link(link, base, offset);
@@ -491,4 +499,20 @@ fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
         (source, _) => source,
     };
     is_own && source.said_by() == SaidBy::Markup
+}
+
+/// Whether a link that declares no base leads from file to file, among folders that are called after hosts.
+fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
+    let chain = &entity.chain;
+    match link.source {
+        Source::Layout => chain.is_of_layout(&Against::Retrieval),
+        _ => link.base == chain.base && chain.is_of_layout(&Against::Document),
+    }
+}
+
+/// Whether an attribute declares a base for other references, by the names of its element and its own.
+pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
+    let is_base =
+        || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
+    attribute == Some("xml:base") || (attribute == Some("href") && is_base())
 }

@@ -1,0 +1,62 @@
+//! Folders that `--layout host` takes for hosts, and that are hardly called after any: a folder inside that of a host was
+//! named, where the one around it was meant.
+//!
+//! ```text
+//! $ baselink links --layout host crawl/www.example.net
+//! warning: --layout host takes 2 folders for hosts whose names have no dot, such as 'docs' in crawl/www.example.net;
+//! if that is the folder of a host itself, name the folder above it: crawl
+//! ```
+//!
+//! Deliberately absent: folders without documents, such as the cache of HTTrack.
+
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use baselink::base::{Retrieval, Source};
+use baselink::error::name;
+use baselink::tree::origin::hosts::is_telling;
+use baselink::tree::walk::TreeEntry;
+
+use super::request::{Documents, folder_of};
+
+/// Takes in the URL of `entry`, which is `seen` so from the folder of all hosts.
+pub(crate) fn note(
+    documents: &Documents,
+    entry: &TreeEntry,
+    seen: &TreeEntry,
+    retrieval: Option<&Retrieval>,
+) {
+    let is_of_layout = retrieval.is_some_and(|one| one.source == Source::Layout);
+    let Some(host) = seen.relative.first().filter(|_| is_of_layout) else { return };
+    if !host.to_str().is_none_or(is_telling)
+        && let Some(folder) = entry.path.ancestors().nth(seen.relative.len() - 1)
+    {
+        let mut known = documents.unlike_hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        if !known.contains(folder) {
+            known.insert(folder.to_owned());
+        }
+    }
+}
+
+/// Says, once, how many such folders there are.
+pub(crate) fn sentence(documents: &Documents) -> Option<String> {
+    let known = documents.unlike_hosts.lock();
+    let folders = mem::take(&mut *known.unwrap_or_else(PoisonError::into_inner));
+    let first = folders.first()?;
+    let which = match folders.len() {
+        1 => "1 folder for a host whose name has no dot:".to_owned(),
+        number => format!("{number} folders for hosts whose names have no dot, such as"),
+    };
+    let hosts = folder_of(first);
+    let around: PathBuf = match hosts.file_name() {
+        Some(_) => folder_of(hosts).to_owned(),
+        None => hosts.strip_prefix(".").unwrap_or(hosts).join(".."),
+    };
+    Some(format!(
+        "--layout host takes {which} '{}' in {}; if that is the folder of a host itself, name the folder above it: {}",
+        name(Path::new(first.file_name().unwrap_or_default())),
+        name(hosts),
+        name(&around)
+    ))
+}
