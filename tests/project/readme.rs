@@ -40,6 +40,7 @@ fn printed(scene: &Path, command: &str) -> String {
         let entries = fs::read_dir(scene.join(name)).unwrap();
         let mut names: Vec<_> =
             entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| !name.starts_with('.'));
         names.sort();
         return names.join("\n");
     }
