@@ -5,11 +5,10 @@
 //!
 //! Deliberately absent: accepting what the program prints. An expectation that is missing fails.
 
-use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use baselink::tree::relocate::on_disk;
 
@@ -336,8 +335,11 @@ fn bytes_of_a_document_come_out_as_they_went_in() {
 
 #[cfg(unix)]
 mod unix {
+    use std::ffi::OsStr;
+    use std::io;
     use std::os::unix::ffi::OsStrExt;
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
 
     use super::*;
 
