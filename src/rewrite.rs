@@ -43,6 +43,7 @@ mod totals;
 mod windows;
 mod write;
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
@@ -128,8 +129,11 @@ pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
 pub fn rewrite_into(bytes: &[u8], options: &Options, out: &mut Vec<u8>) -> Totals {
     let length = out.len();
     out.reserve(bytes.len() + bytes.len() / 8);
-    file::write(bytes, options, Write::into(out)).unwrap_or_else(|_| {
-        // Writing to memory does not fail, and the edits are those of these bytes.
+    file::write(bytes, options, Write::into(out)).unwrap_or_else(|error| {
+        if error.kind() == io::ErrorKind::OutOfMemory {
+            handle_alloc_error(Layout::for_value(bytes));
+        }
+        // Writing to memory does not fail otherwise, and the edits are those of these bytes.
         out.truncate(length);
         out.extend_from_slice(bytes);
         Totals::none()

@@ -19,7 +19,7 @@
 #[cfg(feature = "archive")]
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -310,6 +310,24 @@ impl Rewriter {
         let totals = totals.map_err(StreamError::Giving)?;
         writer.flush().map_err(StreamError::Giving)?;
         Ok(totals)
+    }
+
+    /// Does what [`rewrite_to`](Self::rewrite_to) does with a document in memory, and gathers the result in `buffer`, as
+    /// [`rewrite_to`](rewrite::rewrite_to) does.
+    #[doc(hidden)]
+    pub fn rewrite_bytes_to(
+        &self,
+        bytes: &[u8],
+        buffer: &mut Vec<u8>,
+        writer: &mut impl Write,
+    ) -> io::Result<Totals> {
+        let options = self.options_for(bytes);
+        if !options.format.holds_many() {
+            return rewrite::rewrite_to(bytes, &options, buffer, writer);
+        }
+        mailbox_to(bytes, &options, writer).map_err(|error| match error {
+            StreamError::Reading(error) | StreamError::Giving(error) => error,
+        })
     }
 
     /// Does what [`rewrite_to`](Self::rewrite_to) does with a document that can be read twice, from its start.

@@ -21,7 +21,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::buffer::{Data, copied};
+use crate::buffer::{Data, Output, PIECE, copied};
+use crate::messages::raised;
 use crate::options::rewriter;
 use crate::rows::{Rows, listed};
 
@@ -29,8 +30,9 @@ use crate::rows::{Rows, listed};
 const KEPT: usize = 1 << 20;
 
 thread_local! {
-    /// Where `rewrite` writes. New memory for each page would take longer than the copy to Python's.
-    static OUTPUT: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+    /// Where `rewrite` gathers what it writes, and where it writes it. New memory for each page would take longer than the
+    /// copy to Python's.
+    static BUFFERS: Cell<(Vec<u8>, Vec<u8>)> = const { Cell::new((Vec::new(), Vec::new())) };
 }
 
 /// What Python makes of an error about an argument.
@@ -58,16 +60,21 @@ fn rewrite<'py>(
     let rewriter = rewriter("rewrite", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let mut output = OUTPUT.take();
+    let (mut piece, mut output) = BUFFERS.take();
+    piece.reserve(PIECE);
     output.clear();
-    output.reserve(bytes.len() + bytes.len() / 8);
-    let totals = py.detach(|| rewriter.rewrite_into(bytes, &mut output));
-    let result = match data.cast_exact::<PyBytes>() {
-        Ok(same) if !totals.changed => same.clone(),
+    let mut output = Output(output);
+    let totals = py.detach(|| {
+        output.0.try_reserve(bytes.len() + bytes.len() / 8)?;
+        rewriter.rewrite_bytes_to(bytes, &mut piece, &mut output)
+    });
+    let Output(output) = output;
+    let result = match (data.cast_exact::<PyBytes>(), totals.map_err(raised)?) {
+        (Ok(same), totals) if !totals.changed => same.clone(),
         _ => copied(py, &output)?,
     };
-    if output.capacity() <= KEPT {
-        OUTPUT.set(output);
+    if piece.capacity() + output.capacity() <= KEPT {
+        BUFFERS.set((piece, output));
     }
     Ok(result)
 }
@@ -90,11 +97,13 @@ fn rewrite_report<'py>(
     let rewriter = rewriter("rewrite_report", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let (rewritten, lines, output) = py.detach(|| {
+    let made = py.detach(|| {
         let rewritten = rewriter.rewrite(bytes);
-        let (lines, output) = (rewriter.lines(&rewritten), rewritten.output());
-        (rewritten, lines, output)
+        let (lines, mut output) = (rewriter.lines(&rewritten), Output::default());
+        rewritten.edits.write_to(bytes, &mut output)?;
+        Ok((rewritten, lines, output))
     });
+    let (rewritten, lines, Output(output)) = made.map_err(raised)?;
     Rows::new(py)?.rewritten(&rewritten, &lines, &output)
 }
 

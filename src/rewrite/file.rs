@@ -74,7 +74,7 @@ fn of_document(bytes: &[u8], mut plan: DocumentPlan) -> FilePlan {
         policies,
         rewritten,
     };
-    FilePlan { edits, parts: vec![part], report, tally }
+    FilePlan { edits, parts: vec![part], report, tally, lacks_memory: false }
 }
 
 /// Writes what becomes of `bytes`.
@@ -96,6 +96,9 @@ pub(super) fn write(
         };
     }
     let (plan, totals) = plan(bytes, options, AskedFor::Edits);
+    if plan.lacks_memory {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     for edit in plan.edits.iter() {
         write.edit(bytes, edit)?;
     }

@@ -55,6 +55,8 @@ pub(super) struct FilePlan {
     pub(super) report: Report,
     /// The others.
     pub(super) tally: RunningTotals,
+    /// Whether nothing is changed for lack of memory only.
+    pub(super) lacks_memory: bool,
 }
 
 impl FilePlan {
