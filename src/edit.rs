@@ -12,6 +12,7 @@
 //!
 //! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
 
+use std::collections::TryReserveError;
 use std::io;
 use std::sync::Arc;
 
@@ -180,8 +181,22 @@ impl Edits {
     /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
     #[must_use]
     pub fn apply(&self, source: &[u8]) -> Vec<u8> {
-        let grown: usize = self.list.iter().map(|edit| edit.new.len()).sum();
-        let mut out = Vec::with_capacity(source.len() + grown);
+        self.apply_into(source, Vec::with_capacity(self.longest(source)))
+    }
+
+    /// The output in a new buffer, if there is memory for it.
+    pub(crate) fn try_apply(&self, source: &[u8]) -> std::result::Result<Vec<u8>, TryReserveError> {
+        let mut out = Vec::new();
+        out.try_reserve_exact(self.longest(source))?;
+        Ok(self.apply_into(source, out))
+    }
+
+    /// An upper bound for the length of the output.
+    fn longest(&self, source: &[u8]) -> usize {
+        source.len() + self.list.iter().map(|edit| edit.new.len()).sum::<usize>()
+    }
+
+    fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {
         let mut written = 0;
         for edit in &self.list {
             let Some(kept) = source.get(written..edit.span.start) else { return source.to_vec() };

@@ -295,7 +295,7 @@ impl Rewriter {
         }
         reader.read_to_end(&mut bytes).map_err(reading)?;
         let (edits, totals) = rewrite::edits(&bytes, &options);
-        edits.write_to(&bytes, &mut writer).map_err(writing)?;
+        write_edits(&edits, &bytes, &totals, &mut writer).map_err(writing)?;
         writer.flush().map_err(writing)?;
         Ok(totals)
     }
@@ -413,7 +413,7 @@ fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) ->
         let named = named(options, Some(one.number.to_string().into()));
         let (edits, its) = rewrite::edits(message, &named);
         writer.write_all(&one.bytes[..start]).map_err(writing)?;
-        edits.write_to(message, writer).map_err(writing)?;
+        write_edits(&edits, message, &its, writer).map_err(writing)?;
         writer.write_all(&one.bytes[end..]).map_err(writing)?;
         let offset = usize::try_from(one.offset).unwrap_or(usize::MAX);
         totals.append(its, offset.saturating_add(start));
@@ -428,4 +428,17 @@ fn reading(error: io::Error) -> Error {
 
 fn writing(error: io::Error) -> Error {
     Error::system(format!("the output could not be written: {}", cause(&error)), error)
+}
+
+/// Writes a document with its edits, if there was memory to make them.
+fn write_edits(
+    edits: &Edits,
+    source: &[u8],
+    totals: &Totals,
+    writer: &mut impl Write,
+) -> io::Result<()> {
+    if totals.lacks_memory {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
+    edits.write_to(source, writer)
 }

@@ -169,7 +169,7 @@ def list_archives(spark: SparkSession, *patterns: str) -> list[str]:
     for pattern in patterns:
         path = jvm.org.apache.hadoop.fs.Path(pattern)
         files = path.getFileSystem(configuration)
-        matches = files.globStatus(path) or []
+        matches = [files.getFileStatus(path)] if files.exists(path) else files.globStatus(path) or []
         of_pattern: list[str] = []
         for match in matches:
             if match.isFile():

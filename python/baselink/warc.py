@@ -6,7 +6,8 @@
 An archive is a path, a URL for fsspec or a binary file, and has WARC (ISO 28500, compressed or not) or, where its name
 ends with `.wacz`, WACZ. The rows are those of `baselink links --json`, in their order, and those with an `error`:
 
-- with `offset`, what is unexpected in the archive there. Reading went on with the next record.
+- with `offset`, what is unexpected in the archive there, or why a body could not be read. Reading went on with the next
+  record.
 - without `offset`, why the archive of that `path` could not be opened or read on. Others go on.
 
 Memory grows with the largest record and not with the archive. The reader is that of the Rust library, in every wheel.
@@ -57,13 +58,14 @@ brought it, and how many links were rewritten."""
 ARCHIVE_NAMES = (".warc", ".warc.gz", ".wacz")
 """How the names of archives in a folder end."""
 _WACZ_MEMBER = re.compile(r"archive/[^/\\]*\.warc(\.gz)?")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class ArchiveLink(NamedTuple):
     """A link of a document in an archive. Where there is an `error`, all but `path`, `offset` and `within` is None."""
 
     path: str
-    """The archive. In WACZ, the archive in it: `x.wacz/archive/data.warc.gz`."""
+    """The archive. In WACZ, the archive in it: `x.wacz/archive/data.warc.gz`. What of its name is not UTF-8 is U+FFFD."""
     entity: str | None
     line: int | None
     column: int | None
@@ -122,7 +124,8 @@ def rewrite_batches(
 
 def list_archives(patterns: str | Iterable[str], *, storage_options: dict[str, Any] | None = None) -> list[str]:
     """The archives that are meant by `patterns`, paths or URLs for fsspec: of a folder the `.warc`, `.warc.gz` and
-    `.wacz` in it, of a pattern with `*` the files that match. What is neither is taken as it is.
+    `.wacz` in it, of a pattern with `*`, `?` or `[` that no file has for a name the files that match. What is neither is
+    taken as it is.
 
     Raises FileNotFoundError where a folder or a pattern gives nothing.
     """
@@ -136,7 +139,7 @@ def _listed(pattern: str, storage_options: dict[str, Any]) -> list[str]:
     if pattern.startswith(("http://", "https://")):
         return [pattern]
     files, path = fsspec.core.url_to_fs(pattern, **storage_options)
-    if any(one in path for one in "*?["):
+    if any(one in path for one in "*?[") and not files.exists(path):
         found = sorted(files.glob(path))
     elif files.isdir(path):
         found = sorted(name for name in files.find(path) if name.lower().endswith(ARCHIVE_NAMES))
@@ -175,7 +178,12 @@ def _batches(
 
 def _name(archive: Archive) -> str:
     name = os.fspath(archive) if isinstance(archive, (str, os.PathLike)) else getattr(archive, "name", "-")
-    return str(name)
+    return _text(os.fsdecode(name) if isinstance(name, bytes) else str(name))
+
+
+def _text(name: str) -> str:
+    """A name in which Python may keep bytes that are not UTF-8, as Arrow and the records of the command have it."""
+    return _SURROGATE.sub("\ufffd", name)
 
 
 def _open(archive: Archive, storage_options: dict[str, Any]) -> AbstractContextManager[Any]:
@@ -199,7 +207,8 @@ def _in_archive(
     except (ImportError, MemoryError):
         raise
     except Exception as error:  # noqa: BLE001 (file systems raise what they like)
-        yield pa.RecordBatch.from_pylist([{"path": path, "error": f"{type(error).__name__}: {error}"}], schema=schema)
+        row = {"path": path, "error": _text(f"{type(error).__name__}: {error}")}
+        yield pa.RecordBatch.from_pylist([row], schema=schema)
 
 
 def _in_wacz(read: _Read, schema: pa.Schema, path: str, file: Any, options: dict[str, Any]) -> Iterator[pa.RecordBatch]:

@@ -9,19 +9,22 @@
 
 use std::error::Error as _;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 
 use baselink::archive::{ArchiveEntry, Offset, Record, Records};
+use baselink::diagnostic::Code;
 use baselink::format::Format;
 use baselink::rewrite::record::{RecordDocument, document, payload};
 use baselink::{Outcome, Rewriter, rewrite, scan};
-use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
+use crate::buffer::Output;
 use crate::columns::{Batches, LINK, LONGEST, Row, Type};
-use crate::messages::PythonFile;
+use crate::messages::{PythonFile, raised};
 use crate::options::rewriter;
 
 type Reader = Box<dyn Read + Send + Sync>;
@@ -82,6 +85,8 @@ impl Key {
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct ArchiveColumns {
     records: Records<Reader>,
+    /// What the reader reads, where that is Python's.
+    file: Option<PythonFile>,
     path: String,
     content: Content,
     rewriter: Rewriter,
@@ -104,12 +109,14 @@ impl ArchiveColumns {
             return Err(PyTypeError::new_err(message));
         }
         let rewriter = rewriter(function, None, options)?;
-        let reader: Reader = match file.hasattr("read")? {
-            true => Box::new(PythonFile::new(file)),
-            false => Box::new(File::open(file.extract::<PathBuf>()?)?),
+        let python_file = file.hasattr("read")?.then(|| PythonFile::new(file));
+        let reader: Reader = match &python_file {
+            Some(file) => Box::new(file.clone()),
+            None => Box::new(File::open(file.extract::<PathBuf>()?)?),
         };
         Ok(Self {
             records: Records::new(reader),
+            file: python_file,
             path,
             content,
             rewriter,
@@ -126,7 +133,7 @@ impl ArchiveColumns {
                 break;
             }
             match self.records.next() {
-                Some(Ok(entry)) => self.entry(entry),
+                Some(Ok(entry)) => self.entry(entry)?,
                 end => {
                     self.failure = end.and_then(Result::err).as_ref().map(unreadable);
                     self.has_ended = true;
@@ -141,12 +148,12 @@ impl ArchiveColumns {
         Ok(())
     }
 
-    fn entry(&mut self, entry: ArchiveEntry) {
+    fn entry(&mut self, entry: ArchiveEntry) -> PyResult<()> {
         let record = match entry {
             ArchiveEntry::Record(record) => record,
             ArchiveEntry::Anomaly(found) => {
-                return self
-                    .say(found.offset, &format!("{}: {}", found.code.name(), found.message));
+                self.say(found.offset, &format!("{}: {}", found.code.name(), found.message));
+                return Ok(());
             }
         };
         for found in &record.diagnostics {
@@ -156,10 +163,11 @@ impl ArchiveColumns {
             let key = Key::of(&record, &found);
             match self.content {
                 Content::Links => self.links(&key, &found),
-                Content::Documents => self.rewritten(&key, &found),
+                Content::Documents => self.rewritten(&key, &found).map_err(raised)?,
             }
         }
         self.records.reuse(record.into_buffer());
+        Ok(())
     }
 
     /// A row that has what is unexpected, and where.
@@ -178,7 +186,7 @@ impl ArchiveColumns {
 
     fn links(&mut self, key: &Key, found: &RecordDocument<'_>) {
         let Self { batches, path, .. } = self;
-        rewrite::links(&found.bytes, &found.options, &mut |found| {
+        let totals = rewrite::links(&found.bytes, &found.options, &mut |found| {
             let link = &found.link;
             let texts = [Some(&*link.reference), link.base.as_deref(), link.target.as_deref()];
             let is_too_long = texts.into_iter().flatten().any(|text| text.len() > LONGEST);
@@ -186,23 +194,34 @@ impl ArchiveColumns {
             let mut row = batches.row();
             key.add_to(row.text(Some(path)).link(&found)).text(error);
         });
+        // Of a body that is left there are no links, which nothing else would say.
+        for found in totals.diagnostics {
+            if found.code == Code::TransferUndecodable {
+                self.say(key.offset, &format!("{}: {}", found.code.name(), found.message));
+            }
+        }
     }
 
-    fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) {
+    fn rewritten(&mut self, key: &Key, found: &RecordDocument<'_>) -> io::Result<()> {
         let RecordDocument { bytes, options, media_type, .. } = found;
         // Of a response without a document only the header fields were looked at.
         let format = media_type
             .split_once('/')
             .map_or(Format::Other, |(type_, subtype)| Format::of_media_type(type_, subtype));
         if !format.has_headings() && !scan::is_read(format, &options.scan) {
-            return;
+            return Ok(());
         }
         let (edits, totals) = rewrite::edits(bytes, options);
-        let output = edits.apply(bytes);
-        let document = payload(&output, options.format);
+        let mut output = Output::default();
+        if totals.lacks_memory {
+            return Err(ErrorKind::OutOfMemory.into());
+        }
+        edits.write_to(bytes, &mut output)?;
+        let document = payload(&output.0, options.format);
         let error = match &document {
             None => Some(
-                "not-editable: the body of this response is damaged or of a coding that is not read",
+                "not-editable: the body of this response is damaged, of a coding that is not read, or \
+                 inflates to too many times its length",
             ),
             Some(document) if document.len() > LONGEST => {
                 Some("too-long: a column of Arrow cannot hold it")
@@ -214,6 +233,7 @@ impl ArchiveColumns {
             .bytes(document.as_deref())
             .number(Some(totals.count(Outcome::Rewritten) as u64))
             .text(error);
+        Ok(())
     }
 }
 
@@ -221,10 +241,13 @@ impl ArchiveColumns {
 fn unreadable(error: &baselink::Error) -> PyErr {
     let system = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     let raised = system.and_then(|error| error.get_ref()?.downcast_ref::<PyErr>());
-    raised.map_or_else(
-        || PyOSError::new_err(error.to_string()),
-        |raised| Python::attach(|py| raised.clone_ref(py)),
-    )
+    match raised {
+        Some(raised) => Python::attach(|py| raised.clone_ref(py)),
+        None if system.is_some_and(|error| error.kind() == ErrorKind::OutOfMemory) => {
+            PyMemoryError::new_err(())
+        }
+        None => PyOSError::new_err(error.to_string()),
+    }
 }
 
 #[pymethods]
@@ -244,6 +267,10 @@ impl ArchiveColumns {
                 Ok(batch)
             }
         }
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.file.as_ref().map_or(Ok(()), |file| file.traverse(&visit))
     }
 }
 

@@ -12,6 +12,7 @@
 //! result then is of no use.
 
 use std::ffi::{c_int, c_void};
+use std::io;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
@@ -113,6 +114,22 @@ pub(crate) fn copied<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, 
             bytes.as_ptr().copy_to_nonoverlapping(memory.as_mut_ptr().cast(), bytes.len())
         });
         Ok(made)
+    }
+}
+
+/// Output that takes memory as long as there is some; then writing to it fails. To a `Vec` it would end the process.
+#[derive(Default)]
+pub(crate) struct Output(pub(crate) Vec<u8>);
+
+impl io::Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.try_reserve(bytes.len())?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -14,10 +14,12 @@ use std::slice;
 
 use baselink::rewrite::ListedLink;
 use baselink::{Reason, RewriterBuilder};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
+use pyo3::types::{PyDict, PyIterator, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::Data;
+use crate::buffer::{Data, copied};
 use crate::options::{at, builder};
 use crate::rows::pair;
 
@@ -74,11 +76,11 @@ impl Column {
 
     /// How many values are absent, and the buffers: validity, offsets and bytes, or validity and numbers.
     fn buffers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        let validity = (self.absent > 0).then(|| PyBytes::new(py, &self.validity));
-        let values = PyBytes::new(py, &self.values);
+        let validity = (self.absent > 0).then(|| copied(py, &self.validity)).transpose()?;
+        let values = copied(py, &self.values)?;
         let buffers = match self.offsets.is_empty() {
             true => (validity, values).into_pyobject(py)?,
-            false => (validity, PyBytes::new(py, &self.offsets), values).into_pyobject(py)?,
+            false => (validity, copied(py, &self.offsets)?, values).into_pyobject(py)?,
         };
         (self.absent, buffers).into_pyobject(py)
     }
@@ -89,11 +91,14 @@ struct Batch {
     rows: usize,
     /// How many bytes its texts have.
     size: usize,
+    /// Whether there was no memory for one of them.
+    lacks_memory: bool,
 }
 
 impl Batch {
     fn new(types: &[Type]) -> Self {
-        Self { columns: types.iter().copied().map(Column::new).collect(), rows: 0, size: 0 }
+        let columns = types.iter().copied().map(Column::new).collect();
+        Self { columns, rows: 0, size: 0, lacks_memory: false }
     }
 
     fn is_full(&self) -> bool {
@@ -118,8 +123,9 @@ impl Batches {
         if self.current.is_full() {
             self.complete_current();
         }
-        self.current.rows += 1;
-        Row { columns: self.current.columns.iter_mut(), size: &mut self.current.size }
+        let Batch { columns, rows, size, lacks_memory } = &mut self.current;
+        *rows += 1;
+        Row { columns: columns.iter_mut(), size, lacks_memory }
     }
 
     fn complete_current(&mut self) {
@@ -140,7 +146,12 @@ impl Batches {
 
     /// The next complete batch: how many rows it has, and for each column how many values are absent and its buffers.
     pub(crate) fn next<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
-        let Some(Batch { columns, rows, .. }) = self.complete.pop_front() else { return Ok(None) };
+        let Some(Batch { columns, rows, lacks_memory, .. }) = self.complete.pop_front() else {
+            return Ok(None);
+        };
+        if lacks_memory {
+            return Err(PyMemoryError::new_err(()));
+        }
         let columns: PyResult<Vec<_>> = columns.iter().map(|column| column.buffers(py)).collect();
         (rows, PyTuple::new(py, columns?)?).into_pyobject(py).map(Some)
     }
@@ -150,6 +161,7 @@ impl Batches {
 pub(crate) struct Row<'a> {
     columns: slice::IterMut<'a, Column>,
     size: &'a mut usize,
+    lacks_memory: &'a mut bool,
 }
 
 impl Row<'_> {
@@ -161,6 +173,9 @@ impl Row<'_> {
     pub(crate) fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut Self {
         let Some(column) = self.columns.next() else { return self };
         let bytes = bytes.filter(|bytes| bytes.len() <= LONGEST);
+        let has_room = column.values.try_reserve(bytes.map_or(0, <[u8]>::len)).is_ok();
+        *self.lacks_memory |= !has_room;
+        let bytes = bytes.filter(|_| has_room);
         column.say_present(bytes.is_some());
         let bytes = bytes.unwrap_or_default();
         column.values.extend_from_slice(bytes);
@@ -269,5 +284,9 @@ impl LinkColumns {
             self.number += 1;
         }
         self.batches.next(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.documents)
     }
 }

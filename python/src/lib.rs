@@ -14,12 +14,15 @@ mod messages;
 mod options;
 mod rows;
 
+use std::io::{self, ErrorKind};
+
 use baselink::{Base, Format, Profile};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::buffer::{Data, copied};
+use crate::buffer::{Data, Output, copied};
+use crate::messages::raised;
 use crate::options::rewriter;
 use crate::rows::{Rows, listed};
 
@@ -48,10 +51,20 @@ fn rewrite<'py>(
     let rewriter = rewriter("rewrite", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let (edits, _) = py.detach(|| rewriter.edits(bytes));
+    let (edits, totals) = py.detach(|| rewriter.edits(bytes));
     match data.cast_exact::<PyBytes>() {
-        Ok(same) if edits.is_empty() => Ok(same.clone()),
-        _ => copied(py, &py.detach(|| edits.apply(bytes))),
+        Ok(same) if edits.is_empty() && !totals.lacks_memory => Ok(same.clone()),
+        _ => {
+            let made = py.detach(|| {
+                let mut output = Output::default();
+                if totals.lacks_memory {
+                    return Err(io::Error::from(ErrorKind::OutOfMemory));
+                }
+                output.0.try_reserve(bytes.len() + bytes.len() / 8)?;
+                edits.write_to(bytes, &mut output).map(|()| output)
+            });
+            copied(py, &made.map_err(raised)?.0)
+        }
     }
 }
 
@@ -73,11 +86,13 @@ fn rewrite_report<'py>(
     let rewriter = rewriter("rewrite_report", url, options)?;
     let held = Data::of(data)?;
     let bytes = held.bytes();
-    let (rewritten, lines, output) = py.detach(|| {
+    let made = py.detach(|| {
         let rewritten = rewriter.rewrite(bytes);
-        let (lines, output) = (rewritten.lines(), rewritten.output());
-        (rewritten, lines, output)
+        let (lines, mut output) = (rewritten.lines(), Output::default());
+        rewritten.edits.write_to(bytes, &mut output)?;
+        Ok((rewritten, lines, output))
     });
+    let (rewritten, lines, Output(output)) = made.map_err(raised)?;
     Rows::new(py)?.rewritten(&rewritten, &lines, &output)
 }
 

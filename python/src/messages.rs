@@ -6,21 +6,29 @@
 //!
 //! Deliberately absent: undoing `>From `. A message has the bytes that it has in the file.
 
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
 
 use baselink::container::mbox;
-use pyo3::exceptions::{PyOSError, PyTypeError};
+use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use pyo3::{PyTraverseError, PyVisit};
 
-use crate::buffer::Data;
+use crate::buffer::{Data, copied};
 
-/// A file object of Python.
-pub(crate) struct PythonFile(Py<PyAny>);
+/// A file object of Python. Python counts one reference, whoever else has it here.
+#[derive(Clone)]
+pub(crate) struct PythonFile(Arc<Py<PyAny>>);
 
 impl PythonFile {
     pub(crate) fn new(file: &Bound<'_, PyAny>) -> Self {
-        Self(file.clone().unbind())
+        Self(Arc::new(file.clone().unbind()))
+    }
+
+    /// Shows Python's garbage collector the file, once for all that share it.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&*self.0)
     }
 }
 
@@ -52,16 +60,19 @@ impl Read for PythonFile {
 pub(crate) fn raised(error: io::Error) -> PyErr {
     match error.downcast::<PyErr>() {
         Ok(error) => error,
+        Err(error) if error.kind() == ErrorKind::OutOfMemory => PyMemoryError::new_err(()),
         Err(error) => error.into(),
     }
 }
 
 /// The messages of a mailbox.
 #[pyclass(module = "baselink._baselink")]
-pub(crate) struct Messages(
+pub(crate) struct Messages {
     // Python aligns an object to 16 bytes, and what searches for lines wants more.
-    Box<mbox::Messages<PythonFile>>,
-);
+    messages: Box<mbox::Messages<PythonFile>>,
+    /// Where they are from.
+    file: PythonFile,
+}
 
 /// The messages of a mailbox (mbox), which `file` gives: a binary file, open for reading. One message at a time is in
 /// memory. Each has the bytes that it has in the file, without the line `From `.
@@ -73,7 +84,8 @@ pub(crate) struct Messages(
 #[pyo3(signature = (file, /))]
 pub(crate) fn messages(file: &Bound<'_, PyAny>) -> PyResult<Messages> {
     file.getattr("read")?;
-    Ok(Messages(Box::new(mbox::Messages::new(PythonFile::new(file)))))
+    let file = PythonFile::new(file);
+    Ok(Messages { messages: Box::new(mbox::Messages::new(file.clone())), file })
 }
 
 #[pymethods]
@@ -83,9 +95,13 @@ impl Messages {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let messages = &mut self.0;
+        let messages = &mut self.messages;
         let next = py.detach(|| messages.next_message());
         let next = next.map_err(raised)?;
-        Ok(next.map(|one| PyBytes::new(py, &one.bytes[one.message.range()])))
+        next.map(|one| copied(py, &one.bytes[one.message.range()])).transpose()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.file.traverse(&visit)
     }
 }

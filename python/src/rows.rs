@@ -13,9 +13,11 @@ use baselink::base::{BaseChain, Level};
 use baselink::rewrite::ListedLink;
 use baselink::span::Lines;
 use baselink::{Diagnostic, LinkReport, Outcome, Rewriter, RewriterBuilder, Rewritten};
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyString, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use crate::buffer::{Data, copied};
 use crate::options::{at, builder};
@@ -174,8 +176,18 @@ impl<'py> Rows<'py> {
 /// The links of a document.
 pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<PyAny>>> {
     let (py, bytes) = (data.py(), data.bytes());
-    let mut found = Vec::new();
-    py.detach(|| rewriter.links(bytes, |link| found.push(link)));
+    let mut found = Some(Vec::new());
+    py.detach(|| {
+        rewriter.links(bytes, |link| {
+            let Some(links) = &mut found else { return };
+            match links.try_reserve(1) {
+                Ok(()) => links.push(link),
+                // That of the others is given back at once.
+                Err(_) => found = None,
+            }
+        })
+    });
+    let found = found.ok_or_else(|| PyMemoryError::new_err(()))?;
     let rows = Rows::new(py)?;
     found.iter().map(|found| Ok(rows.link(found)?.unbind())).collect()
 }
@@ -233,6 +245,11 @@ impl LinkIterator {
             let rewriter = at(self.builder.clone(), url.as_deref())?;
             self.found = listed(&held, &rewriter)?.into_iter();
         }
+    }
+
+    /// The links are not shown: they refer to nothing but texts and numbers.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.documents)
     }
 }
 

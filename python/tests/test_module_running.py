@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import FIXTURES
@@ -95,6 +99,86 @@ def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> No
     found = subprocess.run([sys.executable, "-c", MEMORY], cwd=tmp_path, check=True, capture_output=True, text=True)
     # A byte kept for each name of a page would be more: they are interned as long as somebody has them.
     assert int(found.stdout) < 4_000_000
+
+
+SHORT = """
+import io, resource
+import baselink
+
+def taken():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+size, step = 24 << 20, 8 << 20
+page = b"<a href=x>" + bytes(size)
+link = (b"<a href='a/long/way/to/some/page.html'>" + bytes(100)) * 8_000
+block = b"HTTP/1.1 200 OK\\r\\nContent-Type: text/html\\r\\n\\r\\n" + page
+head = b"WARC/1.1\\r\\nWARC-Type: response\\r\\nWARC-Target-URI: http://h.example/\\r\\nContent-Type: application/http\\r\\n"
+record = b"".join([head, b"Content-Length: %d\\r\\n\\r\\n" % len(block), block, b"\\r\\n\\r\\n"])
+url = "http://h.example/"
+works = {{
+    "rewrite": lambda: baselink.rewrite(page, url),
+    "rewrite_report": lambda: baselink.rewrite_report(page, url),
+    "rewrite, grown": lambda: baselink.rewrite(link, url + "x" * 4000 + "/"),
+    "archive_documents": lambda: list(baselink._baselink.archive_documents(io.BytesIO(record), "-")),
+    "archive_links": lambda: list(baselink._baselink.archive_links(io.BytesIO(record), "-")),
+}}
+work = works["{work}"]
+# What is loaded and kept once.
+baselink.rewrite(b"<a href=x>" * 1000, url)
+hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+ended = []
+for more in range(step, 16 * size, step):
+    resource.setrlimit(resource.RLIMIT_AS, (taken() + more, hard))
+    try:
+        work()
+        ended.append("done")
+    except MemoryError:
+        ended.append("short")
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    if ended[-1] == "done":
+        break
+print(ended[0], ended[-1])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is not limited there")
+@pytest.mark.parametrize("work", ["rewrite", "rewrite_report", "rewrite, grown", "archive_documents", "archive_links"])
+def test_memory_that_is_short_is_an_error(work: str, tmp_path: Path) -> None:
+    """Bug 74: it ended the interpreter, at any of the limits."""
+    code = SHORT.format(work=work)
+    found = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False, capture_output=True, text=True)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "short done\n", "")
+
+
+class Owner:
+    """Has what refers to it."""
+
+    iterator: object
+
+    def __iter__(self) -> Iterator[bytes]:
+        yield b"<a href=x>"
+
+    def read(self, _length: int) -> bytes:
+        return b""
+
+
+@pytest.mark.parametrize(
+    "iterator",
+    [
+        lambda owner: baselink.iter_links(iter(owner)),
+        lambda owner: baselink.link_columns(iter(owner)),
+        baselink.messages,
+        lambda owner: baselink._baselink.archive_links(owner, "-"),
+    ],
+)
+def test_an_iterator_that_nobody_else_has_is_collected(iterator: Callable[[Owner], Any]) -> None:
+    owner = Owner()
+    owner.iterator = iterator(owner)
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert gone() is None
 
 
 WAITING = """

@@ -182,5 +182,8 @@ def test_hadoop_lists_archives(spark: SparkSession, crawl: Path) -> None:
     assert baselink.spark.list_archives(spark, f"file://{crawl}/*.warc.gz", f"{crawl}/below/d.warc") == listed
     found = baselink.spark.read_links(spark, listed).where("error is null").collect()
     assert {row["path"] for row in found} == {listed[0], listed[2]}
+    # Bug 73: the name of a file is not a pattern, whatever it has.
+    (crawl / "below/a[1].warc").write_bytes(b"")
+    assert baselink.spark.list_archives(spark, f"{crawl}/below/a[1].warc") == [f"file:{crawl}/below/a[1].warc"]
     with pytest.raises(FileNotFoundError, match="there are no archives"):
         baselink.spark.list_archives(spark, str(crawl / "*.arc"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import itertools
+import os
 import random
 import resource
 import sys
@@ -49,8 +50,10 @@ def test_a_real_archive_gives_the_rows_of_the_command(command: Command, path: st
         found = rows(path, resolver=resolver, **enabled)
         assert [list(row) for row in expected[:1]] == [LINKS.names[:-1]] * bool(expected)
         assert links(path, resolver=resolver, **enabled) == expected
+        of_archive = ("record-", "member-", "OSError")
         unexpected = [(row["offset"], row["within"], row["error"]) for row in found if row["error"] is not None]
-        assert unexpected == [one for one in said if one[2].startswith(("record-", "member-", "OSError"))]
+        unexpected = [one for one in unexpected if one[2].startswith(of_archive)]
+        assert unexpected == [one for one in said if one[2].startswith(of_archive)]
 
 
 def test_the_samples_have_links_and_errors() -> None:
@@ -161,6 +164,20 @@ def test_hostile_bytes_give_rows() -> None:
     assert [row["error"] is None for row in rows(zeros)] == [False]
 
 
+def test_a_body_that_inflates_to_far_too_much_is_an_error() -> None:
+    """Bug 71, in the row of Python."""
+    # RFC 8878, 3.1.1.2: blocks of 128 KiB that repeat a byte.
+    zstd = b"\x28\xb5\x2f\xfd\x00\x68" + b"\x02\x00\x10x" * 2_000 + b"\x03\x00\x10x"
+    bomb = record(response(zstd, "Content-Encoding: zstd"))
+    data = archive(bomb, record(response(b"<a href=x>")))
+    said = "transfer-undecodable: this part was left: it inflates to more than 1,100 times its length"
+    found = [(row["offset"], row["reference"], row["error"]) for row in rows(io.BytesIO(data))]
+    assert found == [(0, None, said), (len(archive(bomb)), "x", None)]
+    documents = [row for batch in rewrite_batches(io.BytesIO(data)) for row in batch.to_pylist()]
+    assert [row["document"] for row in documents] == [None, b"<a href=http://h.example/x>"]
+    assert documents[0]["error"].startswith("not-editable: ")
+
+
 def test_archives_in_wacz(command: Command, tmp_path: Path) -> None:
     good = archive(record(response(b"<a href=x>")))
     path = tmp_path / "crawl.WACZ"
@@ -201,6 +218,45 @@ def test_archives_by_url(tmp_path: Path) -> None:
     ]
     with pytest.raises(FileNotFoundError, match=r"\*\.arc: there are no archives"):
         list_archives(str(tmp_path / "*.arc"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_a_name_need_not_be_utf_8(command: Command, tmp_path: Path) -> None:
+    """Bug 73: the first such name ended the run, and a name in brackets was a pattern that no file matches."""
+    good = archive(record(response(b"<a href=x>")))
+    names = [os.fsdecode(os.fsencode(tmp_path) + name) for name in (b"/caf\xe9.warc.gz", b"/\xff.WACZ")]
+    Path(names[0]).write_bytes(good)
+    with zipfile.ZipFile(names[1], "w") as wacz:
+        wacz.writestr("archive/one.warc.gz", good)
+    shown = [f"{tmp_path}/caf\ufffd.warc.gz", f"{tmp_path}/\ufffd.WACZ/archive/one.warc.gz"]
+    assert [(row["path"], row["reference"]) for row in rows([*names, Path(names[0])])] == [
+        *((name, "x") for name in shown),
+        (shown[0], "x"),
+    ]
+    assert links(names[0]) == command_rows(command, names[0])[0]
+    with open(os.fsencode(names[0]), "rb") as file:
+        assert [row["path"] for row in rows(file)] == shown[:1]
+    assert sorted(list_archives(str(tmp_path))) == sorted(names)
+    # What is not there is said of it, and the next is read.
+    absent = [names[0] + ".warc", "file://" + names[0] + ".warc", names[0]]
+    found = [(row["path"], (row["error"] or "").split(":")[0]) for row in rows(absent)]
+    missing = "FileNotFoundError"
+    assert found == [(shown[0] + ".warc", missing), (f"file://{shown[0]}.warc", missing), (shown[0], "")]
+
+
+def test_a_file_with_the_name_of_a_pattern_is_that_file(tmp_path: Path) -> None:
+    (tmp_path / "b[2]").mkdir()
+    names = [str(tmp_path / name) for name in ("a1.warc", "a[1].warc", "b[2]/c.warc")]
+    for name in names:
+        Path(name).write_bytes(b"")
+    assert list_archives(names[1]) == [names[1]]
+    assert list_archives(str(tmp_path / "b[2]")) == [names[2]]
+    assert list_archives([str(tmp_path / "a[12].warc"), str(tmp_path / "b?2?/*")]) == [names[0], names[2]]
+    fsspec.filesystem("memory").pipe({"/d/a[1].warc": b"", "/d/a1.warc": b""})
+    assert list_archives(["memory://d/a[1].warc", "memory://d/a[0-1].warc"]) == [
+        "memory:///d/a[1].warc",
+        "memory:///d/a1.warc",
+    ]
 
 
 def test_a_file_that_fails_is_an_error_and_an_interrupt_is_raised() -> None:

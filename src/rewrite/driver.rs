@@ -22,7 +22,6 @@
 
 use std::sync::Arc;
 
-use super::unfit_base::base_diagnostic;
 use super::copies;
 use super::declaration::PrescannedMeta;
 use super::judge::{Judge, Short, Surroundings};
@@ -32,6 +31,7 @@ use super::options::Options;
 use super::plan::{DocumentPlan, Found};
 use super::rows::Rows;
 use super::totals::{RunningTotals, Totals};
+use super::unfit_base::base_diagnostic;
 use crate::base::{self, BaseChain, Outer};
 use crate::diagnostic::Diagnostic;
 use crate::document::{Document, Link};

@@ -46,7 +46,7 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
     let Settled { edits, rewritten, links, tally } = Settled::of(plan);
     report.links = links;
     let part = PlannedPart { body: Span::new(0, bytes.len()), entity: 0, edits: None, rewritten };
-    FilePlan { edits, parts: vec![part], report, tally }
+    FilePlan { edits, parts: vec![part], report, tally, lacks_memory: false }
 }
 
 /// Gives `row` every link of `bytes`. If no link depends on a later one, each leaves as it is judged.

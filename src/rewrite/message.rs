@@ -27,13 +27,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use self::referrers::Referrers;
-use super::unfit_base::unfit_base;
 use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
 use super::plan::{FilePlan, Found, PlannedPart, Settled, room};
 use super::totals::RunningTotals;
+use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
 use crate::container::entity::{ChangedBody, Container, Entity, EntityKind, Structure};
 use crate::container::fields::{self, Placed};
@@ -121,6 +121,9 @@ fn why_kept(bytes: &[u8], structure: &Structure, options: &Options) -> Vec<Optio
     }
     kept
 }
+
+/// Why what a message becomes is not looked at.
+const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memory";
 
 struct Plan<'a> {
     bytes: &'a [u8],
@@ -442,7 +445,8 @@ impl Plan<'_> {
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }
-        FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
+        let (parts, report, tally) = (self.parts, self.report, self.tally);
+        FilePlan { edits, parts, report, tally, lacks_memory: doubt == Some(LACKS_MEMORY) }
     }
 
     /// What of the changed message does not read as it must: the same entities, and in every part the
@@ -451,7 +455,7 @@ impl Plan<'_> {
         if edits.is_empty() {
             return None;
         }
-        let output = edits.apply(self.bytes);
+        let Ok(output) = edits.try_apply(self.bytes) else { return Some(LACKS_MEMORY) };
         let found = match self.structure.of_output(self.bytes, &output) {
             Ok(found) => found,
             Err(odd) => return Some(odd),

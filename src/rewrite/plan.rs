@@ -208,6 +208,8 @@ pub(super) struct FilePlan {
     pub(super) report: Report,
     /// The counts of the others.
     pub(super) tally: RunningTotals,
+    /// Whether nothing is changed for lack of memory only.
+    pub(super) lacks_memory: bool,
 }
 
 impl FilePlan {
@@ -229,6 +231,7 @@ impl FilePlan {
         let tally = std::mem::take(&mut self.tally);
         let mut totals = Totals::of(chain, charset, tally, std::mem::take(diagnostics));
         totals.changed = !self.edits.is_empty();
+        totals.lacks_memory = self.lacks_memory;
         (self, totals)
     }
 }

@@ -74,6 +74,9 @@ pub struct Totals {
     pub charset: Charset,
     /// Whether the output differs from the input.
     pub changed: bool,
+    /// True if the document was left because there was no memory to change it.
+    #[doc(hidden)]
+    pub lacks_memory: bool,
     /// What is unexpected, as a report has it; spans are those of the file.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -100,6 +103,7 @@ impl Totals {
             source: chain.map_or(Source::Default, |chain| chain.source),
             charset,
             changed: false,
+            lacks_memory: false,
             diagnostics,
         }
     }
@@ -120,6 +124,7 @@ impl Totals {
         self.fragments += message.fragments;
         self.entities += message.entities;
         self.changed |= message.changed;
+        self.lacks_memory |= message.lacks_memory;
         // A stream may be longer than a number of this machine can say.
         let place = |at: usize| start.saturating_add(at);
         let shifted = |one: Diagnostic| {
