@@ -72,7 +72,9 @@ impl Line {
         };
         let mut lines = Vec::new();
         let command = program.find_subcommand(command);
-        for option in command.into_iter().flat_map(clap::Command::get_arguments) {
+        // Which scanner finds the links, the hidden option, changes nothing.
+        let options = command.into_iter().flat_map(clap::Command::get_arguments);
+        for option in options.filter(|option| !option.is_hide_set()) {
             let id = option.get_id().as_str();
             let key = option.get_long().unwrap_or_default();
             if !(OF_A_DOCUMENT.contains(&key) || ["url-map", "grammar", "null"].contains(&key))
