@@ -41,8 +41,8 @@ use std::borrow::Cow;
 
 pub use self::beside::Beside;
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
-use self::plan::FilePlan;
 pub(crate) use self::plan::PlannedPart;
+use self::plan::{FilePlan, Wanted};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 use crate::edit::Edits;
@@ -119,7 +119,8 @@ impl<'a> Rewritten<'a> {
 /// Makes every relative link of `bytes`, a file of the format that `options` name, absolute.
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
-    let (FilePlan { edits, parts, mut report, .. }, totals) = file::plan(bytes, options, true);
+    let (FilePlan { edits, parts, mut report, .. }, totals) =
+        file::plan(bytes, options, Wanted::Report);
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
 }
@@ -128,7 +129,7 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 /// numbers. Without a report this takes a fraction of the time.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, false);
+    let (plan, totals) = file::plan(bytes, options, Wanted::Edits);
     (plan.edits, totals)
 }
 

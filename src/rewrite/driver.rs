@@ -86,15 +86,15 @@ pub(super) struct LookedAt {
 }
 
 impl LookedAt {
-    /// Looks ahead in `bytes`; `None` if their encoding does not extend ASCII.
-    pub(super) fn of(task: Task<'_>, bytes: &[u8]) -> Option<Self> {
+    /// Looks ahead in `bytes` for these declarations of a base; `None` if their encoding does not extend ASCII.
+    pub(super) fn of(task: Task<'_>, bytes: &[u8], wanted: Bases) -> Option<Self> {
         let found = prelude::encoding(bytes, task.scan);
         let Detected { charset, mark, .. } = found;
         if !charset.is_ascii_compatible() {
             return None;
         }
         let mut document = Document::empty(Arc::clone(&task.scan.entity), Format::Html, charset);
-        let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, Bases::Decisive);
+        let Prelude { bases, saved } = prelude(bytes, mark, charset, task.scan, wanted);
         (document.bases, document.saved) = (bases, saved);
         let chain = task.establish(&document, bytes);
         Some(Self { found, document, chain })
@@ -358,8 +358,10 @@ pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Row
 
 /// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.
 pub(super) fn content(task: Task<'_>, format: Format, bytes: &[u8]) -> Option<DocumentPlan> {
+    // A report explains why the other declarations do not count.
+    let wanted = if task.is_listed { Bases::All } else { Bases::Decisive };
     if format == Format::Html
-        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes)
+        && let Some(LookedAt { found, document, chain }) = LookedAt::of(task, bytes, wanted)
     {
         let (mut driver, without_tree) = html(task, bytes, (found, &chain), None);
         let ids = std::mem::take(&mut driver.ids);

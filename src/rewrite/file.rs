@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::driver::{self, LookedAt, Task};
 use super::message;
 use super::options::Options;
-use super::plan::{FilePlan, PlannedPart, Settled, room};
+use super::plan::{FilePlan, PlannedPart, Settled, Wanted, room};
 use super::rows::{ListedLink, RowFn, Rows};
 use super::totals::Totals;
 use crate::container;
@@ -21,13 +21,14 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::layer::charset::Charset;
 use crate::report::Report;
+use crate::scan::html::prelude::Bases;
 use crate::span::{Lines, Span};
 
-/// The plan for `bytes`, a file of the format that `options` name. If it is listed, the report has every link.
-pub(super) fn plan(bytes: &[u8], options: &Options, is_listed: bool) -> (FilePlan, Totals) {
+/// The plan for `bytes`, a file of the format that `options` name.
+pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Wanted) -> (FilePlan, Totals) {
     let plan = match container::of(options.format) {
-        Some(container) => message::plan(container, bytes, options, is_listed),
-        None => document(bytes, options.format, options, is_listed),
+        Some(container) => message::plan(container, bytes, options, wanted),
+        None => document(bytes, options.format, options, wanted.is_listed()),
     };
     plan.complete()
 }
@@ -53,12 +54,12 @@ fn document(bytes: &[u8], format: Format, options: &Options, is_listed: bool) ->
 pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Totals {
     let task = Task::of(options, true);
     if options.format == Format::Html
-        && let Some(looked_at) = LookedAt::of(task, bytes)
+        && let Some(looked_at) = LookedAt::of(task, bytes, Bases::Decisive)
         && !looked_at.may_keep_base(task, bytes)
     {
         return driver::rows(task, bytes, &looked_at, Rows::new(row));
     }
-    let (plan, totals) = plan(bytes, options, true);
+    let (plan, totals) = plan(bytes, options, Wanted::Links);
     let lines = match options.format.has_headings() {
         true => Lines::of(bytes),
         false => totals.charset.lines(bytes),

@@ -31,7 +31,7 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{FilePlan, Found, PlannedPart, Settled, room};
+use super::plan::{FilePlan, Found, PlannedPart, Settled, Wanted, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -51,12 +51,12 @@ use crate::scan::fields::links;
 use crate::scan::{self, ScanOptions};
 use crate::span::Span;
 
-/// The plan for the file `bytes`, which is such a `container`. If it is listed, the report has every link.
+/// The plan for the file `bytes`, which is such a `container`.
 pub(super) fn plan(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    is_listed: bool,
+    wanted: Wanted,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
@@ -68,7 +68,7 @@ pub(super) fn plan(
         let mut plan = Plan {
             bytes,
             options,
-            is_listed,
+            wanted,
             tally: RunningTotals::default(),
             structure,
             report: Report {
@@ -128,7 +128,7 @@ const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memo
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
-    is_listed: bool,
+    wanted: Wanted,
     structure: &'a Structure,
     report: Report,
     /// The links that are not in the report.
@@ -287,6 +287,8 @@ impl Plan<'_> {
         let lifted = match (decoded.obstacle(), settled.edits.is_empty()) {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
+            // No outcome of a link in such a container depends on the edits.
+            _ if self.wanted == Wanted::Links && self.structure.container.is_single => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
         if !matches!(lifted, Some(Err(_))) {
@@ -363,7 +365,7 @@ impl Plan<'_> {
         let location = self.location(entity);
         let (labels, location) = (Some(&self.labels.open), location.as_ref());
         let around = Surroundings { kept, labels, location, room: Some(self.room) };
-        let (outer, is_listed) = (Outer::Heading(heading), self.is_listed);
+        let (outer, is_listed) = (Outer::Heading(heading), self.wanted.is_listed());
         let task = Task { options: self.options, scan, around, outer, is_listed };
         let mut plan = driver::content(task, format, &decoded.bytes)?;
         let first = self.report.entities.len();

@@ -200,6 +200,24 @@ pub(crate) struct PlannedPart {
     pub(crate) rewritten: Vec<Span>,
 }
 
+/// The purpose of a plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Edits, and links in numbers.
+    Edits,
+    /// Edits, and a report of every link.
+    Report,
+    /// A report of every link. An edit is only made if the outcome of a link depends on it.
+    Links,
+}
+
+impl Wanted {
+    /// True if every link is in the report.
+    pub(super) fn is_listed(self) -> bool {
+        self != Self::Edits
+    }
+}
+
 /// The plan for a file.
 pub(super) struct FilePlan {
     pub(super) edits: Edits,

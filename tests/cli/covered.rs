@@ -22,7 +22,7 @@ const OF_CLAP: [&str; 3] = ["completions", "man", "help"];
 ///
 /// The columns are a command, `*` for each, or the kind of another row; an option, a status or a name; a file; a function.
 #[rustfmt::skip]
-const ELSEWHERE: [(&str, &str, &str, &str); 19] = [
+const ELSEWHERE: [(&str, &str, &str, &str); 20] = [
     // A case has no terminal.
     ("*", "--progress", "tests/trees/commands.rs", "a_terminal_shows_how_far_long_work_is"),
     ("settings", "progress", "tests/cli/covered.rs", "every_key_is_read"),
@@ -41,6 +41,7 @@ const ELSEWHERE: [(&str, &str, &str, &str); 19] = [
     ("reason", "doubt", "tests/referee/message.rs", "always"),
     // `localize` says `local`.
     ("reason", "chosen", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
+    ("reason", "kept", "tests/project/library.rs", "what_was_chosen_and_is_there_already_is_left"),
     // A log with the version of the program, and a page.
     ("check", "--sarif", "tests/trees/check_cli.rs", "every_site_has_the_text_the_json_and_the_sarif_that_it_expects"),
     ("settings", "sarif", "tests/trees/check_cli.rs", "settings_may_ask_for_the_log"),

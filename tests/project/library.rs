@@ -45,14 +45,15 @@ fn check(rewriter: &Rewriter, input: &[u8], output: &[u8]) {
 
 #[test]
 fn what_was_chosen_and_is_there_already_is_left() {
-    let choose = |text: &'static str| {
+    let choose = |choice: Choice| {
         let rewriter = Rewriter::builder().url("http://a/");
-        let rewriter = rewriter.choose(move |_| Choice::Reference(text.into())).build().unwrap();
+        let rewriter = rewriter.choose(move |_| choice.clone()).build().unwrap();
         let link = rewriter.rewrite(b"<a href=x>").report.links.remove(0);
         (link.outcome, link.reason)
     };
-    assert_eq!(choose("x"), (Outcome::Left, Some(Reason::Chosen)));
-    assert_eq!(choose("y"), (Outcome::Rewritten, None));
+    assert_eq!(choose(Choice::Reference("x".into())), (Outcome::Left, Some(Reason::Chosen)));
+    assert_eq!(choose(Choice::Reference("y".into())), (Outcome::Rewritten, None));
+    assert_eq!(choose(Choice::Kept), (Outcome::Left, Some(Reason::Kept)));
 }
 
 /// Lines are those of the file.
