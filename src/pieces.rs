@@ -253,6 +253,29 @@ fn bad_url_end(css: &str, start: usize) -> usize {
     bytes.len()
 }
 
+/// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section as the text that it is (2.7).
+#[cfg(test)]
+pub(crate) fn without_references(one: TreePiece) -> TreePiece {
+    if one.kind == "CDATA section" {
+        let section = one.text.strip_prefix("<![CDATA[");
+        let inner = section.and_then(|text| text.strip_suffix("]]>")).unwrap_or(&one.text);
+        return piece("text", inner);
+    }
+    let mut parts = one.text.split('&');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        // What is no reference, or one of an entity that is not declared, hides no other.
+        let (name, rest) = part.split_at(part.find(';').map_or(0, |at| at + 1));
+        let reference = format!("&{name}");
+        text.push_str(
+            &quick_xml::escape::unescape(&reference)
+                .unwrap_or(std::borrow::Cow::Borrowed(&reference)),
+        );
+        text.push_str(rest);
+    }
+    piece(one.kind, text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

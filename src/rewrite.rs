@@ -42,7 +42,7 @@ use std::borrow::Cow;
 pub use self::beside::Beside;
 pub use self::options::{BaseElement, Choice, Destination, Dkim, Fragments, LocalCopies, Options};
 pub(crate) use self::plan::PlannedPart;
-use self::plan::{FilePlan, Wanted};
+use self::plan::{FilePlan, Requested};
 pub use self::rows::ListedLink;
 pub use self::totals::{LinkBases, Totals};
 use crate::edit::Edits;
@@ -120,7 +120,7 @@ impl<'a> Rewritten<'a> {
 #[must_use]
 pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
     let (FilePlan { edits, parts, mut report, .. }, totals) =
-        file::plan(bytes, options, Wanted::Report);
+        file::plan(bytes, options, Requested::Report);
     report.diagnostics.clone_from(&totals.diagnostics);
     Rewritten { source: bytes, edits, parts, report, totals, options: options.clone() }
 }
@@ -129,7 +129,7 @@ pub fn rewrite<'a>(bytes: &'a [u8], options: &Options) -> Rewritten<'a> {
 /// numbers. Without a report this takes a fraction of the time.
 #[must_use]
 pub fn edits(bytes: &[u8], options: &Options) -> (Edits, Totals) {
-    let (plan, totals) = file::plan(bytes, options, Wanted::Edits);
+    let (plan, totals) = file::plan(bytes, options, Requested::Edits);
     (plan.edits, totals)
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::driver::{self, LookedAt, Task};
 use super::message;
 use super::options::Options;
-use super::plan::{FilePlan, PlannedPart, Settled, Wanted, room};
+use super::plan::{FilePlan, PlannedPart, Requested, Settled, room};
 use super::rows::{ListedLink, RowFn, Rows};
 use super::totals::Totals;
 use crate::container;
@@ -25,7 +25,7 @@ use crate::scan::html::prelude::Bases;
 use crate::span::{Lines, Span};
 
 /// The plan for `bytes`, a file of the format that `options` name.
-pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Wanted) -> (FilePlan, Totals) {
+pub(super) fn plan(bytes: &[u8], options: &Options, wanted: Requested) -> (FilePlan, Totals) {
     let plan = match container::of(options.format) {
         Some(container) => message::plan(container, bytes, options, wanted),
         None => document(bytes, options.format, options, wanted.is_listed()),
@@ -59,7 +59,7 @@ pub(super) fn links(bytes: &[u8], options: &Options, row: &mut RowFn<'_>) -> Tot
     {
         return driver::rows(task, bytes, &looked_at, Rows::new(row));
     }
-    let (plan, totals) = plan(bytes, options, Wanted::Links);
+    let (plan, totals) = plan(bytes, options, Requested::Links);
     let lines = match options.format.has_headings() {
         true => Lines::of(bytes),
         false => totals.charset.lines(bytes),

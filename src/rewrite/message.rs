@@ -31,7 +31,7 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{FilePlan, Found, PlannedPart, Settled, Wanted, room};
+use super::plan::{FilePlan, Found, PlannedPart, Requested, Settled, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -56,7 +56,7 @@ pub(super) fn plan(
     container: &Container,
     bytes: &[u8],
     options: &Options,
-    wanted: Wanted,
+    wanted: Requested,
 ) -> FilePlan {
     let structure = &(container.read)(bytes, &options.scan.entity);
     let kept = why_kept(bytes, structure, options);
@@ -128,7 +128,7 @@ const LACKS_MEMORY: &str = "nothing could be looked at: there is not enough memo
 struct Plan<'a> {
     bytes: &'a [u8],
     options: &'a Options,
-    wanted: Wanted,
+    wanted: Requested,
     structure: &'a Structure,
     report: Report,
     /// The links that are not in the report.
@@ -288,7 +288,7 @@ impl Plan<'_> {
             (Some(obstacle), _) if settled.is_rewritten() => Some(Err(obstacle)),
             (_, true) => None,
             // No outcome of a link in such a container depends on the edits.
-            _ if self.wanted == Wanted::Links && self.structure.container.is_single => None,
+            _ if self.wanted == Requested::Links && self.structure.container.is_single => None,
             (_, false) => Some(lift(self.bytes, self.structure, entity, &decoded, &settled.edits)),
         };
         if !matches!(lifted, Some(Err(_))) {

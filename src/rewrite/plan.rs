@@ -202,7 +202,7 @@ pub(crate) struct PlannedPart {
 
 /// The purpose of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum Requested {
     /// Edits, and links in numbers.
     Edits,
     /// Edits, and a report of every link.
@@ -211,7 +211,7 @@ pub(super) enum Wanted {
     Links,
 }
 
-impl Wanted {
+impl Requested {
     /// True if every link is in the report.
     pub(super) fn is_listed(self) -> bool {
         self != Self::Edits

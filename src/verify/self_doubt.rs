@@ -14,15 +14,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::borrow::Cow;
-
 use super::*;
 use crate::container::entity::{ChangedBody, Structure};
 use crate::container::fields::{Placed, keep_lengths};
 use crate::container::lift::lift;
 use crate::container::units;
 use crate::layer::digest::{content_md5, with_crlf};
-use crate::pieces::{TreePiece, piece, style_sheet_pieces, tree_pieces};
+use crate::pieces::{piece, style_sheet_pieces, tree_pieces, without_references};
 use crate::rewrite::rewrite;
 
 /// It has what most places need an escape for, and each place spells it otherwise.
@@ -479,27 +477,6 @@ fn doubt(source: &[u8], options: &Options, count: &mut Count) {
         assert!(is_noticed, "{format:?}, {name}: nobody notices\n{made}\ninstead of\n{right}");
         count.noticed += 1;
     }
-}
-
-/// A piece of XML with its references replaced (XML 1.0, 4.4), and a CDATA section as the text that it is (2.7).
-fn without_references(one: TreePiece) -> TreePiece {
-    if one.kind == "CDATA section" {
-        let section = one.text.strip_prefix("<![CDATA[");
-        let inner = section.and_then(|text| text.strip_suffix("]]>")).unwrap_or(&one.text);
-        return piece("text", inner);
-    }
-    let mut parts = one.text.split('&');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        // What is no reference, or one of an entity that is not declared, hides no other.
-        let (name, rest) = part.split_at(part.find(';').map_or(0, |at| at + 1));
-        let reference = format!("&{name}");
-        text.push_str(
-            &quick_xml::escape::unescape(&reference).unwrap_or(Cow::Borrowed(&reference)),
-        );
-        text.push_str(rest);
-    }
-    piece(one.kind, text)
 }
 
 #[test]
