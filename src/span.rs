@@ -84,6 +84,7 @@ pub struct Lines {
 }
 
 impl Lines {
+    #[doc(hidden)]
     /// Finds the lines of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
@@ -96,6 +97,7 @@ impl Lines {
         Self { starts }
     }
 
+    #[doc(hidden)]
     /// The same for `bytes` that are UTF-16, which `unit` reads; columns still count bytes.
     #[must_use]
     pub fn of_utf_16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Self {

@@ -381,8 +381,10 @@ impl Left {
         status
     }
 
-    /// Says that there were no `documents` where there were other files, which is an error.
+    /// Says that there were no `documents` where there were other files, which is an error. A document that could not be used
+    /// is one, and was reported.
     pub(crate) fn say_only_others(&self, documents: usize, output: &mut Output) -> ExitStatus {
+        let documents = documents + self.count(Why::Unusable);
         if documents > 0 || self.count(Why::NoDocument) + self.count(Why::Archive) == 0 {
             return ExitStatus::Done;
         }

@@ -753,18 +753,21 @@ static USER: [(&str, Row); 5] = [
 ];
 
 impl Place {
+    #[doc(hidden)]
     /// Whether it speaks of `attribute` of an `element` of any namespace, both in lower case.
     #[must_use]
     pub fn covers(&self, element: &str, attribute: &str) -> bool {
         self.attribute == attribute && self.element.as_ref().is_none_or(|name| name == element)
     }
 
+    #[doc(hidden)]
     /// Name of the attribute, in lower case.
     #[must_use]
     pub fn attribute(&self) -> &str {
         &self.attribute
     }
 
+    #[doc(hidden)]
     /// A row that says how to read the attribute. Its names of element and attribute mean nothing.
     #[must_use]
     pub const fn row(&self) -> &'static Row {

@@ -71,7 +71,6 @@ pub(crate) const MODES: &[Mode] = &[
     by_hand("rewrite -q w/0.html -o old.html --preserve-times", 1, with_old_file, |n| {
         made(with_old_file(n), |of| of == "w/0.html", |_| "old.html".into())
     }),
-    by_hand("rewrite -q w/0.html -o w/0.html", 1, one, |n| absolute(one(n))),
     by_hand("rewrite -q large.html -o out.html", 1, large, |n| {
         made(large(n), |_| true, |_| "out.html".into())
     }),
