@@ -95,7 +95,6 @@ fn no_output_shows_a_url_that_stands_in_for_an_unknown_one() {
         "localize --dry-run --json",
         "localize --dry-run --missing -",
         "check --deny all",
-        "check --deny all -v",
         "check --json",
         "check --sarif",
         "check --github",
