@@ -12,7 +12,7 @@
 //! Deliberately absent: reading a document piece by piece. A `<base>` may follow what it governs, so a
 //! document is in memory whole; a mailbox is not.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -377,6 +377,7 @@ fn refuse_standard_output(path: &Path, seen: Option<&Metadata>) -> Result<()> {
 /// The length of the file, if standard output goes to it.
 #[cfg(unix)]
 fn length_of_standard_output(path: &Path, seen: Option<&Metadata>) -> Option<u64> {
+    use std::fs;
     use std::os::fd::{AsFd, BorrowedFd};
     use std::os::unix::fs::MetadataExt;
     use std::sync::OnceLock;
