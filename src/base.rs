@@ -697,9 +697,9 @@ impl BaseChain {
         }
     }
 
-    /// Whether what is resolved `against` that leads from file to file, in a tree whose folders are called after hosts: it is
-    /// resolved against the URL that they give the document. An empty declaration changes nothing; crawlers leave it where
-    /// they take one out.
+    /// True if references that are resolved `against` this lead from file to file in a tree whose folders are named after
+    /// hosts: their base is the URL that the folders give the document. An empty `base` element changes nothing, because
+    /// crawlers leave one in the place of another.
     pub(crate) fn is_of_layout(&self, against: &Against) -> bool {
         let is_layout = |base: &Established| base.source == Source::Layout;
         let is_empty = |level: &Level| {
@@ -824,8 +824,8 @@ impl DeclaredUrl {
 /// What takes the place of an outer base.
 const ASSUMED: &str = "the assumed scheme";
 
-/// What is taken for `value` where it cannot be said yet what that is as a base, and why. What is in doubt begins as no
-/// URL does, so that nothing can be resolved against it.
+/// A stand-in for `value` if it cannot serve as a base yet, with the reason. The stand-in of a doubtful base begins as no URL
+/// does, so that nothing can be resolved against it.
 fn unsettled(value: &str, doubt: Option<BaseDoubt>) -> Option<(Arc<str>, Cow<'static, str>)> {
     if let Some(doubt) = doubt {
         let unread = value.find(['&', '<']).unwrap_or_default();

@@ -85,7 +85,7 @@ impl Key {
 #[pyclass(module = "baselink._baselink")]
 pub(crate) struct ArchiveColumns {
     records: Records<Reader>,
-    /// What the reader reads, where that is Python's.
+    /// The Python file that the reader reads, if any.
     file: Option<PythonFile>,
     path: String,
     content: Content,
@@ -194,7 +194,7 @@ impl ArchiveColumns {
             let mut row = batches.row();
             key.add_to(row.text(Some(path)).link(&found)).text(error);
         });
-        // Of a body that is left there are no links, which nothing else would say.
+        // A body that is skipped has no links; without this row nothing would report it.
         for found in totals.diagnostics {
             if found.code == Code::TransferUndecodable {
                 self.say(key.offset, &format!("{}: {}", found.code.name(), found.message));

@@ -91,7 +91,7 @@ struct Batch {
     rows: usize,
     /// How many bytes its texts have.
     size: usize,
-    /// Whether there was no memory for one of them.
+    /// True if there was no memory for a batch.
     lacks_memory: bool,
 }
 

@@ -182,7 +182,7 @@ pub(crate) fn listed(data: &Data<'_>, rewriter: &Rewriter) -> PyResult<Vec<Py<Py
             let Some(links) = &mut found else { return };
             match links.try_reserve(1) {
                 Ok(()) => links.push(link),
-                // That of the others is given back at once.
+                // The memory of the other fields is released at once.
                 Err(_) => found = None,
             }
         })

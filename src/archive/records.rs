@@ -81,8 +81,8 @@ pub struct Anomaly {
     pub message: Cow<'static, str>,
 }
 
-/// What an archive holds, in order; an anomaly of all of it comes last. Only an error of the reader ends it, or an archive
-/// of another kind.
+/// The records and anomalies of an archive, in order. An anomaly of the whole archive comes last. Only an error of the
+/// reader, or an archive of another kind, ends the sequence.
 ///
 /// Time is linear in the data. Memory is proportional to the longest block, of which [`Records::limit`] is the bound,
 /// by default 1 GiB: a record with a longer one is an anomaly.

@@ -52,7 +52,7 @@ pub(crate) type Said = Vec<(Offset, Code, Cow<'static, str>)>;
 /// What an archive gives next.
 #[derive(Default)]
 pub(crate) struct Item {
-    /// Whether it is no record, and no part of one that can be read.
+    /// True if nothing of a record can be read here.
     pub(crate) is_anomaly: bool,
     pub(crate) said: Said,
     pub(crate) document: Option<Archived>,

@@ -74,7 +74,7 @@ pub(crate) fn run(asked: &ShowBases, output: &mut Output) -> io::Result<ExitStat
     Ok(status.max(of_folders))
 }
 
-/// How a document is shown.
+/// The form in which a document is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BasesForm {
     /// All levels of RFC 1808, section 3.
@@ -84,7 +84,7 @@ enum BasesForm {
     Json,
 }
 
-/// Whether more than one file is read.
+/// True if more than one file is read.
 fn has_several(documents: &Documents) -> bool {
     let files = walk(&documents.paths, &documents.selection).flatten();
     documents.paths.len() > 1 || files.filter(|one| one.kind != EntryKind::Folder).nth(1).is_some()

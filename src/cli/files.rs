@@ -320,7 +320,7 @@ impl Why {
     }
 }
 
-/// What is said where there is no document.
+/// The sentence for a run without a document.
 const NONE: &str = "no document was found";
 
 /// How many files were left for which reason.

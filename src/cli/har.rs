@@ -78,7 +78,7 @@ impl Har {
         let mut bytes = Vec::new();
         let read = reader.read_to_end(&mut bytes);
         read.map_err(|error| Error::new(baselink::error::cause(&error)))?;
-        // One string that is no text must not cost the others.
+        // A string that is not valid text must not cost the entry.
         mend_surrogates(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         // Some programs begin the file with a byte order mark.
@@ -172,5 +172,5 @@ fn mend_surrogates(json: &mut [u8]) {
     }
 }
 
-/// How long an escape by number is: `\u0000`.
+/// The length of a numeric escape: `\u0000`.
 const ESCAPE: usize = 6;

@@ -70,7 +70,7 @@ pub(crate) struct NoDocument {
     why: Option<String>,
     /// Whether its name, `--format`, or that it is standard input says that it is one.
     is_taken_for_one: bool,
-    /// Whether it is an archive, which other commands read.
+    /// True if the file is an archive, which other commands read.
     pub(crate) is_archive: bool,
     /// What of it has been read.
     head: Vec<u8>,
@@ -117,7 +117,7 @@ impl NoDocument {
     }
 }
 
-/// What an open file holds.
+/// The contents of an open file.
 pub(crate) enum Contents<'a> {
     /// One document, and the library's options for it.
     Document(Vec<u8>, Options),

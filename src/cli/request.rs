@@ -141,7 +141,7 @@ pub(crate) struct ResultsFolder {
     pub(crate) options: String,
     /// The tables and settings that decide it.
     pub(crate) tables: Vec<PathBuf>,
-    /// Whether a result that is there may be kept.
+    /// True if an existing result may be kept.
     pub(crate) keeps: bool,
 }
 
@@ -214,7 +214,7 @@ pub(crate) struct Check {
     pub(crate) deny: Classes,
     /// The classes that are listed.
     pub(crate) list: Classes,
-    /// Whether links are listed, and not what they lead to.
+    /// True if each link is listed; otherwise each target.
     pub(crate) lists_links: bool,
     pub(crate) form: CheckForm,
     /// Where the page goes that shows all.

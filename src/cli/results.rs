@@ -30,7 +30,7 @@ use super::status::ExitStatus;
 /// The file with the options by which the results in its folder were made.
 const OPTIONS: &str = ".links-options";
 
-/// How long file systems may give the same time to files: one tick of a clock with 100 a second, and some more.
+/// The time within which a file system may give two files the same time: one tick of a clock with 100 a second, doubled.
 const TICK: Duration = Duration::from_millis(20);
 
 /// A folder for results.
@@ -66,7 +66,7 @@ impl Results {
             let mut file = folder.mirror.begin_new(root, Path::new(OPTIONS))?;
             file.write(|out| out.write_all(asked.options.as_bytes()))?;
             file.commit()?;
-            // What is made from now on is newer.
+            // Results made from now on are newer.
             thread::sleep(TICK);
         }
         let mut decided = modified(&path)?;

@@ -1,5 +1,5 @@
-//! Folders that `--layout host` takes for hosts, and that are hardly called after any: a folder inside that of a host was
-//! named, where the one around it was meant.
+//! Folders that `--layout host` takes for hosts although their names have no dot: somebody named the folder of one host, and
+//! meant the folder around it.
 //!
 //! ```text
 //! $ baselink links --layout host crawl/www.example.net
@@ -20,7 +20,7 @@ use baselink::tree::walk::TreeEntry;
 
 use super::request::{Documents, folder_of};
 
-/// Takes in the URL of `entry`, which is `seen` so from the folder of all hosts.
+/// Notes the folder of `entry` if its name is not like that of a host; `seen` is the entry relative to the folder of all hosts.
 pub(crate) fn note(
     documents: &Documents,
     entry: &TreeEntry,

@@ -58,7 +58,7 @@ pub struct Entities {
     declared: HashMap<String, Option<String>>,
     /// Those that are declared after a parameter entity.
     unsure: HashMap<String, Option<String>>,
-    /// Which attributes of which elements are declared, and whether with a default value.
+    /// The declared attributes of elements, each with a flag for a default value.
     attributes: HashMap<String, HashMap<String, bool>>,
     /// Those of which [`Self::find`] has asked.
     asked: HashSet<String>,

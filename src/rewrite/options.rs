@@ -101,8 +101,8 @@ impl Options {
         self.beside.as_deref().filter(|_| !self.format.has_headings())
     }
 
-    /// What lies beside a document with the base of `chain`, where references that are resolved `against` that lead from
-    /// file to file, be it to another host.
+    /// The surroundings of a document with the base of `chain`, if references that are resolved `against` this lead from file
+    /// to file, perhaps to another host.
     pub(crate) fn layout(&self, chain: &BaseChain, against: &Against) -> Option<Arc<dyn Beside>> {
         let is_of_layout = !self.format.has_headings() && chain.is_of_layout(against);
         self.beside.clone().filter(|_| is_of_layout)

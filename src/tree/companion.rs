@@ -82,8 +82,9 @@ impl Companions {
         Self { ignores_pages: !pages, ..Self::default() }
     }
 
-    /// What lies beside the document `entry`. In a tree whose folders a crawler named after hosts, `depth` names lead to it
-    /// from the folder that holds these. `scheme` is that of their URLs, and of HTTrack's, which are written without one.
+    /// The surroundings of the document `entry`. In a tree whose folders a crawler named after hosts, `depth` is the number of
+    /// names from the folder of all hosts to the document. `scheme` is the scheme of the hosts, and of URLs that HTTrack
+    /// writes without one.
     #[must_use]
     pub fn beside(&self, entry: &TreeEntry, depth: Option<usize>, scheme: &str) -> Arc<dyn Beside> {
         let path = self.absolute(&entry.path);

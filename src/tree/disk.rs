@@ -63,7 +63,7 @@ pub(super) struct New {
     temporary: Option<OsString>,
     file: File,
     is_device: bool,
-    /// Whether long runs of zero bytes take no room.
+    /// True if long runs of zero bytes become holes.
     has_holes: bool,
     /// The file system.
     system: u64,

@@ -291,7 +291,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_to_their_end(bytes in pieces()) {
         let found = entries(&bytes);
-        // What is said of all of it comes last.
+        // An anomaly of the whole archive comes last.
         let is_of_one = |entry: &&ArchiveEntry| {
             anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
         };
@@ -483,7 +483,7 @@ fn lengths_that_are_not_true_do_not_make_it_read_everything_again_and_again() {
             format!("WARC/1.0\r\nWARC-Type: resource\r\nContent-Length: {length}\r\n\r\n");
         let archive = [heading.as_bytes(), b"x\r\n\r\n"].concat().repeat(50_000);
         let found = entries(&archive);
-        // What is said of all of it comes last.
+        // An anomaly of the whole archive comes last.
         let is_of_one = |entry: &&ArchiveEntry| {
             anomaly(entry).is_none_or(|one| one.code != Code::RecordVersion)
         };

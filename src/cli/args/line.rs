@@ -72,7 +72,7 @@ impl Line {
         };
         let mut lines = Vec::new();
         let command = program.find_subcommand(command);
-        // Which scanner finds the links, the hidden option, changes nothing.
+        // The hidden option `--scanner` changes no result.
         let options = command.into_iter().flat_map(clap::Command::get_arguments);
         for option in options.filter(|option| !option.is_hide_set()) {
             let id = option.get_id().as_str();

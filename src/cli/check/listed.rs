@@ -29,7 +29,7 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// How bad it is.
+    /// The severity of the finding.
     pub(super) fn level(&self) -> &'static str {
         if self.is_denied { "error" } else { "warning" }
     }

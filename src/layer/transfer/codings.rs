@@ -260,7 +260,7 @@ fn compressed(coding: Coding, bytes: &[u8], length: usize) -> Result<Undone, &'s
 #[cfg(feature = "codings")]
 const DAMAGED: &str = "its compressed data are damaged: what follows the damage was not read";
 
-/// What `decoder` gives of a body that had `length` bytes as it was sent, and why that is not all.
+/// The output of `decoder` for a body of `length` bytes as sent, and the obstacle that ended it early, if any.
 #[cfg(feature = "codings")]
 fn all_of(
     decoder: impl std::io::Read,

@@ -1,4 +1,4 @@
-//! What a browser fetches as soon as its parser comes to it: a `base` element further on comes too late for that.
+//! References that a browser fetches as soon as its parser finds them, before it knows a `base` element that comes later.
 //!
 //! HTML has a resource fetched when its element is inserted, or when its attribute is set (4.2.4, 4.8.4.3, 4.12.1.1), and
 //! Chromium, which resolves what is in CSS when it is parsed, fetches these against the base of that time even where the
@@ -32,7 +32,7 @@ use crate::scan::ScanOptions;
 use crate::scan::attributes::Namespace;
 use crate::span::Span;
 
-/// Attributes that are fetched at once, and of which elements.
+/// Attributes that a browser fetches at once, each with its elements.
 const FETCHED: &[(&str, &[&str])] = &[
     ("href", &["link", "image", "feimage", "use", "script"]),
     ("xlink:href", &["image", "feimage", "use", "script"]),
@@ -42,7 +42,7 @@ const FETCHED: &[(&str, &[&str])] = &[
     ("srcset", &["img", "image", "source"]),
 ];
 
-/// The relations of a `link` that is.
+/// Values of `rel` for which a browser fetches a `link` at once.
 const RELATIONS: &[&str] = &["stylesheet", "preload", "prefetch", "modulepreload"];
 
 /// The links in `bytes` that a browser fetches as soon as it comes to them, in their order.

@@ -1,4 +1,4 @@
-//! For which host the name of a folder stands, as crawlers call folders after hosts.
+//! Hosts from the names of folders, as crawlers write them.
 //!
 //! | program | folder of `http://a.example:8080/` |
 //! |---|---|

@@ -160,7 +160,7 @@ pub(super) struct BaseMove {
     /// Whether a `base` element or an `xml:base` of the file gives it, and nothing between those and the
     /// links.
     pub(super) is_declared: bool,
-    /// Whether references lead from it to other hosts through the folders of a layout.
+    /// True if its references may lead to other hosts through the folders of a layout.
     pub(super) is_of_layout: bool,
     /// The encoding of its document, by which the URL Standard encodes queries.
     charset: &'static str,
@@ -501,7 +501,7 @@ fn is_declared(link: &LinkReport, entity: &EntityReport) -> bool {
     is_own && source.said_by() == SaidBy::Markup
 }
 
-/// Whether a link that declares no base leads from file to file, among folders that are called after hosts.
+/// True if a link that declares no base leads from file to file among folders named after hosts.
 fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
     let chain = &entity.chain;
     match link.source {
@@ -510,7 +510,7 @@ fn is_of_layout(link: &LinkReport, entity: &EntityReport) -> bool {
     }
 }
 
-/// Whether an attribute declares a base for other references, by the names of its element and its own.
+/// True if an attribute of an element, both by their names, declares a base for other references.
 pub(in crate::tree) fn names_base(element: &str, attribute: Option<&str>) -> bool {
     let is_base =
         || element.strip_suffix("base").is_some_and(|rest| rest.is_empty() || rest.ends_with(':'));
