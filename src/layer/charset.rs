@@ -215,7 +215,7 @@ impl Charset {
         // This is quicker than what says where.
         let not_utf_8 = match simdutf8::basic::from_utf8(bytes) {
             Ok(_) => None,
-            Err(_) => first_not_utf_8(bytes, true).err(),
+            Err(_) => simdutf8::compat::from_utf8(bytes).err().map(|error| error.valid_up_to()),
         };
         let assumed = Self::assumed(not_utf_8.is_none());
         Detected { not_utf_8, ..found(assumed, Declaration::Assumed, 0) }
@@ -586,19 +586,6 @@ fn prescan_attribute(head: &[u8], at: &mut usize) -> Option<Option<PrescanAttrib
         }
     }
     Some(Some((name, value)))
-}
-
-/// How much of `bytes` is UTF-8. A character that goes on after them is none of theirs, unless they are the last.
-///
-/// # Errors
-///
-/// Where something else is in them.
-pub(crate) fn first_not_utf_8(bytes: &[u8], is_last: bool) -> Result<usize, usize> {
-    match simdutf8::compat::from_utf8(bytes) {
-        Ok(_) => Ok(bytes.len()),
-        Err(error) if error.error_len().is_none() && !is_last => Ok(error.valid_up_to()),
-        Err(error) => Err(error.valid_up_to()),
-    }
 }
 
 /// Whether an edit that replaces `old`, the bytes at `span`, by `new` may make UTF-8 of bytes that are none, the first of

@@ -37,7 +37,7 @@ impl PrescannedMeta {
     }
 
     /// Whether it is no element of a document that begins with `head` and is in `charset`: looked up once.
-    pub(super) fn look(&mut self, head: &[u8], charset: Charset) -> bool {
+    fn look(&mut self, head: &[u8], charset: Charset) -> bool {
         self.end > 0 && *self.is_text.get_or_insert_with(|| !declares(head, charset))
     }
 

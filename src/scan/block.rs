@@ -85,29 +85,6 @@ pub(crate) fn holds<const N: usize>(bytes: &[u8], span: Span, needles: [u8; N]) 
     false
 }
 
-/// Where a `<` comes next, from `at` on, with one of `letters` after it, which are lower-case ones, case
-/// ignored; the length of `bytes` where none does.
-#[inline]
-pub(crate) fn find_tag<const N: usize>(bytes: &[u8], mut at: usize, letters: [u8; N]) -> usize {
-    let (open, lower) = (i8x16::splat(b'<' as i8), i8x16::splat(0x20));
-    // Two blocks for each look at what was found in them.
-    while let Some(stretch) = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ 2 * WIDTH + 1 }>) {
-        let found = |from: usize| {
-            let [first, following] = [from, from + 1].map(|from| of_chunk(stretch, from));
-            first.cmp_eq(open) & equal_to_one(following | lower, letters)
-        };
-        let (one, other) = (found(0), found(WIDTH));
-        if (one | other).move_mask() != 0 {
-            let found = one.move_mask() | other.move_mask() << WIDTH;
-            return at + found.trailing_zeros() as usize;
-        }
-        at += 2 * WIDTH;
-    }
-    let is_one = |pair: &[u8]| pair[0] == b'<' && letters.contains(&(pair[1] | 0x20));
-    let rest = bytes.get(at..).unwrap_or_default();
-    rest.windows(2).position(is_one).map_or(bytes.len(), |length| at + length)
-}
-
 #[inline(never)]
 fn far(bytes: &[u8], at: usize, needle: u8) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -170,12 +147,6 @@ fn block(bytes: &[u8], at: usize) -> Option<i8x16> {
     Some(i8x16::new(block.map(|byte| byte as i8)))
 }
 
-/// The sixteen bytes at `from`, which are there.
-#[inline(always)]
-fn of_chunk<const N: usize>(chunk: &[u8; N], from: usize) -> i8x16 {
-    i8x16::new(std::array::from_fn(|at| chunk[from + at] as i8))
-}
-
 #[inline(never)]
 fn slow(bytes: &[u8], at: usize, ends: impl Fn(u8) -> bool) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -205,21 +176,6 @@ mod tests {
                 assert_eq!(find_any(&bytes, 0, [b'"', b'\''], b' '), or_end(quote || byte < b' '));
             }
         }
-    }
-
-    #[test]
-    fn a_tag_is_found_by_its_letter() {
-        for second in 0..=u8::MAX {
-            for at in 0..40 {
-                let mut bytes = vec![b'x'; 41];
-                (bytes[at], bytes[at + 1]) = (b'<', second);
-                let wanted = if b"bBmM".contains(&second) { at } else { 41 };
-                assert_eq!(find_tag(&bytes, 0, *b"bm"), wanted, "{second} at {at}");
-            }
-        }
-        assert_eq!(find_tag(b"<", 0, *b"b"), 1);
-        assert_eq!(find_tag(b"<b<b", 1, *b"b"), 2);
-        assert_eq!(find_tag(b"<b", 9, *b"b"), 2);
     }
 
     #[test]

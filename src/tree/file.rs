@@ -17,8 +17,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File, FileType, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use crate::error::{Error, ErrorKind, cause, name};
 
@@ -123,68 +122,11 @@ pub(super) fn is_sparse(_: &Metadata) -> bool {
     false
 }
 
-/// What changes when somebody writes to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FileState {
-    /// How many bytes it has.
-    pub length: u64,
-    modified: Option<SystemTime>,
-    changed: Option<SystemTime>,
-}
-
-impl FileState {
-    /// That of a file that is about to be read: whoever writes to it from now on gives it another one.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn settled(file: &File) -> io::Result<Self> {
-        settled(file).map(|seen| Self::by(&seen))
-    }
-
-    /// That of a file now.
-    ///
-    /// # Errors
-    ///
-    /// The system's.
-    pub fn of(file: &File) -> io::Result<Self> {
-        file.metadata().map(|seen| Self::by(&seen))
-    }
-
-    fn by(seen: &Metadata) -> Self {
-        Self { length: seen.len(), modified: seen.modified().ok(), changed: changed(seen) }
-    }
-}
-
-/// The clock of a file system moves so often at least; that of one which keeps whole seconds, every other second.
-const TICK: Duration = Duration::from_millis(20);
-const LONG_TICK: Duration = Duration::from_secs(2);
-
-/// What the system says of a file, once whoever writes to it makes it say something else: a file that was changed just
-/// now could be changed again at what is the same time to its file system. One that is changed all the time is not
-/// waited for longer than the longest tick.
-pub(super) fn settled(file: &File) -> io::Result<Metadata> {
-    let mut waited = Duration::ZERO;
-    loop {
-        let seen = file.metadata()?;
-        let last = changed(&seen).or_else(|| seen.modified().ok());
-        let is_whole = |time: &SystemTime| {
-            time.duration_since(UNIX_EPOCH).is_ok_and(|time| time.subsec_nanos() == 0)
-        };
-        let tick = if last.as_ref().is_some_and(is_whole) { LONG_TICK } else { TICK };
-        let is_recent = |time: SystemTime| time.elapsed().is_ok_and(|age| age < tick);
-        if !last.is_some_and(is_recent) || waited >= LONG_TICK {
-            return Ok(seen);
-        }
-        thread::sleep(TICK);
-        waited += TICK;
-    }
-}
-
 /// When anything of a file was last changed (`st_ctim` of POSIX.1-2017, sys/stat.h), which nobody can set.
 #[cfg(unix)]
 pub(super) fn changed(seen: &Metadata) -> Option<SystemTime> {
     use std::os::unix::fs::MetadataExt;
+    use std::time::{Duration, UNIX_EPOCH};
     let seconds = Duration::from_secs(seen.ctime().try_into().ok()?);
     let nanoseconds = Duration::from_nanos(seen.ctime_nsec().try_into().ok()?);
     UNIX_EPOCH.checked_add(seconds + nanoseconds)

@@ -51,7 +51,7 @@ use super::file::{
     EntryKind, Identity, REPLACES_OPEN_FILES, There, changed, folder_of, identity, is_sparse,
     names_of, not_written, refused,
 };
-pub use super::file::{FileState, TEMPORARY, is_one_file, is_temporary};
+pub use super::file::{TEMPORARY, is_one_file, is_temporary};
 use super::folder::{NameInFolder, OpenFolder};
 use super::mailbox_lock::MailboxLock;
 pub use super::temporary::remove_left_beside;

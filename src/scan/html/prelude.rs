@@ -25,7 +25,7 @@ use super::walk::{self, Names, holds_table};
 use crate::document::{BaseKind, DeclaredBase, Saved, Standing};
 use crate::layer::charset::{Charset, Declaration, Detected};
 use crate::scan::attributes::Namespace;
-use crate::scan::{ScanOptions, block, value};
+use crate::scan::{ScanOptions, value};
 use crate::span::Span;
 
 /// How many `<base` that are no tags are reported.
@@ -87,22 +87,29 @@ pub(crate) fn saved(bytes: &[u8], options: &ScanOptions) -> Option<Saved> {
     if options.ignore_saved { None } else { saved::saved(bytes) }
 }
 
-/// True if `bytes` may declare a base: by an element, in a comment or not, or by a comment as Firefox writes it. Two passes
-/// of memmem cost less than one that looks for both letters, because memmem compares 32 bytes at a time where it can.
+/// True if `bytes` may declare a base: by an element, in a comment or not, or by a comment as Firefox writes it.
 pub(crate) fn may_declare_base(bytes: &[u8]) -> bool {
-    let is_base = |at: usize| {
-        bytes.get(at + 1..at + 5).is_some_and(|name| name.eq_ignore_ascii_case(b"base"))
-    };
     let head = &bytes[..bytes.len().min(saved::HEAD)];
-    memmem::find_iter(bytes, b"<b").any(is_base)
-        || memmem::find_iter(bytes, b"<B").any(is_base)
+    any_tag(bytes, b'b', |at| is_named(bytes, at, b"base"))
         || memmem::find(head, COMMENTED_BASE).is_some()
+}
+
+/// True if a tag `is` one of those that are sought, at the offset of its `<`. Their names begin with `letter`, in either case.
+/// Two passes of memmem cost less than one that looks for both cases, because memmem compares 32 bytes at a time where it can.
+fn any_tag(bytes: &[u8], letter: u8, mut is: impl FnMut(usize) -> bool) -> bool {
+    let cases = [letter, letter.to_ascii_uppercase()];
+    cases.into_iter().any(|letter| memmem::find_iter(bytes, &[b'<', letter]).any(&mut is))
+}
+
+/// True if `name`, in any case, follows the `<` at `at`.
+fn is_named(bytes: &[u8], at: usize, name: &[u8]) -> bool {
+    let found = bytes.get(at + 1..).and_then(|rest| rest.get(..name.len()));
+    found.is_some_and(|found| found.eq_ignore_ascii_case(name))
 }
 
 /// Whether the `<` at `at` may begin a `meta` element that declares an encoding.
 fn may_declare(bytes: &[u8], at: usize) -> bool {
-    let name = bytes.get(at + 1..at + 5);
-    if !name.is_some_and(|name| name.eq_ignore_ascii_case(b"meta")) {
+    if !is_named(bytes, at, b"meta") {
         return false;
     }
     let end = bytes.len().min(at + LONGEST_DECLARATION);
@@ -114,13 +121,9 @@ fn may_declare(bytes: &[u8], at: usize) -> bool {
 
 /// The encoding that a `meta` element after the first 1024 bytes declares.
 fn late_declaration(bytes: &[u8], options: &ScanOptions) -> Option<Charset> {
-    let mut at = block::find_tag(bytes, 0, *b"m");
-    // Where nothing looks like one, whatever the tokenizer makes of it, there is none.
-    while !may_declare(bytes, at) {
-        if at == bytes.len() {
-            return None;
-        }
-        at = block::find_tag(bytes, at + 1, *b"m");
+    // If nothing looks like one, there is none, whatever the tokenizer makes of it.
+    if !any_tag(bytes, b'm', |at| may_declare(bytes, at)) {
+        return None;
     }
     let names = Names::of(&ScanOptions::default());
     let (range, scanner) = (0..bytes.len(), options.scanner);
@@ -322,7 +325,7 @@ impl<'a> BaseSink<'a> {
         let may_move = || {
             let rest = &self.bytes[at..self.end];
             let moves = may_declare_base(rest) && holds_table(&self.bytes[..self.end]);
-            moves || holds_frameset(rest)
+            moves || any_tag(rest, b'f', |at| is_named(rest, at, b"frameset"))
         };
         !*self.may_move.get_or_insert_with(may_move)
             && (!self.has_comment || self.has_commented_href)
@@ -375,18 +378,6 @@ impl<'a> BaseSink<'a> {
         let declared = DeclaredBase::of(BaseKind::Element, tag.span);
         self.bases.push(DeclaredBase { value: self.href(tag), standing, ..declared });
     }
-}
-
-/// Whether a `frameset` may be in `bytes`.
-fn holds_frameset(bytes: &[u8]) -> bool {
-    let mut at = block::find_tag(bytes, 0, *b"f");
-    while let Some(rest) = bytes.get(at + 1..).filter(|_| at < bytes.len()) {
-        if rest.get(..8).is_some_and(|name| name.eq_ignore_ascii_case(b"frameset")) {
-            return true;
-        }
-        at = block::find_tag(bytes, at + 1, *b"f");
-    }
-    false
 }
 
 /// Adds each `<base` that is no start tag, so that it can be said why it does not count.

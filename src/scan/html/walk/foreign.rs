@@ -43,7 +43,7 @@ pub(super) enum TagPlace {
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     open: Vec<ForeignElement>,
-    /// Their names, one after the other: the window that held them may be gone.
+    /// Their names, one after the other.
     names: Vec<u8>,
     /// How many elements of HTML are open by their tags, by the number of their name in [`COUNTED`]; empty
     /// but by best effort.
