@@ -35,7 +35,7 @@ pub fn character_data(view: View) -> View {
 
 fn markup(view: View, attribute: bool) -> View {
     let next = |rest: &[u8]| memchr::memchr3(b'&', b'\r', 0, rest);
-    layered(view, next, |rest| match rest.as_bytes() {
+    layered(view, next, |rest, _| match rest.as_bytes() {
         [b'\r', b'\n', ..] => Some((2, Unescaped::One('\n'))),
         [b'\r', ..] => Some((1, Unescaped::One('\n'))),
         [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
@@ -44,18 +44,19 @@ fn markup(view: View, attribute: bool) -> View {
 }
 
 /// What an escape represents.
-enum Unescaped {
+pub(super) enum Unescaped {
     Nothing,
     One(char),
     Two(char, char),
+    Text(String),
 }
 
-/// Applies `escape` wherever it finds one: it gets the rest of the text and says how many of its
-/// bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
-fn layered(
+/// Applies `escape` wherever it finds one: it gets the rest of the text, and the length of what is decoded so far. It
+/// says how many bytes are an escape, and of what. `next` says where one may begin, which is at a character of ASCII.
+pub(super) fn layered(
     view: View,
     next: impl Fn(&[u8]) -> Option<usize>,
-    escape: impl Fn(&str) -> Option<(usize, Unescaped)>,
+    mut escape: impl FnMut(&str, usize) -> Option<(usize, Unescaped)>,
 ) -> View {
     if next(view.text.as_bytes()).is_none() {
         return view;
@@ -67,7 +68,7 @@ fn layered(
     while let Some(length) = next(&view.text.as_bytes()[at..]) {
         at += length;
         let rest = &view.text[at..];
-        let Some((length, decoded)) = escape(rest) else {
+        let Some((length, decoded)) = escape(rest, text.len() + at - plain) else {
             at += 1;
             continue;
         };
@@ -78,6 +79,7 @@ fn layered(
             Unescaped::Nothing => {}
             Unescaped::One(one) => text.push(one),
             Unescaped::Two(one, two) => text.extend([one, two]),
+            Unescaped::Text(new) => text.push_str(&new),
         }
         map.whole(text.len() - before, Span::new(at, at + length), open(&rest[..length]));
         at += length;
@@ -189,7 +191,7 @@ pub fn css_url_token(view: View) -> View {
 fn css_escapes(view: View, token: bool) -> View {
     let begins = |byte: &u8| matches!(byte, b'\\' | b'\r' | 0 | 0x0c);
     let next = |rest: &[u8]| rest.iter().position(begins);
-    layered(view, next, |rest| {
+    layered(view, next, |rest, _| {
         let bytes = rest.as_bytes();
         match bytes {
             [0, ..] => Some((1, Unescaped::One('\u{fffd}'))),
@@ -231,7 +233,7 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
 #[must_use]
 pub fn json(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest| {
+    layered(view, next, |rest, _| {
         let decoded = match rest.as_bytes().get(1)? {
             b'b' => '\u{8}',
             b'f' => '\u{c}',
@@ -251,7 +253,7 @@ pub fn json(view: View) -> View {
 #[must_use]
 pub fn script(view: View) -> View {
     let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest| {
+    layered(view, next, |rest, _| {
         let hexadecimal = |digits: &str| {
             let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
             u32::from_str_radix(digits, 16).ok().filter(|_| is_hex).and_then(char::from_u32)
