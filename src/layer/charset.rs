@@ -69,6 +69,14 @@ impl Detected {
         let is_weak = matches!(self.declaration, Declaration::Assumed | Declaration::Xml);
         is_weak && self.charset.unit_of_utf_16().is_none()
     }
+
+    /// UTF-8 where nothing was declared.
+    fn or_utf_8(self) -> Self {
+        match self.declaration {
+            Declaration::Assumed => Self { charset: Charset::UTF_8, not_utf_8: None, ..self },
+            _ => self,
+        }
+    }
 }
 
 /// How many bytes a prescan looks at (HTML, 13.2.3.2).
@@ -159,18 +167,15 @@ impl Charset {
     /// mark, else `given`, else UTF-16 where it begins so, else its declaration, else UTF-8.
     #[must_use]
     pub fn detect_xml(bytes: &[u8], given: Option<Self>) -> Detected {
-        let found = Self::detect_with(bytes, given, || {
+        let declared = || {
             let charset = match bytes {
                 [b'<', 0, b'?', 0, ..] => Self(encoding_rs::UTF_16LE),
                 [0, b'<', 0, b'?', ..] => Self(encoding_rs::UTF_16BE),
                 _ => xml_encoding(bytes[..bytes.len().min(PRESCANNED)].trim_ascii_start())?,
             };
             Some((charset, Declaration::Xml))
-        });
-        match found.declaration {
-            Declaration::Assumed => Detected { charset: Self::UTF_8, not_utf_8: None, ..found },
-            _ => found,
-        }
+        };
+        Self::detect_with(bytes, given, declared).or_utf_8()
     }
 
     /// The encoding of a style sheet (CSS Syntax 3, 3.2): its byte order mark, else `given`, else its
@@ -180,15 +185,8 @@ impl Charset {
     /// counts as none.
     #[must_use]
     pub fn detect_style_sheet(bytes: &[u8], given: Option<Self>) -> Detected {
-        let found = Self::detect_plain(bytes, given);
-        if found.declaration != Declaration::Assumed {
-            return found;
-        }
-        let found = Detected { not_utf_8: None, ..found };
-        match charset_rule(&bytes[..bytes.len().min(1024)]) {
-            Some(charset) => Detected { charset, declaration: Declaration::Rule, ..found },
-            None => Detected { charset: Self::UTF_8, ..found },
-        }
+        let rule = charset_rule(&bytes[..bytes.len().min(PRESCANNED)]);
+        Self::detect_with(bytes, given, || Some((rule?, Declaration::Rule))).or_utf_8()
     }
 
     fn detect_with(
@@ -543,18 +541,10 @@ pub(crate) fn may_become_utf_8(place: usize, span: Span, old: &[u8], new: &[u8])
 /// Whether markup can be looked for in a charset although its name is not known: most names that are in
 /// no standard mean one that contains ASCII.
 pub(crate) fn is_ascii_superset(label: &str) -> bool {
+    #[rustfmt::skip]
     const OTHERS: [&str; 11] = [
-        "utf-7",
-        "utf7",
-        "utf-32",
-        "utf32",
-        "ucs-4",
-        "ebcdic",
-        "hz-gb",
-        "iso-2022-",
-        "ibm037",
-        "ibm500",
-        "ibm1047",
+        "utf-7", "utf7", "utf-32", "utf32", "ucs-4", "ebcdic", "hz-gb", "iso-2022-",
+        "ibm037", "ibm500", "ibm1047",
     ];
     const WHOLE: [&str; 4] = ["hz", "cp037", "cp500", "cp1047"];
     let label = label.trim().to_ascii_lowercase();

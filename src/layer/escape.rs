@@ -227,27 +227,8 @@ fn css_hex(bytes: &[u8]) -> (usize, Unescaped) {
     (length, Unescaped::One(decoded.unwrap_or('\u{fffd}')))
 }
 
-/// Decodes the escapes of a JSON string's inside (RFC 8259, 7).
-///
-/// The string must be well formed; a lone surrogate becomes U+FFFD.
-#[must_use]
-pub fn json(view: View) -> View {
-    let next = |rest: &[u8]| memchr::memchr(b'\\', rest);
-    layered(view, next, |rest, _| {
-        let decoded = match rest.as_bytes().get(1)? {
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => return Some(json_unicode(rest)),
-            &other => char::from(other),
-        };
-        Some((2, Unescaped::One(decoded)))
-    })
-}
-
-/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2).
+/// Decodes the escapes of a string of JavaScript (ECMAScript, 12.9.4), the octal ones of old scripts too (B.1.2), or of
+/// JSON (RFC 8259, 7), whose escapes are among them. A lone surrogate becomes U+FFFD.
 ///
 /// `view` is the text between its quotes.
 #[must_use]
@@ -275,7 +256,7 @@ pub fn script(view: View) -> View {
                 let digits = rest.get(3..end).unwrap_or_default();
                 (end + 1, one(hexadecimal(digits).unwrap_or('\u{fffd}')))
             }
-            'u' => json_unicode(rest),
+            'u' => unicode_escape(rest),
             '0'..='7' => {
                 let most = if escaped <= '3' { 3 } else { 2 };
                 let is_octal = |byte: &u8| matches!(byte, b'0'..=b'7');
@@ -291,7 +272,7 @@ pub fn script(view: View) -> View {
     })
 }
 
-fn json_unicode(rest: &str) -> (usize, Unescaped) {
+fn unicode_escape(rest: &str) -> (usize, Unescaped) {
     let unit = |at: usize| rest.get(at..at + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(high) = unit(2) else {
         return (2, Unescaped::One('\u{fffd}'));
@@ -358,17 +339,7 @@ pub fn css_string(text: &str, quote: char) -> String {
     })
 }
 
-/// Spells `text` so that it represents itself in a JSON string.
-#[must_use]
-pub fn json_string(text: &str) -> String {
-    spelled(text, |character, out| match character {
-        '"' | '\\' => out.extend(['\\', character]),
-        '\0'..='\u{1f}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
-        _ => out.push(character),
-    })
-}
-
-/// Spells `text` so that it represents itself in a string of JavaScript quoted by `quote`.
+/// Spells `text` so that it represents itself in a string of JavaScript, or of JSON, quoted by `quote`.
 #[must_use]
 pub fn script_string(text: &str, quote: char) -> String {
     spelled(text, |character, out| match character {
@@ -481,7 +452,7 @@ mod tests {
             (r"\ud83dx", "\u{fffd}x"),
             (r#"\"\\"#, r#""\"#),
         ] {
-            check(json, raw, text);
+            check(script, raw, text);
         }
     }
 
@@ -495,7 +466,7 @@ mod tests {
         for quote in ['"', '\''] {
             assert_eq!(css(View::of_str(&css_string(special, quote), 0)).text, special);
         }
-        assert_eq!(json(View::of_str(&json_string(special), 0)).text, special);
+        assert_eq!(script(View::of_str(&script_string(special, '"'), 0)).text, special);
         assert_eq!(character_data(View::of_str(&text(special), 0)).text, special);
     }
 }

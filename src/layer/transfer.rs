@@ -37,7 +37,7 @@ use self::base64::Base64Data;
 pub use self::codings::Codings;
 use self::codings::Uncoded;
 pub use self::encoded::Obstacle;
-use self::encoded::{Encoded, push};
+use self::encoded::push;
 use self::quoted_printable::Marks;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::edit::{Edit, Edits};
@@ -93,20 +93,6 @@ impl TransferEncoding {
             b"quoted-printable" => Self::QuotedPrintable,
             b"base64" => Self::Base64,
             _ => Self::Unknown,
-        }
-    }
-
-    /// Its name in RFC 2045; `coded` for codings of HTTP, `unknown` for any other.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SevenBit => "7bit",
-            Self::EightBit => "8bit",
-            Self::Binary => "binary",
-            Self::QuotedPrintable => "quoted-printable",
-            Self::Base64 => "base64",
-            Self::Coded(_) => "coded",
-            Self::Unknown => "unknown",
         }
     }
 
@@ -207,19 +193,6 @@ impl DecodedBody<'_> {
         found.shifted(self.body.start)
     }
 
-    /// Whether the bytes at `span` stand in the buffer as they are, in one piece.
-    #[must_use]
-    pub fn stands_verbatim(&self, span: Span) -> bool {
-        match &self.places {
-            Places::Base64(_) | Places::Coded(_) => span.is_empty(),
-            // What represents a byte and is not that byte is longer.
-            Places::Here | Places::QuotedPrintable(_) => {
-                span.end <= self.bytes.len()
-                    && (span.is_empty() || self.covering(span).len() == span.len())
-            }
-        }
-    }
-
     /// Why no edit can be made, whatever it is.
     #[must_use]
     pub fn obstacle(&self) -> Option<Obstacle> {
@@ -250,8 +223,8 @@ impl DecodedBody<'_> {
             return Err(Obstacle::new(self.body.end, "an edit is after the end of the body"));
         }
         match &self.places {
-            Places::Base64(data) => self.encoded().lift_base64(data, &changes),
-            Places::QuotedPrintable(_) => self.encoded().lift_quoted_printable(&changes),
+            Places::Base64(data) => self.lift_base64(data, &changes),
+            Places::QuotedPrintable(_) => self.lift_quoted_printable(&changes),
             Places::Here => self.lift_identity(&changes),
             Places::Coded(_) => {
                 if let Some(obstacle) = self.obstacle() {
@@ -277,10 +250,6 @@ impl DecodedBody<'_> {
             push(&mut lifted, edit.span.shifted(self.body.start), Arc::clone(&edit.new))?;
         }
         Ok(lifted)
-    }
-
-    fn encoded(&self) -> Encoded<'_> {
-        Encoded { buffer: self.buffer, body: self.body, bytes: &self.bytes }
     }
 }
 

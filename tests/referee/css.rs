@@ -1,8 +1,10 @@
 //! The URLs of CSS, read by recursion from the tokens of cssparser: a slow transcription of what `scan/css.rs` says,
 //! for tests only.
 
+use baselink::layer::spelling::Form;
 use baselink::layer::{View, escape};
-use baselink::scan::css::{CssGroup, CssOptions, CssUrl, UrlForm};
+use baselink::scan::attributes::{Group, Groups};
+use baselink::scan::css::CssUrl;
 use baselink::span::Span;
 use cssparser::{Parser, Token};
 
@@ -21,7 +23,6 @@ enum Strings {
 #[derive(Clone, Copy)]
 struct Place {
     strings: Strings,
-    group: Option<CssGroup>,
     silent: bool,
 }
 
@@ -36,14 +37,14 @@ enum End {
 struct Reader<'a> {
     css: &'a str,
     at: usize,
-    options: CssOptions,
+    groups: Groups,
     found: Vec<CssUrl>,
 }
 
 /// The URLs of `css`, in order.
-pub(crate) fn urls(css: &str, options: CssOptions) -> Vec<CssUrl> {
-    let mut reader = Reader { css, at: 0, options, found: Vec::new() };
-    reader.statements(Place { strings: Strings::None, group: None, silent: false }, None);
+pub(crate) fn urls(css: &str, groups: Groups) -> Vec<CssUrl> {
+    let mut reader = Reader { css, at: 0, groups, found: Vec::new() };
+    reader.statements(Place { strings: Strings::None, silent: false }, None);
     reader.found
 }
 
@@ -79,7 +80,6 @@ impl<'a> Reader<'a> {
                     let prelude = Place {
                         strings: if is(&"import") { Strings::First } else { Strings::None },
                         silent: place.silent || silent,
-                        ..place
                     };
                     if self.list(prelude, place, closer, true) == End::Closed {
                         return;
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
                 self.url(
                     is_url,
                     Span::new(span.start + 1, span.start + 1 + raw.len()),
-                    UrlForm::String(quote),
+                    Form::CssString(quote),
                     value,
                     place,
                 );
@@ -158,9 +158,9 @@ impl<'a> Reader<'a> {
                 // The white space may belong to an escape.
                 end = (end..=raw.len())
                     .rev()
-                    .find(|&end| decoded(&raw[..end], UrlForm::Token) == **value)
+                    .find(|&end| decoded(&raw[..end], Form::CssToken) == **value)
                     .unwrap_or(end);
-                self.url(true, Span::new(start, start + end), UrlForm::Token, value, place);
+                self.url(true, Span::new(start, start + end), Form::CssToken, value, place);
             }
             Token::Function(name) => {
                 let (strings, group, silent) = match &*name.to_ascii_lowercase() {
@@ -170,13 +170,13 @@ impl<'a> Reader<'a> {
                     "var" | "env" if place.strings == Strings::All => (Strings::All, None, false),
                     "supports" | "expression" => (Strings::None, None, true),
                     "target-counter" | "target-counters" | "target-text" => {
-                        (Strings::First, Some(CssGroup::Gcpm), false)
+                        (Strings::First, Some(Group::Gcpm), false)
                     }
-                    "alphaimageloader" => (Strings::Source(0), Some(CssGroup::Ie), false),
+                    "alphaimageloader" => (Strings::Source(0), Some(Group::Ie), false),
                     _ => (Strings::None, None, false),
                 };
-                let inside =
-                    Place { strings, group: group.or(place.group), silent: place.silent || silent };
+                let is_off = group.is_some_and(|group| !self.groups.contains(group));
+                let inside = Place { strings, silent: place.silent || silent || is_off };
                 self.list(inside, inside, Some(&Token::CloseParenthesis), false);
             }
             Token::ParenthesisBlock => {
@@ -194,25 +194,20 @@ impl<'a> Reader<'a> {
         false
     }
 
-    fn url(&mut self, is_url: bool, span: Span, form: UrlForm, value: &str, place: Place) {
+    fn url(&mut self, is_url: bool, span: Span, form: Form, value: &str, place: Place) {
         assert_eq!(decoded(&self.css[span.range()], form), value, "{:?}", self.css);
-        let enabled = match place.group {
-            None => true,
-            Some(CssGroup::Gcpm) => self.options.gcpm,
-            Some(CssGroup::Ie) => self.options.ie,
-        };
-        if is_url && enabled && !place.silent {
-            self.found.push(CssUrl { span, form, group: place.group });
+        if is_url && !place.silent {
+            self.found.push(CssUrl { span, form });
         }
     }
 }
 
 /// What `raw` stands for.
-fn decoded(raw: &str, form: UrlForm) -> String {
+fn decoded(raw: &str, form: Form) -> String {
     let raw = View::of_str(raw, 0);
     match form {
-        UrlForm::Token => escape::css_url_token(raw).text,
-        UrlForm::String(_) => escape::css(raw).text,
+        Form::CssToken => escape::css_url_token(raw).text,
+        _ => escape::css(raw).text,
     }
 }
 

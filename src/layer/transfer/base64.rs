@@ -18,7 +18,8 @@ use base64::alphabet;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
+use super::DecodedBody;
+use super::encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -166,7 +167,7 @@ impl Layout<'_> {
     }
 }
 
-impl Encoded<'_> {
+impl DecodedBody<'_> {
     /// Keeps the text up to the group in which the first edit begins, and encodes from there.
     pub(super) fn lift_base64(
         &self,
@@ -186,7 +187,7 @@ impl Encoded<'_> {
             Some((number, line_end)) => Layout { width: data.stretches[number].0, line_end },
             // One line: it may grow as far as lines may, and as it already has.
             None if data.characters + data.padding <= WIDTH => {
-                Layout { width: WIDTH, line_end: self.line_end() }
+                Layout { width: WIDTH, line_end: line_end(self.buffer, self.body) }
             }
             None => Layout { width: usize::MAX, line_end: b"" },
         };

@@ -11,7 +11,8 @@
 //!
 //! Deliberately absent: a verdict. Any bytes are quoted-printable.
 
-use super::encoded::{Encoded, Obstacle, WIDTH, line_end_length, push_difference};
+use super::DecodedBody;
+use super::encoded::{Obstacle, WIDTH, line_end, line_end_length, push_difference};
 use crate::edit::{Edit, Edits};
 use crate::span::Span;
 
@@ -62,8 +63,8 @@ impl Iterator for QuotedPieces<'_> {
             [b'\r' | b'\n', ..] => (QuotedPiece::LineEnd, line_end_length(rest)),
             [b'=', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
                 // Rule 1 wants upper case; "robust" readers take both.
-                let [high, low] = [high, low].map(|digit| DIGITS[usize::from(digit)]);
-                (QuotedPiece::Escape(high << 4 | low), 3)
+                let digit = |byte: u8| char::from(byte).to_digit(16).unwrap_or(0) as u8;
+                (QuotedPiece::Escape(digit(high) << 4 | digit(low)), 3)
             }
             [b'=', ..] => {
                 let blanks = rest[1..].iter().take_while(|&&byte| is_blank(byte)).count();
@@ -93,19 +94,6 @@ impl Iterator for QuotedPieces<'_> {
         Some((token, Span::new(start, self.at)))
     }
 }
-
-/// The value of each hexadecimal digit; more than 15 of any other byte.
-const DIGITS: [u8; 256] = {
-    let mut values = [0xff; 256];
-    let mut value = 0;
-    while value < 16 {
-        let digit = b"0123456789abcdef"[value as usize];
-        values[digit as usize] = value;
-        values[digit.to_ascii_uppercase() as usize] = value;
-        value += 1;
-    }
-    values
-};
 
 /// Where some of the pieces end, so that the place of a decoded byte is found in a few steps from the last one before it.
 #[derive(Clone, Debug, Default)]
@@ -193,11 +181,11 @@ impl RawLine {
     }
 }
 
-impl Encoded<'_> {
+impl DecodedBody<'_> {
     /// Walks the raw lines; those that an edit touches, or that it joins, are respelled together.
     pub(super) fn lift_quoted_printable(&self, changes: &[&Edit]) -> Result<Edits, Obstacle> {
         let raw = &self.buffer[self.body.range()];
-        let line_end = self.line_end();
+        let line_end = line_end(self.buffer, self.body);
         let mut lifted = Edits::default();
         let mut changes = changes.iter().copied().peekable();
         let mut open: Option<Respelled> = None;
