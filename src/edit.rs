@@ -6,15 +6,15 @@
 //! ```
 //! use baselink::{edit::Edits, span::Span};
 //! let mut edits = Edits::default();
-//! edits.push(Span::new(8, 8), b"http://a/".to_vec()).unwrap();
+//! edits.push(Span::at(8), b"http://a/").unwrap();
 //! assert_eq!(edits.apply(b"<a href=b>"), b"<a href=http://a/b>");
 //! ```
 //!
 //! Deliberately absent: edits that depend on each other. They are disjoint, and applied in one pass.
 
+use std::borrow::Cow;
 use std::collections::TryReserveError;
 use std::io;
-use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::span::Span;
@@ -24,17 +24,47 @@ const PIECE: usize = 64 << 10;
 
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edit {
+pub struct Edit<'a> {
     /// What is replaced, in offsets of the original buffer.
     pub span: Span,
-    /// What replaces it. Neighbours that bring the same, as most links of a document do, share it.
-    pub new: Arc<[u8]>,
+    /// What replaces it.
+    pub new: Cow<'a, [u8]>,
+}
+
+impl Edit<'_> {
+    /// The edit with new bytes of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Edit<'static> {
+        Edit { span: self.span, new: Cow::Owned(self.new.into_owned()) }
+    }
 }
 
 /// Edits of one buffer. Invariant: sorted by position and disjoint; two may touch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// Most links of a document get the same prefix in place of as many bytes, so an edit is a place and one of the
+/// replacements that all share.
+#[derive(Clone, Debug, Default)]
 pub struct Edits {
-    list: Vec<Edit>,
+    places: Vec<EditPlace>,
+    replacements: Vec<Replacement>,
+    /// The new bytes of all replacements.
+    text: Vec<u8>,
+    /// The end of the last edit.
+    end: usize,
+}
+
+/// The place of an edit, and the index of its replacement.
+#[derive(Clone, Copy, Debug)]
+struct EditPlace {
+    start: usize,
+    replacement: usize,
+}
+
+/// The number of bytes that give way, and what replaces them, in the text of all.
+#[derive(Clone, Copy, Debug)]
+struct Replacement {
+    old: usize,
+    new: Span,
 }
 
 impl Edits {
@@ -42,98 +72,131 @@ impl Edits {
     ///
     /// # Errors
     ///
-    /// When `span` begins before the end of the last edit: the list stays as it was.
-    pub fn push(&mut self, span: Span, new: impl Into<Arc<[u8]>>) -> Result<()> {
-        if let Some(last) = self.list.last()
-            && span.start < last.span.end
-        {
-            let sentence = format!(
-                "an edit at {}..{} overlaps the one at {}..{}",
-                span.start, span.end, last.span.start, last.span.end
-            );
-            return Err(Error::of(ErrorKind::Overlap, sentence));
+    /// If `span` begins before the end of the last edit: the list stays as it was.
+    pub fn push(&mut self, span: Span, new: impl AsRef<[u8]>) -> Result<()> {
+        if self.add(span, new.as_ref()) {
+            return Ok(());
         }
-        self.list.push(Edit { span, new: new.into() });
-        Ok(())
+        let Some(last) = self.iter().next_back() else { return Ok(()) };
+        let (Span { start, end }, last) = (span, last.span);
+        let sentence =
+            format!("an edit at {start}..{end} overlaps the one at {}..{}", last.start, last.end);
+        Err(Error::of(ErrorKind::Overlap, sentence))
     }
 
-    /// None, and memory for so many.
-    pub(crate) fn with_capacity(number: usize) -> Self {
-        Self { list: Vec::with_capacity(number) }
+    /// Adds an edit, and returns true, if it begins after all those already there.
+    #[inline(always)]
+    pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
+        let is_apart = self.end <= span.start;
+        if is_apart {
+            self.end = span.end;
+            self.place(span, new);
+        }
+        is_apart
     }
 
-    /// Adds an edit that is known to begin after all those already there; another one is not added.
-    pub(crate) fn add(&mut self, edit: Edit) {
-        if self.list.last().is_none_or(|last| last.span.end <= edit.span.start) {
-            self.list.push(edit);
+    #[inline(always)]
+    fn place(&mut self, span: Span, new: &[u8]) {
+        let old = span.len();
+        let is_last = |last: &Replacement| last.old == old && self.text[last.new.range()] == *new;
+        if !self.replacements.last().is_some_and(is_last) {
+            let start = self.text.len();
+            self.text.extend_from_slice(new);
+            self.replacements.push(Replacement { old, new: Span::new(start, self.text.len()) });
         }
+        let replacement = self.replacements.len() - 1;
+        self.places.push(EditPlace { start: span.start, replacement });
     }
 
-    /// The edits of both lists. Each is in the order of the buffer; of two edits that overlap the first stays.
-    pub(crate) fn merged(one: Vec<Edit>, other: Vec<Edit>) -> Self {
-        if other.is_empty() {
-            return Self { list: one };
+    /// Adds `others`, which may lie before and between those already there. Of two edits that overlap the first stays.
+    pub(crate) fn merge<'e>(&mut self, others: impl IntoIterator<Item = Edit<'e>>) {
+        let sorted = self.places.len();
+        others.into_iter().for_each(|edit| self.place(edit.span, &edit.new));
+        if self.places.len() == sorted {
+            return;
         }
-        let mut all = Self::with_capacity(one.len() + other.len());
-        let mut one = one.into_iter().peekable();
-        for edit in other {
-            while let Some(before) = one.next_if(|before| before.span.start < edit.span.start) {
-                all.add(before);
+        let Self { places, replacements, end, .. } = self;
+        let old = |place: &EditPlace| replacements[place.replacement].old;
+        places.sort_by_key(|place| (place.start, old(place)));
+        *end = 0;
+        places.retain(|place| {
+            let is_apart = *end <= place.start;
+            if is_apart {
+                *end = place.start + old(place);
             }
-            all.add(edit);
-        }
-        one.for_each(|edit| all.add(edit));
-        all
+            is_apart
+        });
     }
 
     /// Adds edits of a buffer that lies in this one from `start` on, after all those already there.
     ///
     /// # Errors
     ///
-    /// When one begins before the end of the last edit: it and those after it are not added.
+    /// If one begins before the end of the last edit: it and those after it are not added.
     ///
     /// ```
     /// use baselink::{edit::Edits, span::Span};
     /// let (mut all, mut inner) = (Edits::default(), Edits::default());
-    /// all.push(Span::new(0, 1), b"A".to_vec()).unwrap();
-    /// inner.push(Span::new(1, 2), b"C".to_vec()).unwrap();
-    /// all.append(inner, 1).unwrap();
+    /// all.push(Span::new(0, 1), b"A").unwrap();
+    /// inner.push(Span::new(1, 2), b"C").unwrap();
+    /// all.append(&inner, 1).unwrap();
     /// assert_eq!(all.apply(b"abc"), b"AbC");
     /// ```
-    pub fn append(&mut self, inner: Self, start: usize) -> Result<()> {
-        self.list.reserve(inner.list.len());
-        inner
-            .list
-            .into_iter()
-            .try_for_each(|Edit { span, new }| self.push(span.shifted(start), new))
+    pub fn append(&mut self, inner: &Self, start: usize) -> Result<()> {
+        inner.iter().try_for_each(|edit| self.push(edit.span.shifted(start), edit.new))
     }
 
     /// The edits, in the order of the buffer.
-    pub fn iter(&self) -> std::slice::Iter<'_, Edit> {
-        self.list.iter()
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Edit<'_>> + ExactSizeIterator + Clone {
+        self.places.iter().map(|place| {
+            let (span, new) = self.edit(place);
+            Edit { span, new: Cow::Borrowed(new) }
+        })
     }
 
-    /// Whether nothing changes.
+    fn edit(&self, place: &EditPlace) -> (Span, &[u8]) {
+        let Replacement { old, new } = self.replacements[place.replacement];
+        (Span::new(place.start, place.start + old), &self.text[new.range()])
+    }
+
+    /// True if nothing changes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.places.is_empty()
     }
 
-    /// How many places change.
+    /// The number of places that change.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.places.len()
     }
 
     /// Those that lie in `span` of the buffer, as edits of a buffer that is only that.
     #[must_use]
     pub fn within(&self, span: Span) -> Self {
-        let inside = |edit: &&Edit| span.start <= edit.span.start && edit.span.end <= span.end;
-        let moved = |edit: &Edit| Edit {
-            span: Span::new(edit.span.start - span.start, edit.span.end - span.start),
-            new: Arc::clone(&edit.new),
-        };
-        Self { list: self.list.iter().filter(inside).map(moved).collect() }
+        let mut inside = Self::default();
+        for Edit { span: Span { start, end }, new } in self.iter() {
+            if span.start <= start && end <= span.end {
+                inside.add(Span::new(start - span.start, end - span.start), &new);
+            }
+        }
+        inside
+    }
+
+    /// Gives `piece` what the output is made of: bytes of `source`, and the new bytes after them. `None` if an edit ends
+    /// after `source`, or `piece` gives it.
+    fn each_piece<'a>(
+        &'a self,
+        source: &'a [u8],
+        mut piece: impl FnMut(&'a [u8], &'a [u8]) -> Option<()>,
+    ) -> Option<()> {
+        let mut at = 0;
+        for place in &self.places {
+            let (span, new) = self.edit(place);
+            piece(source.get(at..span.start)?, new)?;
+            at = span.end;
+        }
+        piece(source.get(at..)?, &[])
     }
 
     /// Writes `source` with the edits made, in pieces of about 64 KiB.
@@ -144,38 +207,34 @@ impl Edits {
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
         // Two calls for each edit would cost more than this copy.
         let mut piece = Vec::with_capacity(PIECE.min(source.len() + source.len() / 8 + 256));
-        let mut written = 0;
-        for edit in &self.list {
-            let kept = source.get(written..edit.span.start).ok_or(io::ErrorKind::InvalidInput)?;
-            if piece.len() + kept.len() + edit.new.len() > PIECE {
-                out.write_all(&piece)?;
-                out.write_all(kept)?;
+        let mut failed = None;
+        let mut write =
+            |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed = Some(error)).ok();
+        let done = self.each_piece(source, |kept, new| {
+            if piece.len() + kept.len() + new.len() > PIECE {
+                write(&piece)?;
+                write(kept)?;
                 piece.clear();
             } else {
                 piece.extend_from_slice(kept);
             }
-            piece.extend_from_slice(&edit.new);
-            written = edit.span.end;
+            piece.extend_from_slice(new);
+            Some(())
+        });
+        match done.and_then(|()| write(&piece)) {
+            Some(()) => Ok(()),
+            None => Err(failed.unwrap_or_else(|| io::ErrorKind::InvalidInput.into())),
         }
-        out.write_all(&piece)?;
-        out.write_all(source.get(written..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
-    /// Whether `result` is `source` with the edits made.
+    /// True if `result` is `source` with the edits made.
     pub(crate) fn make(&self, source: &[u8], result: &[u8]) -> bool {
         let mut rest = result;
-        let mut takes = |piece: &[u8]| {
-            let after = rest.strip_prefix(piece);
-            rest = after.unwrap_or_default();
-            after.is_some()
+        let takes = |kept: &[u8], new: &[u8]| {
+            rest = rest.strip_prefix(kept)?.strip_prefix(new)?;
+            Some(())
         };
-        let mut at = 0;
-        self.list.iter().all(|edit| {
-            let kept = source.get(at..edit.span.start);
-            at = edit.span.end;
-            kept.is_some_and(&mut takes) && takes(&edit.new)
-        }) && source.get(at..).is_some_and(&mut takes)
-            && rest.is_empty()
+        self.each_piece(source, takes).is_some() && rest.is_empty()
     }
 
     /// `source` with the edits made, as a new buffer. Edits that end after `source` leave it as it is.
@@ -193,40 +252,26 @@ impl Edits {
 
     /// An upper bound for the length of the output.
     fn longest(&self, source: &[u8]) -> usize {
-        source.len() + self.list.iter().map(|edit| edit.new.len()).sum::<usize>()
+        source.len() + self.places.iter().map(|place| self.edit(place).1.len()).sum::<usize>()
     }
 
     fn apply_into(&self, source: &[u8], mut out: Vec<u8>) -> Vec<u8> {
-        let mut written = 0;
-        for edit in &self.list {
-            let Some(kept) = source.get(written..edit.span.start) else { return source.to_vec() };
+        let done = self.each_piece(source, |kept, new| {
             out.extend_from_slice(kept);
-            out.extend_from_slice(&edit.new);
-            written = edit.span.end;
-        }
-        let Some(rest) = source.get(written..) else { return source.to_vec() };
-        out.extend_from_slice(rest);
-        out
+            out.extend_from_slice(new);
+            Some(())
+        });
+        done.map_or_else(|| source.to_vec(), |()| out)
     }
 }
 
-impl IntoIterator for Edits {
-    type Item = Edit;
-    type IntoIter = std::vec::IntoIter<Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.list.into_iter()
+impl PartialEq for Edits {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
     }
 }
 
-impl<'a> IntoIterator for &'a Edits {
-    type Item = &'a Edit;
-    type IntoIter = std::slice::Iter<'a, Edit>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.iter()
-    }
-}
+impl Eq for Edits {}
 
 #[cfg(test)]
 mod tests {
@@ -236,10 +281,10 @@ mod tests {
     #[test]
     fn touching_edits_are_made_in_order_and_overlapping_ones_refused() {
         let mut edits = Edits::default();
-        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
-        edits.push(Span::at(2), b"+".to_vec()).unwrap();
-        edits.push(Span::new(2, 3), Vec::new()).unwrap();
-        assert!(edits.push(Span::new(2, 4), Vec::new()).is_err());
+        edits.push(Span::new(0, 2), b"A").unwrap();
+        edits.push(Span::at(2), b"+").unwrap();
+        edits.push(Span::new(2, 3), b"").unwrap();
+        assert!(edits.push(Span::new(2, 4), b"").is_err());
         assert_eq!(edits.apply(b"abcd"), b"A+d");
         assert!(edits.make(b"abcd", b"A+d"));
         for other in ["", "A+", "A+dd", "A-d", "B+d"] {
@@ -250,18 +295,30 @@ mod tests {
     #[test]
     fn edits_of_a_part_count_from_its_start() {
         let mut edits = Edits::default();
-        edits.push(Span::new(0, 2), b"A".to_vec()).unwrap();
-        edits.push(Span::new(3, 4), b"D".to_vec()).unwrap();
-        edits.push(Span::at(6), b"!".to_vec()).unwrap();
-        edits.push(Span::new(6, 7), Vec::new()).unwrap();
+        edits.push(Span::new(0, 2), b"A").unwrap();
+        edits.push(Span::new(3, 4), b"D").unwrap();
+        edits.push(Span::at(6), b"!").unwrap();
+        edits.push(Span::new(6, 7), b"").unwrap();
         assert_eq!(edits.within(Span::new(2, 6)).apply(b"cdef"), b"cDef!");
     }
 
     #[test]
     fn an_edit_behind_the_end_leaves_the_buffer() {
         let mut edits = Edits::default();
-        edits.push(Span::new(3, 9), b"x".to_vec()).unwrap();
+        edits.push(Span::new(3, 9), b"x").unwrap();
         assert_eq!(edits.apply(b"abcd"), b"abcd");
         assert!(!edits.make(b"abcd", b"abcx"));
+    }
+
+    #[test]
+    fn edits_between_others_are_sorted_in() {
+        let mut edits = Edits::default();
+        for start in [2, 6] {
+            edits.push(Span::new(start, start + 1), b"-").unwrap();
+        }
+        let edit = |start, end| Edit { span: Span::new(start, end), new: b"+"[..].into() };
+        edits.merge([edit(0, 1), edit(4, 5), edit(6, 8)]);
+        assert_eq!(edits.apply(b"abcdefgh"), b"+b-d+f-h");
+        assert!(edits.push(Span::at(6), b"").is_err());
     }
 }

@@ -233,7 +233,7 @@ impl Rewriter {
         for (name, message) in units(options.format, bytes) {
             let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
-            if edits.append(one.edits, message.start).is_ok() {
+            if edits.append(&one.edits, message.start).is_ok() {
                 report.append(one.report, message.start);
                 totals.append(one.totals, message.start);
             }
@@ -262,7 +262,7 @@ impl Rewriter {
         for (name, message) in units(options.format, bytes) {
             let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
-            if edits.append(one, message.start).is_ok() {
+            if edits.append(&one, message.start).is_ok() {
                 totals.append(of_one, message.start);
             }
         }

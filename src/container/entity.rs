@@ -61,7 +61,7 @@ pub(crate) struct ChangedBody<'a> {
 }
 
 /// What becomes of fields that say something of a body: edits of the file, and what is to be said.
-pub(crate) type Described = (Vec<Edit>, Option<Diagnostic>);
+pub(crate) type Described = (Vec<Edit<'static>>, Option<Diagnostic>);
 
 /// How many numbers the name of an entity has at most.
 pub const DEEPEST_NAME: usize = 64;

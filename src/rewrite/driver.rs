@@ -198,7 +198,7 @@ impl<'a, 'r> Driver<'a, 'r> {
     }
 
     /// True if a reader might take the document for another encoding because of an edit.
-    fn may_flip(&self, bytes: &[u8], edit: &Edit) -> bool {
+    fn may_flip(&self, bytes: &[u8], edit: &Edit<'_>) -> bool {
         self.not_utf_8.is_some_and(|place| {
             may_become_utf_8(place, edit.span, &bytes[edit.span.range()], &edit.new)
         })
@@ -206,7 +206,7 @@ impl<'a, 'r> Driver<'a, 'r> {
 
     /// True if the prescan would no longer find the declaration of the encoding because of `edits`. Otherwise `edits` are
     /// taken in.
-    fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit]) -> bool {
+    fn hides_meta(&mut self, bytes: &[u8], edits: &[Edit<'_>]) -> bool {
         if !edits.first().is_some_and(|edit| self.meta.is_after(edit.span.start)) {
             return false;
         }
@@ -284,7 +284,7 @@ impl Links for Driver<'_, '_> {
                 && self.rows.is_none()
             {
                 let span = Span::new(found.span.start, found.span.start + dropped);
-                edits.push(Edit { span, new: prefix.as_bytes().into() });
+                edits.push(Edit { span, new: prefix.as_bytes().to_vec().into() });
             }
             self.own += 1;
             self.give(bytes, Judged { report, edits, declares_base: false }, self.charset);

@@ -697,7 +697,7 @@ fn spell_target(
     reference: &str,
     map: Option<&OffsetMap>,
     (spelling, charset, carried): (Spelling, Charset, &[(Spelling, Charset)]),
-) -> Result<(Vec<Edit>, Option<String>), Reason> {
+) -> Result<(Vec<Edit<'static>>, Option<String>), Reason> {
     let length = reference.len();
     let map = map.ok_or(if length == 0 { Reason::NoValue } else { Reason::Escape })?;
     let mut edits = Vec::with_capacity(1);

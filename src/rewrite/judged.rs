@@ -21,7 +21,7 @@ use crate::span::Span;
 /// A link's report with its edits, in the buffer that is being planned.
 pub(super) struct Judged {
     pub(super) report: LinkReport,
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<Edit<'static>>,
     /// Whether it is the href of a `base` element or an `xml:base`.
     pub(super) declares_base: bool,
 }

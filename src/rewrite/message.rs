@@ -40,7 +40,7 @@ use crate::container::fields::{self, Placed};
 use crate::container::lift::{lengthened, lift};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::UrlField;
-use crate::edit::Edits;
+use crate::edit::{Edit, Edits};
 use crate::format::Format;
 use crate::layer::charset::{Charset, is_ascii_superset};
 use crate::layer::transfer::DecodedBody;
@@ -242,8 +242,8 @@ impl Plan<'_> {
         self.grow(&edits);
         self.dependence[index].of_heading(&links, heading, self.options);
         self.report.links.extend(links);
-        self.edits.extend(edits.into_iter().map(|edit| Placed {
-            edit,
+        self.edits.extend(edits.iter().map(|edit| Placed {
+            edit: edit.into_owned(),
             entity: index,
             in_body: false,
         }));
@@ -303,8 +303,12 @@ impl Plan<'_> {
                 let changed =
                     ChangedBody { bytes, entity, decoded: &decoded, edits, lifted: &lifted };
                 let (described, said) = (self.structure.container.describe)(&changed);
-                let placed = |edit, in_body| Placed { edit, entity: index, in_body };
-                self.edits.extend(lifted.into_iter().map(|edit| placed(edit, true)));
+                let placed = |edit: Edit<'_>, in_body| Placed {
+                    edit: edit.into_owned(),
+                    entity: index,
+                    in_body,
+                };
+                self.edits.extend(lifted.iter().map(|edit| placed(edit, true)));
                 self.edits.extend(described.into_iter().map(|edit| placed(edit, false)));
                 self.report.diagnostics.extend(said);
                 self.parts.push(PlannedPart {
@@ -423,10 +427,10 @@ impl Plan<'_> {
             self.report.diagnostics.append(&mut self.unfit);
         }
         self.edits.sort_by_key(|placed| placed.edit.span.start);
-        let mut edits = Edits::with_capacity(self.edits.len());
+        let mut edits = Edits::default();
         let mut in_order = true;
         for Placed { edit, .. } in std::mem::take(&mut self.edits) {
-            in_order &= edits.push(edit.span, edit.new).is_ok();
+            in_order &= edits.add(edit.span, &edit.new);
         }
         let is_outgrown = self.report.diagnostics.iter().any(|one| one.code == Code::Growth);
         if is_outgrown {

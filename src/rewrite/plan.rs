@@ -8,14 +8,12 @@
 //!
 //! Deliberately absent: how it was found.
 
-use std::sync::Arc;
-
 use super::judged::Judged;
 use super::options::Options;
 use super::totals::{RunningTotals, Totals};
 use crate::base::BaseChain;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::edit::{Edit, Edits};
+use crate::edit::Edits;
 use crate::layer::charset::Charset;
 use crate::report::{EntityReport, LinkReport, Outcome, Reason, Report};
 use crate::resolve::Splice;
@@ -31,7 +29,7 @@ pub(super) fn room(length: usize) -> usize {
 pub(super) struct Found {
     judged: Vec<Judged>,
     /// The edits of links that are only counted.
-    spliced: Vec<Edit>,
+    spliced: Edits,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
@@ -40,7 +38,7 @@ pub(super) struct Found {
 impl Found {
     /// No links yet, of which all may grow by `room`.
     pub(super) fn within(room: Option<usize>) -> Self {
-        Self { judged: Vec::new(), spliced: Vec::new(), room, grown: 0 }
+        Self { judged: Vec::new(), spliced: Edits::default(), room, grown: 0 }
     }
 
     fn is_outgrown(&self) -> bool {
@@ -54,11 +52,7 @@ impl Found {
         if self.is_outgrown() {
             return;
         }
-        let new = match self.spliced.last() {
-            Some(last) if *last.new == *prefix.as_bytes() => Arc::clone(&last.new),
-            _ => prefix.as_bytes().into(),
-        };
-        self.spliced.push(Edit { span: Span::new(at, at + dropped), new });
+        self.spliced.add(Span::new(at, at + dropped), prefix.as_bytes());
     }
 
     /// Adds a link with its report. Past the room nothing long is kept of it.
@@ -84,7 +78,7 @@ impl Found {
     pub(super) fn settle(
         mut self,
         tally: &mut RunningTotals,
-    ) -> (Vec<Judged>, Vec<Edit>, Option<Diagnostic>) {
+    ) -> (Vec<Judged>, Edits, Option<Diagnostic>) {
         if !self.is_outgrown() {
             return (self.judged, self.spliced, None);
         }
@@ -92,7 +86,7 @@ impl Found {
         tally.refuse(Reason::Growth);
         let message =
             "made absolute, the links here would make the file many times as long; they were left";
-        (self.judged, Vec::new(), Some(Diagnostic::new(Code::Growth, Span::at(0), message)))
+        (self.judged, Edits::default(), Some(Diagnostic::new(Code::Growth, Span::at(0), message)))
     }
 }
 
@@ -100,7 +94,7 @@ impl Found {
 pub(super) struct DocumentPlan {
     pub(super) judged: Vec<Judged>,
     /// The edits of links that are only counted.
-    pub(super) spliced: Vec<Edit>,
+    pub(super) spliced: Edits,
     /// The counts of those links.
     pub(super) tally: RunningTotals,
     /// The document, and those inside it.
@@ -163,7 +157,7 @@ impl Settled {
 
     /// The edits of links that all have a report.
     pub(super) fn of_links(judged: Vec<Judged>) -> Self {
-        Self::merged(judged, Vec::new())
+        Self::merged(judged, Edits::default())
     }
 
     /// True if anything was to change.
@@ -171,7 +165,7 @@ impl Settled {
         !self.edits.is_empty() || !self.rewritten.is_empty()
     }
 
-    fn merged(mut judged: Vec<Judged>, spliced: Vec<Edit>) -> Self {
+    fn merged(mut judged: Vec<Judged>, mut edits: Edits) -> Self {
         judged.sort_by_key(|judged| judged.report.span.start);
         let mut links = Vec::with_capacity(judged.len());
         let (mut merged, mut edited) = (Vec::new(), 0);
@@ -180,7 +174,7 @@ impl Settled {
             merged.append(&mut judged.edits);
             links.push(judged.report);
         }
-        let edits = Edits::merged(spliced, merged);
+        edits.merge(merged);
         let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
         Self { edits, rewritten, links, tally: RunningTotals::default() }

@@ -48,7 +48,7 @@ pub(super) struct FindingPlace {
     pub(super) reference: String,
     pub(super) after: String,
     /// The bytes of the file that give way to others where the fix is made.
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<Edit<'static>>,
 }
 
 /// What came of the list.

@@ -157,12 +157,12 @@ impl Listing<'_> {
         let (mut next, mut with_fixes, mut is_begun) = (0, None, false);
         opened.each(|input, options| {
             let places = FilePlaces::in_charset(input, file.scanned.charset);
-            let edits: Vec<Edit> = match has_fixes {
+            let edits: Vec<Edit<'_>> = match has_fixes {
                 true => {
                     let with_fixes: &mut Options =
                         with_fixes.get_or_insert_with(|| fixes(&file.scanned, found, options));
                     with_fixes.scan = options.scan.clone();
-                    rewrite(input.bytes, with_fixes).edits.iter().cloned().collect()
+                    rewrite(input.bytes, with_fixes).edits.iter().map(Edit::into_owned).collect()
                 }
                 false => Vec::new(),
             };
@@ -192,10 +192,12 @@ impl Listing<'_> {
 }
 
 /// Those of `edits` that lie in `span`, as they are in a file in which their buffer begins at `offset`.
-fn edits_in(edits: &[Edit], span: Span, offset: usize) -> Vec<Edit> {
+fn edits_in(edits: &[Edit<'_>], span: Span, offset: usize) -> Vec<Edit<'static>> {
     let first = edits.partition_point(|edit| edit.span.start < span.start);
     let inside = edits[first..].iter().take_while(|edit| edit.span.end <= span.end);
-    inside.map(|edit| Edit { span: edit.span.shifted(offset), new: edit.new.clone() }).collect()
+    inside
+        .map(|edit| Edit { span: edit.span.shifted(offset), ..edit.clone().into_owned() })
+        .collect()
 }
 
 /// How much of a line is shown, in bytes, before a reference and after it.

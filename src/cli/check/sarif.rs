@@ -114,7 +114,7 @@ fn result(path: &Path, shown: &Shown<'_>, place: &FindingPlace) -> Value {
 
 /// What gives way to what (3.57); `None` where the new bytes are no text by themselves.
 fn replacements(place: &FindingPlace) -> Option<Vec<Value>> {
-    let replacement = |edit: &baselink::edit::Edit| {
+    let replacement = |edit: &baselink::edit::Edit<'_>| {
         let text = std::str::from_utf8(&edit.new).ok()?;
         Some(json!({
             "deletedRegion": { "byteOffset": edit.span.start, "byteLength": edit.span.len() },
