@@ -46,7 +46,7 @@ impl Edit<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Edits {
     places: Vec<EditPlace>,
-    replacements: Vec<Replacement>,
+    replacements: Vec<EditText>,
     /// The new bytes of all replacements.
     text: Vec<u8>,
     /// The end of the last edit.
@@ -62,7 +62,7 @@ struct EditPlace {
 
 /// The number of bytes that give way, and what replaces them, in the text of all.
 #[derive(Clone, Copy, Debug)]
-struct Replacement {
+struct EditText {
     old: usize,
     new: Span,
 }
@@ -98,11 +98,11 @@ impl Edits {
     #[inline(always)]
     fn place(&mut self, span: Span, new: &[u8]) {
         let old = span.len();
-        let is_last = |last: &Replacement| last.old == old && self.text[last.new.range()] == *new;
+        let is_last = |last: &EditText| last.old == old && self.text[last.new.range()] == *new;
         if !self.replacements.last().is_some_and(is_last) {
             let start = self.text.len();
             self.text.extend_from_slice(new);
-            self.replacements.push(Replacement { old, new: Span::new(start, self.text.len()) });
+            self.replacements.push(EditText { old, new: Span::new(start, self.text.len()) });
         }
         let replacement = self.replacements.len() - 1;
         self.places.push(EditPlace { start: span.start, replacement });
@@ -155,7 +155,7 @@ impl Edits {
     }
 
     fn edit(&self, place: &EditPlace) -> (Span, &[u8]) {
-        let Replacement { old, new } = self.replacements[place.replacement];
+        let EditText { old, new } = self.replacements[place.replacement];
         (Span::new(place.start, place.start + old), &self.text[new.range()])
     }
 

@@ -229,7 +229,7 @@ impl Rewriter {
             return rewrite::rewrite(bytes, &options);
         }
         let (mut edits, mut report) = (Edits::default(), Report::default());
-        let mut totals = Totals::none();
+        let mut totals = Totals::default();
         for (name, message) in units(options.format, bytes) {
             let one = rewrite::rewrite(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
@@ -258,7 +258,7 @@ impl Rewriter {
         if !options.format.holds_many() {
             return rewrite::edits(bytes, &options);
         }
-        let (mut edits, mut totals) = (Edits::default(), Totals::none());
+        let (mut edits, mut totals) = (Edits::default(), Totals::default());
         for (name, message) in units(options.format, bytes) {
             let (one, of_one) = rewrite::edits(&bytes[message.range()], &named(&options, name));
             // Messages do not overlap.
@@ -317,7 +317,7 @@ impl Rewriter {
             return rewrite::links(bytes, &options, &mut visit);
         }
         let lines = Lines::of(bytes);
-        let mut totals = Totals::none();
+        let mut totals = Totals::default();
         for (name, Span { start, end }) in units(options.format, bytes) {
             let options = named(&options, name);
             let its = rewrite::links(&bytes[start..end], &options, &mut |mut found| {
@@ -406,7 +406,7 @@ fn named(options: &Options, name: Option<Arc<str>>) -> Options {
 /// Rewrites a mailbox, a message at a time.
 fn mailbox_to(mailbox: impl Read, options: &Options, writer: &mut impl Write) -> Result<Totals> {
     let mut messages = Messages::new(mailbox);
-    let mut totals = Totals::none();
+    let mut totals = Totals::default();
     while let Some(one) = messages.next_message().map_err(reading)? {
         let Span { start, end } = one.message;
         let message = &one.bytes[start..end];

@@ -30,8 +30,6 @@ const ORDER: [Profile; 3] = [Profile::Whatwg, Profile::Rfc1808, Profile::Rfc3986
 /// What is known of links that lead elsewhere under another profile.
 #[derive(Debug, Default)]
 pub(super) struct Differing {
-    /// How many there are.
-    pub(super) number: usize,
     /// Of each profile, in the order of [`ORDER`]: how many differ under it and under none before it.
     under: [DifferingUnder; 3],
 }
@@ -53,7 +51,6 @@ struct First {
 impl Differing {
     /// Counts `link`, in a document of this encoding.
     pub(super) fn add(&mut self, link: &LinkReport, charset: &dyn Fn() -> Charset) {
-        self.number += 1;
         let differs = |profile: Profile| {
             let at = Profile::ALL.into_iter().position(|one| one == profile);
             at.is_some_and(|at| link.differs_under[at])

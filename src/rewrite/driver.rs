@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use super::copies;
 use super::declaration::PrescannedMeta;
-use super::judge::{Judge, Short, Surroundings};
+use super::judge::{Judge, Surroundings, Verdict};
 use super::judged::{Judged, lift_through};
 use super::late_base::late_base;
 use super::options::Options;
@@ -174,7 +174,7 @@ impl<'a, 'r> Driver<'a, 'r> {
     fn note_base(&mut self) {
         if !self.has_noted {
             self.has_noted = true;
-            self.tally.of_links.merge(self.judge.base_of_plain());
+            self.tally.totals.of_links.merge(self.judge.base_of_plain());
         }
     }
 
@@ -267,44 +267,42 @@ impl<'a, 'r> Driver<'a, 'r> {
 }
 
 impl Links for Driver<'_, '_> {
-    /// The fast path: a reference as it lies in the bytes, on which [`Judge::short`] decides without allocating.
+    /// The fast path: a reference as it lies in the bytes, on which [`Judge::plain`] decides without allocating.
     #[inline(always)]
     fn plain(&mut self, bytes: &[u8], found: &Plain) -> bool {
-        let Some(short) = self.judge.short(bytes, found) else { return false };
-        if let Short::Splice(Splice { prefix, dropped }) = &short
+        let Some(verdict) = self.judge.plain(bytes, found) else { return false };
+        let splice = match verdict {
+            Verdict::Splice(splice) => Some(splice),
+            _ => None,
+        };
+        if let Some(Splice { prefix, dropped }) = splice
             && self.meta.is_after(found.span.start)
-            && self.meta.would_leave((*dropped, prefix.len()), bytes, self.charset)
+            && self.meta.would_leave((dropped, prefix.len()), bytes, self.charset)
         {
             return false;
         }
+        let start = found.span.start;
         if self.task.is_listed {
-            let Some(report) = self.judge.report(&short, bytes, found) else { return false };
-            let mut edits = Vec::new();
-            if let Short::Splice(Splice { prefix, dropped }) = short
-                && self.rows.is_none()
-            {
-                let span = Span::new(found.span.start, found.span.start + dropped);
-                edits.push(Edit { span, new: prefix.as_bytes().to_vec().into() });
-            }
+            let edit = splice.filter(|_| self.rows.is_none()).map(|Splice { prefix, dropped }| {
+                let span = Span::new(start, start + dropped);
+                Edit { span, new: prefix.as_bytes().to_vec().into() }
+            });
+            let Some(report) = self.judge.plain_report(verdict, bytes, found) else { return false };
             self.own += 1;
+            let edits = edit.into_iter().collect();
             self.give(bytes, Judged { report, edits, declares_base: false }, self.charset);
             return true;
         }
-        match short {
-            Short::Splice(splice) => {
-                self.tally.add(Outcome::Rewritten, None);
-                if bytes[found.span.start] == b'#' {
-                    self.tally.add_fragment();
-                }
-                self.found.splice(found.span.start, splice);
-                self.note_base();
+        let (outcome, reason) = verdict.outcome();
+        self.tally.add(outcome, reason);
+        if let Some(splice) = splice {
+            if bytes[start] == b'#' {
+                self.tally.totals.fragments += 1;
             }
-            Short::Stays(outcome, reason) => {
-                self.tally.add(outcome, reason);
-                if outcome != Outcome::Absolute {
-                    self.note_base();
-                }
-            }
+            self.found.splice(start, splice);
+        }
+        if outcome != Outcome::Absolute {
+            self.note_base();
         }
         self.own += 1;
         true
@@ -352,8 +350,8 @@ fn html<'a, 'r>(
 pub(super) fn rows(task: Task<'_>, bytes: &[u8], looked_at: &LookedAt, rows: Rows<'_>) -> Totals {
     let (mut driver, _) = html(task, bytes, (looked_at.found, &looked_at.chain), Some(rows));
     let diagnostics = driver.diagnostics();
-    driver.tally.entities = driver.entities.len() + 1;
-    Totals::of(Some(driver.chain), driver.charset, driver.tally, diagnostics)
+    driver.tally.totals.entities = driver.entities.len() + 1;
+    driver.tally.finish(Some(driver.chain), driver.charset, diagnostics)
 }
 
 /// The outcome of all links of `bytes`, a document of this format; `None` if no links are looked for in it.

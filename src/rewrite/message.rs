@@ -190,7 +190,7 @@ impl Plan<'_> {
 
     /// How many links there are so far.
     fn links(&self) -> usize {
-        self.report.links.len() + self.tally.links()
+        self.report.links.len() + self.tally.totals.links()
     }
 
     fn heading(&self, index: usize) -> BaseChain {
@@ -329,7 +329,7 @@ impl Plan<'_> {
         let chain = &self.report.entities[self.places[index]].chain;
         self.dependence[index].of_document(&settled.links, chain, self.options);
         self.report.links.append(&mut settled.links);
-        self.tally.append(settled.tally);
+        self.tally.totals.append(settled.tally.totals, 0);
         true
     }
 

@@ -236,12 +236,12 @@ impl FilePlan {
             };
             self.tally.add_link(link, &charset);
         }
-        self.tally.entities = entities.len();
+        self.tally.totals.entities = entities.len();
         let outermost = entities.first();
         let charset = outermost.map_or(Charset::UTF_8, |entity| entity.charset);
         let chain = outermost.map(|entity| &entity.chain);
         let tally = std::mem::take(&mut self.tally);
-        let mut totals = Totals::of(chain, charset, tally, std::mem::take(diagnostics));
+        let mut totals = tally.finish(chain, charset, std::mem::take(diagnostics));
         totals.changed = !self.edits.is_empty();
         totals.lacks_memory = self.lacks_memory;
         (self, totals)
