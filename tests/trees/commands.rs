@@ -1,4 +1,4 @@
-//! The commands on folders that no case of `tests/cli/` can hold, built when the test runs: symbolic and
+//! The commands on folders that no case of `tests/cli/cases/` can hold, built when the test runs: symbolic and
 //! hard links, pipes and sockets, names that are no text, permissions, extended attributes, times,
 //! Maildirs, many files, signals, a terminal.
 //!
