@@ -204,7 +204,7 @@ fn unescape(text: &str) -> Vec<u8> {
             _ => panic!("no escape begins with \\{piece}"),
         };
         bytes.extend(byte);
-        bytes.extend(piece[length..].as_bytes());
+        bytes.extend(&piece.as_bytes()[length..]);
     }
     bytes
 }
