@@ -103,7 +103,7 @@
 //! # Features
 //!
 //! - `cli` (default): the program `baselink`, with the crates that only it needs;
-//! - `tree`: the module `tree`, for folders of documents;
+//! - `tree`: the modules `tree`, `collection` and `purpose`, for folders of documents;
 //! - `archive`: the module `archive`, for web archives, and `codings`;
 //! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
 //! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
@@ -116,7 +116,7 @@
 //!
 //! # Deliberately absent
 //!
-//! The network; and files, but for the module `tree`: all else gets bytes and gives bytes. A document never fails:
+//! The network; and files, but for the modules `tree` and `collection`: all else gets bytes and gives bytes. A document never fails:
 //! an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
@@ -126,6 +126,9 @@
 pub mod archive;
 #[doc(hidden)]
 pub mod base;
+#[cfg(feature = "tree")]
+#[doc(hidden)]
+pub mod collection;
 #[doc(hidden)]
 pub mod container;
 #[doc(hidden)]
@@ -142,6 +145,9 @@ pub mod format;
 pub mod layer;
 mod named;
 mod pieces;
+#[cfg(feature = "tree")]
+#[doc(hidden)]
+pub mod purpose;
 #[doc(hidden)]
 pub mod reference;
 #[doc(hidden)]

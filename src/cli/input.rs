@@ -20,6 +20,7 @@ use std::sync::Arc;
 use baselink::Options;
 use baselink::archive::is_archive;
 use baselink::base::Retrieval;
+use baselink::collection::origin::canonical;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
 use baselink::format::Format;
@@ -27,7 +28,6 @@ use baselink::scan::html::saved::HEAD;
 use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
 use baselink::tree::maildir;
-use baselink::tree::origin::canonical;
 use baselink::tree::walk::EntryKind;
 use baselink::tree::write::Original;
 

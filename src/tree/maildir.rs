@@ -54,9 +54,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::disk::{Folders, New, PRIVATE, at_once, sync_bytes};
-use super::file::{EntryKind, not_written, refused};
+use super::file::{EntryKind, not_written, os_string, refused};
 use super::folder::{NameInFolder, OpenFolder};
-use super::origin::names;
 use super::write::{Lost, Original, symbolic_link, unsynced};
 use crate::error::{Error, Result, cause, name};
 
@@ -168,7 +167,7 @@ impl<'a> MessageName<'a> {
             }
         }
         name.extend(self.info);
-        names::os_string(name)
+        os_string(name)
     }
 }
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use baselink::base::Source;
+use baselink::collection::origin::map::UrlMap;
+use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::format::Format;
 use baselink::scan::html::saved::{HEAD, saved};
-use baselink::tree::origin::map::UrlMap;
-use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use proptest::prelude::*;
 

@@ -10,10 +10,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result, name};
+use baselink::purpose::check::{Class, on_disk};
 use baselink::reference::{Grammar, Reference};
-use baselink::tree::origin::{Origins, RootUrl};
-use baselink::tree::relocate::{Class, on_disk};
 use baselink::tree::write::InPlace;
 use clap::Args;
 

@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::tree::origin::map::UrlMap;
+//! use baselink::collection::origin::map::UrlMap;
 //! let map = UrlMap::parse(b"path,url\n\"a,b.html\",http://a/\n", Path::new("map.csv")).unwrap();
 //! assert_eq!(map.len(), 1);
 //! assert_eq!(map.missing(&[]), ["map.csv, line 2: a,b.html: no such file"]);
