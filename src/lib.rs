@@ -103,7 +103,7 @@
 //! # Features
 //!
 //! - `cli` (default): the program `baselink`, with the crates that only it needs;
-//! - `tree`: the module `tree`, for folders of documents;
+//! - `tree`: the modules `files` and `tree`, for folders of documents;
 //! - `archive`: the module `archive`, for web archives, and `codings`;
 //! - `codings`: compressed bodies of HTTP responses (gzip, deflate, br, zstd);
 //! - none: everything else, also on targets without files and threads, such as `wasm32-unknown-unknown`.
@@ -116,7 +116,7 @@
 //!
 //! # Deliberately absent
 //!
-//! The network; and files, but for the module `tree`: all else gets bytes and gives bytes. A document never fails:
+//! The network; and files, but for the modules `files` and `tree`: all else gets bytes and gives bytes. A document never fails:
 //! an anomaly becomes a [`Diagnostic`].
 
 #![forbid(unsafe_code)]
@@ -136,6 +136,9 @@ pub mod document;
 pub mod edit;
 #[doc(hidden)]
 pub mod error;
+#[cfg(feature = "tree")]
+#[doc(hidden)]
+pub mod files;
 #[doc(hidden)]
 pub mod format;
 #[doc(hidden)]

@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::{fs, io, iter};
 
 use baselink::error::{Error, Result, name};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::write::{Replacement, remove_left_beside};
 use baselink::tree::index::Index;
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::{Replacement, remove_left_beside};
 
 use super::in_order::all_in_order;
 use super::input;

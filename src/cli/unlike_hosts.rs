@@ -15,8 +15,8 @@ use std::sync::PoisonError;
 
 use baselink::base::{Retrieval, Source};
 use baselink::error::name;
+use baselink::files::walk::TreeEntry;
 use baselink::tree::origin::hosts::is_telling;
-use baselink::tree::walk::TreeEntry;
 
 use super::request::{Documents, folder_of};
 

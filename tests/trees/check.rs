@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Lines;
@@ -15,7 +16,6 @@ use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
 use baselink::tree::relocate::{
     Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
 };
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::{Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;

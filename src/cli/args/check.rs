@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use baselink::error::{Error, Result, name};
+use baselink::files::write::InPlace;
 use baselink::reference::{Grammar, Reference};
 use baselink::tree::origin::{Origins, RootUrl};
 use baselink::tree::relocate::{Class, on_disk};
-use baselink::tree::write::InPlace;
 use clap::Args;
 
 use super::documents::{TypedDocuments, TypedPolicy};

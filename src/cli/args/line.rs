@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::error::{Error, Result, name};
+use baselink::files::walk::TreeEntry;
 use baselink::tree::origin::map::UrlMap;
-use baselink::tree::walk::TreeEntry;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 

@@ -13,6 +13,8 @@ use std::{fs, io};
 use baselink::base::lacks_only_scheme;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::{Error, Result, name};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::write::{Original, is_temporary};
 use baselink::format::Format;
 use baselink::resolve::Profile;
 use baselink::span::Span;
@@ -20,8 +22,6 @@ use baselink::tree::index::Index;
 use baselink::tree::relocate::{
     Cause, Class, Finding, Fix, Move, ScannedFile, Scanning, findings, quick_findings,
 };
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::{Original, is_temporary};
 
 use crate::cli::advice::is_of_bases;
 use crate::cli::failure::Failure;

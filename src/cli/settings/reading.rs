@@ -12,8 +12,8 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use baselink::error::{Error, Result, name, visible};
+use baselink::files::walk::{self, Globs};
 use baselink::tree::origin::RootUrl;
-use baselink::tree::walk::{self, Globs};
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};

@@ -12,6 +12,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
 
+pub(in crate::tree) use crate::files::os_string;
 use crate::reference::decode_percent;
 
 /// What becomes of a `%` with two hexadecimal digits after it.
@@ -101,14 +102,6 @@ pub(in crate::tree) fn file_name(bytes: Vec<u8>) -> Option<OsString> {
     let mut components = Path::new(&name).components();
     let is_one = matches!(components.next(), Some(Component::Normal(only)) if only == name);
     (is_one && components.next().is_none() && !name.as_encoded_bytes().contains(&0)).then_some(name)
-}
-
-/// `bytes` as a name of the system; `None` where it has no such names.
-pub(in crate::tree) fn os_string(bytes: Vec<u8>) -> Option<OsString> {
-    #[cfg(unix)]
-    return Some(std::os::unix::ffi::OsStringExt::from_vec(bytes));
-    #[cfg(not(unix))]
-    return String::from_utf8(bytes).ok().map(OsString::from);
 }
 
 /// The bytes of a name; where the system's names are 16-bit, those of its UTF-8.
