@@ -23,13 +23,13 @@ use baselink::base::Retrieval;
 use baselink::collection::origin::canonical;
 use baselink::container::mbox::Messages;
 use baselink::error::{Error, Result, name};
+use baselink::files::maildir;
+use baselink::files::walk::EntryKind;
+use baselink::files::write::Original;
 use baselink::format::Format;
 use baselink::scan::html::saved::HEAD;
 use baselink::scan::{ScanOptions, group_of, is_read};
 use baselink::span::Span;
-use baselink::tree::maildir;
-use baselink::tree::walk::EntryKind;
-use baselink::tree::write::Original;
 
 use super::archived::ArchiveContents;
 use super::document_name::DocumentName;

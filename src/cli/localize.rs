@@ -19,8 +19,8 @@ use std::{fs, io, iter};
 
 use baselink::collection::index::Index;
 use baselink::error::{Error, Result, name};
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
-use baselink::tree::write::{Replacement, remove_left_beside};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
+use baselink::files::write::{Replacement, remove_left_beside};
 
 use super::in_order::all_in_order;
 use super::input;

@@ -18,11 +18,11 @@ use anstream::ColorChoice;
 use baselink::Options;
 use baselink::collection::origin::{Origins, RootUrl};
 use baselink::error::{Error, Result};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry};
+use baselink::files::write::{InPlace, Suffix};
 use baselink::format::Format;
 use baselink::purpose::check::Class;
 use baselink::resolve::Profile;
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry};
-use baselink::tree::write::{InPlace, Suffix};
 use clap_complete::Shell;
 
 /// What was asked for.

@@ -21,12 +21,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::collection::origin::{hosts, usable::unusable};
 use crate::document::{Program, Saved};
+use crate::files::walk::{TreeEntry, open_file};
 use crate::format::Format;
 use crate::reference::contains_placeholder;
 use crate::rewrite::Beside;
 use crate::rewrite::copies::stem_of_companion;
 use crate::scan::html::saved::{HEAD, saved};
-use crate::tree::walk::{TreeEntry, open_file};
 
 /// A companion folder has folders in it where a frame has files of its own, as Firefox saves them. So many folders
 /// around a file are looked at.

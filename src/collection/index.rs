@@ -10,7 +10,7 @@
 //! use std::path::Path;
 //! use baselink::collection::index::{Absence, FoundFile, Index, TargetPlace};
 //! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
@@ -42,12 +42,12 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use crate::base::{Retrieval, Source};
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
+use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::layer::digest::first_of_md5;
 use crate::named::values;
 use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
-use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub use super::ids::Ids;
 

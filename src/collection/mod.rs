@@ -6,7 +6,7 @@
 //! ```
 //! use baselink::collection::origin::{Origins, RootUrl};
 //! use baselink::format::Format;
-//! use baselink::tree::walk::{Selection, walk};
+//! use baselink::files::walk::{Selection, walk};
 //!
 //! let root = tempfile::tempdir().unwrap();
 //! std::fs::create_dir(root.path().join("sub")).unwrap();

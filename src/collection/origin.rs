@@ -19,7 +19,7 @@
 //! use std::path::{Path, PathBuf};
 //! use baselink::format::Format;
 //! use baselink::collection::origin::{FolderLayout, Origins};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example:8080", "b", "c?d=e"].map(Into::into).to_vec(),
@@ -47,11 +47,11 @@ use crate::base::{Retrieval, Source};
 use crate::collection::companion::Companions;
 use crate::document::Saved;
 use crate::error::{Error, ErrorKind, Result, name};
+use crate::files::walk::{EntryKind, TreeEntry};
 use crate::format::Format;
 use crate::reference::{Grammar, Reference};
 use crate::rewrite::Beside;
 use crate::scan::html::saved;
-use crate::tree::walk::{EntryKind, TreeEntry};
 
 pub mod canonical;
 pub mod hosts;

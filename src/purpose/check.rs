@@ -15,7 +15,7 @@
 //! use baselink::collection::index::Index;
 //! use baselink::collection::origin::{Origins, RootUrl};
 //! use baselink::purpose::check::{Class, Fix, Move, findings, scan};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //!
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();

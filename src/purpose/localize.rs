@@ -13,7 +13,7 @@
 //! use baselink::collection::index::Index;
 //! use baselink::purpose::localize::{localize, options};
 //! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! let entry = |names: &[&str]| TreeEntry {
@@ -47,6 +47,7 @@ use crate::collection::index::{
 };
 use crate::collection::origin::{RootUrl, canonical, names};
 use crate::document::Against;
+use crate::files::walk::TreeEntry;
 use crate::layer::digest::ends_with_md5;
 use crate::purpose::check::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
@@ -56,7 +57,6 @@ use crate::rewrite::copies::stem_of_companion;
 use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewritten, rewrite};
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
-use crate::tree::walk::TreeEntry;
 
 /// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
 /// of `index`. `options` say the format, the profile and the places.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use baselink::collection::index::Index;
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::files::walk::{EntryKind, TreeEntry};
 use baselink::format::Format;
 use baselink::purpose::localize::{localize, options};
 use baselink::resolve::Profile;
-use baselink::tree::walk::{EntryKind, TreeEntry};
 use baselink::{Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 

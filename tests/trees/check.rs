@@ -9,13 +9,13 @@ use std::path::Path;
 use baselink::collection::index::{Absence, Index};
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
 use baselink::purpose::check::{
     Cause, Class, Finding, Fix, Move, ScannedFile, fixes, on_disk, quick_findings, scan,
 };
 use baselink::resolve::Profile;
 use baselink::span::Lines;
-use baselink::tree::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::{Options, Outcome, rewrite, verify};
 use proptest::prelude::*;
 use tempfile::TempDir;

@@ -16,12 +16,12 @@ use baselink::collection::companion::Companions;
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::error::{Error, Result};
+use baselink::files::walk::{Globs, Selection};
 use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
 use baselink::scan::attributes::{Groups, Place};
 use baselink::scan::{Scanner, group_of};
-use baselink::tree::walk::{Globs, Selection};
 use baselink::{
     BaseElement, ContentLocationUse, Dkim, Fragments, LocalCopies, Options, ScanOptions,
 };

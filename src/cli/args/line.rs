@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use baselink::collection::origin::map::UrlMap;
 use baselink::error::{Error, Result, name};
-use baselink::tree::walk::TreeEntry;
+use baselink::files::walk::TreeEntry;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 

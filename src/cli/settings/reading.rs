@@ -13,7 +13,7 @@ use std::path::Path;
 
 use baselink::collection::origin::RootUrl;
 use baselink::error::{Error, Result, name, visible};
-use baselink::tree::walk::{self, Globs};
+use baselink::files::walk::{self, Globs};
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};

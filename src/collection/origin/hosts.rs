@@ -10,7 +10,7 @@
 //! use std::path::Path;
 //! use baselink::format::Format;
 //! use baselink::collection::origin::{FolderLayout, Origins};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let entry = TreeEntry {
 //!     root: Path::new("crawl").into(),
 //!     relative: ["a.example_8080", "b"].map(Into::into).to_vec(),

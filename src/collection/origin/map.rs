@@ -32,7 +32,7 @@ use serde_json::Value;
 
 use super::names;
 use crate::error::{Error, ErrorKind, Result, name};
-use crate::tree::walk::{EntryKind, TreeEntry};
+use crate::files::walk::{EntryKind, TreeEntry};
 
 /// A table of files and their URLs.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path};
 
+pub(crate) use crate::files::os_string;
 use crate::reference::decode_percent;
-pub(crate) use crate::tree::os_string;
 
 /// What becomes of a `%` with two hexadecimal digits after it.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@
 //! use std::path::Path;
 //! use baselink::collection::origin::{Origins, RootUrl};
 //! use baselink::purpose::check::{Move, scan};
-//! use baselink::tree::walk::{EntryKind, TreeEntry};
+//! use baselink::files::walk::{EntryKind, TreeEntry};
 //! use baselink::{Options, format::Format};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
 //! let moving = Move { from: Origins { root_url: Some(root_url), ..Origins::default() }, to: None };
@@ -40,10 +40,10 @@ use crate::resolve::{Base, Profile};
 
 use crate::collection::index::{Ids, url_below};
 use crate::collection::origin::canonical;
+use crate::files::walk::TreeEntry;
 use crate::rewrite::{BaseElement, Beside, Fragments, Options, rewrite};
 use crate::scan::attributes::{Elements, Row, TABLE};
 use crate::span::Span;
-use crate::tree::walk::TreeEntry;
 
 /// What one scan found in a file.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 //! temporary one.
 //!
 //! ```
-//! use baselink::tree::write::{TEMPORARY, is_temporary};
-//! use std::ffi::OsStr;
+//! use baselink::files::write::{TEMPORARY, is_temporary};
+//! use std::ffi::{OsStr, OsString};
 //!
 //! assert_eq!(TEMPORARY, ".baselink-");
 //! assert!(is_temporary(OsStr::new(".baselink-Zx81kPq0Lm2A")));
