@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use baselink::tree::relocate::on_disk;
+use baselink::purpose::check::on_disk;
 
 use crate::case::{Case, STREAMS, baselink, put, run};
 use crate::folder::files;

@@ -288,7 +288,7 @@ fn what_a_killed_run_left_is_removed() {
         found
     };
     let begin = |folder: &str| {
-        baselink::tree::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
+        baselink::files::write::Replacement::begin(&here.join(folder).join("new")).unwrap()
     };
     let (mut left, mut stay) = (Vec::new(), Vec::new());
     let mut living = Vec::new();

@@ -22,12 +22,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use baselink::error::Result;
-use baselink::tree::maildir::{
+use baselink::files::maildir::{
     Delivered, Delivery, MessageName, commit_all, is_maildir, is_message, with_sizes_of,
 };
-use baselink::tree::mirror::Mirror;
-use baselink::tree::walk::{Selection, walk};
-use baselink::tree::write::{
+use baselink::files::mirror::Mirror;
+use baselink::files::walk::{Selection, walk};
+use baselink::files::write::{
     self, InPlace, Lost, Original, Replacement, Suffix, TEMPORARY, is_temporary,
 };
 use tempfile::{TempDir, tempdir};
