@@ -22,6 +22,9 @@ use crate::span::Span;
 /// The size of the pieces in which output is written.
 const PIECE: usize = 64 << 10;
 
+/// The length of bytes that are copied without a call, which are nearly all.
+const SHORT: usize = 32;
+
 /// One replacement: the bytes at `span` give way to `new`. An empty span inserts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit<'a> {
@@ -85,7 +88,6 @@ impl Edits {
     }
 
     /// Adds an edit, and returns true, if it begins after all those already there.
-    #[inline(always)]
     pub(crate) fn add(&mut self, span: Span, new: &[u8]) -> bool {
         let is_apart = self.end <= span.start;
         if is_apart {
@@ -95,7 +97,18 @@ impl Edits {
         is_apart
     }
 
+    /// Adds an edit that replaces as many bytes as the last one by the same, if it begins after that.
     #[inline(always)]
+    pub(crate) fn repeat(&mut self, span: Span) {
+        if self.end <= span.start {
+            self.end = span.end;
+            self.places.push(EditPlace {
+                start: span.start,
+                replacement: self.replacements.len().saturating_sub(1),
+            });
+        }
+    }
+
     fn place(&mut self, span: Span, new: &[u8]) {
         let old = span.len();
         let is_last = |last: &EditText| last.old == old && self.text[last.new.range()] == *new;
@@ -205,26 +218,36 @@ impl Edits {
     ///
     /// Whatever `out` returns, and an edit that ends after `source`.
     pub fn write_to(&self, source: &[u8], out: &mut impl io::Write) -> io::Result<()> {
+        let most = PIECE.min(source.len() + source.len() / 8 + 256);
         // Two calls for each edit would cost more than this copy.
-        let mut piece = Vec::with_capacity(PIECE.min(source.len() + source.len() / 8 + 256));
-        let mut failed = None;
-        let mut write =
-            |bytes: &[u8]| out.write_all(bytes).map_err(|error| failed = Some(error)).ok();
-        let done = self.each_piece(source, |kept, new| {
-            if piece.len() + kept.len() + new.len() > PIECE {
-                write(&piece)?;
-                write(kept)?;
-                piece.clear();
-            } else {
-                piece.extend_from_slice(kept);
+        let mut piece = vec![0; most + SHORT];
+        let (mut filled, mut at) = (0, 0);
+        // Mostly the edit before brought the same.
+        let (mut replacement, mut old, mut new) = (usize::MAX, 0, &[][..]);
+        let mut padded = [0; SHORT];
+        for place in &self.places {
+            if place.replacement != replacement {
+                let (span, bytes) = self.edit(place);
+                (replacement, old, new) = (place.replacement, span.len(), bytes);
+                let short = new.len().min(SHORT);
+                padded[..short].copy_from_slice(&new[..short]);
             }
-            piece.extend_from_slice(new);
-            Some(())
-        });
-        match done.and_then(|()| write(&piece)) {
-            Some(()) => Ok(()),
-            None => Err(failed.unwrap_or_else(|| io::ErrorKind::InvalidInput.into())),
+            let kept = source.get(at..place.start).ok_or(io::ErrorKind::InvalidInput)?;
+            if filled + kept.len() + new.len() > most {
+                for bytes in [&piece[..filled], kept, new] {
+                    out.write_all(bytes)?;
+                }
+                filled = 0;
+            } else {
+                copy(kept, &source[at..], &mut piece[filled..]);
+                filled += kept.len();
+                copy(new, &padded, &mut piece[filled..]);
+                filled += new.len();
+            }
+            at = place.start + old;
         }
+        out.write_all(&piece[..filled])?;
+        out.write_all(source.get(at..).ok_or(io::ErrorKind::InvalidInput)?)
     }
 
     /// True if `result` is `source` with the edits made.
@@ -262,6 +285,15 @@ impl Edits {
             Some(())
         });
         done.map_or_else(|| source.to_vec(), |()| out)
+    }
+}
+
+/// Copies `bytes`, which `padded` begins with, to the start of `to`: short ones with what follows them, without a call.
+#[inline(always)]
+fn copy(bytes: &[u8], padded: &[u8], to: &mut [u8]) {
+    match (padded.first_chunk::<SHORT>(), to.first_chunk_mut::<SHORT>()) {
+        (Some(padded), Some(to)) if bytes.len() <= SHORT => *to = *padded,
+        _ => to[..bytes.len()].copy_from_slice(bytes),
     }
 }
 
@@ -320,5 +352,20 @@ mod tests {
         edits.merge([edit(0, 1), edit(4, 5), edit(6, 8)]);
         assert_eq!(edits.apply(b"abcdefgh"), b"+b-d+f-h");
         assert!(edits.push(Span::at(6), b"").is_err());
+    }
+
+    #[test]
+    fn what_is_written_is_what_is_applied() {
+        let source: Vec<u8> = (0..3 * PIECE).map(|at| (at % 251) as u8).collect();
+        for (step, old) in [(7, 3), (40, 40), (1_000, 0), (PIECE + 1, 5)] {
+            let mut edits = Edits::default();
+            for start in (0..source.len() - old).step_by(step) {
+                let new = vec![b'+'; start / step % 4 * 20];
+                edits.push(Span::new(start, start + old), new).unwrap();
+            }
+            let mut written = Vec::new();
+            edits.write_to(&source, &mut written).unwrap();
+            assert!(written == edits.apply(&source), "{old} of {step}");
+        }
     }
 }

@@ -46,7 +46,7 @@ const HEAD: u64 = 4_096;
 #[derive(Clone, Debug)]
 pub struct Rewriter {
     options: Options,
-    /// Whether the format of each document is told by its first bytes.
+    /// True if the format of each document is told by its first bytes.
     detects: bool,
 }
 
@@ -127,7 +127,7 @@ impl RewriterBuilder {
         self
     }
 
-    /// Whether `Content-Location` may be a base (RFC 2557, 5), as `Base` and `Content-Base` are.
+    /// The use of `Content-Location` as a base (RFC 2557, 5), as `Base` and `Content-Base` are.
     pub fn content_location(mut self, meaning: ContentLocationUse) -> Self {
         self.options.content_location = meaning;
         self
@@ -238,7 +238,7 @@ impl Rewriter {
                 totals.append(one.totals, message.start);
             }
         }
-        Rewritten::new(bytes, edits, report, totals, options)
+        Rewritten { source: bytes, edits, parts: Vec::new(), report, totals, options }
     }
 
     /// The edits that make every relative link of a document absolute, and the outcome of the links in numbers. Without a

@@ -64,7 +64,7 @@ pub(crate) fn keep_lengths(
 /// How much longer bytes become.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Growth {
-    /// Whether anything changes at all.
+    /// True if anything changes at all.
     changes: bool,
     bytes: isize,
     lines: isize,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::copies::Copies;
 use super::crawled::Crawler;
-use super::judged::Judged;
+use super::judged::{Judged, depends_on_base};
 use super::options::{BaseElement, Choice, Fragments, Options};
 use super::prepared::{NOWHERE, PreparedBase, Under, prepare};
 use super::totals::LinkBases;
@@ -108,32 +108,6 @@ impl Verdict<'_> {
     }
 }
 
-/// A reference as the judge is asked about it.
-#[derive(Clone, Copy)]
-enum AskedText<'a> {
-    /// As it lies in these bytes, where nothing is decoded.
-    Raw(&'a [u8], &'a Plain),
-    Decoded(&'a str),
-}
-
-impl<'a> AskedText<'a> {
-    #[inline(always)]
-    fn bytes(self) -> &'a [u8] {
-        match self {
-            Self::Raw(bytes, found) => &bytes[found.span.range()],
-            Self::Decoded(text) => text.as_bytes(),
-        }
-    }
-
-    #[inline(always)]
-    fn text(self) -> Option<&'a str> {
-        match self {
-            Self::Raw(..) => None,
-            Self::Decoded(text) => Some(text),
-        }
-    }
-}
-
 /// What decides on a reference besides its text.
 struct AskedRole<'a> {
     against: &'a Against,
@@ -202,7 +176,10 @@ impl<'a> Judge<'a> {
             fragment_identifies: found.fragment_identifies,
             is_xml_base: false,
         };
-        self.verdict(AskedText::Raw(bytes, found), &role)
+        // A link that stays and depends on its base has a report, which whatever is around the document may look for.
+        let splice = || self.plain_splice(bytes, found);
+        self.verdict((&bytes[found.span.range()], None), &role, splice)
+            .filter(|verdict| !depends_on_base(verdict.outcome()))
     }
 
     /// The report of a reference with a verdict of the [fast path](Self::plain); `None` if its bytes are not its
@@ -365,7 +342,9 @@ impl<'a> Judge<'a> {
             is_xml_base: is_xml_base && !link.fragment_identifies,
         };
         // What is decoded has a verdict.
-        let verdict = self.verdict(AskedText::Decoded(&link.reference), &role);
+        let text = link.reference.as_str();
+        let splice = || base.prepared?.base.splice(text.as_bytes());
+        let verdict = self.verdict((text.as_bytes(), Some(text)), &role, splice);
         let verdict = verdict.unwrap_or(Verdict::Left(Reason::Unresolvable));
         let place = (link.span(), link.element.into(), link.attribute.map(Cow::Owned));
         let (mut report, mut kept) = self.report(place, link.reference, base, verdict);
@@ -490,7 +469,7 @@ impl<'a> Judge<'a> {
         (report, kept)
     }
 
-    /// Whether what lies beside the document may matter for a reference, as it lies in the bytes.
+    /// True if what lies beside the document may matter for a reference, as it lies in the bytes.
     #[inline(always)]
     fn may_ask_beside(&self, raw: &[u8]) -> bool {
         self.copies.as_ref().is_some_and(|copies| copies.may_hold(raw))
@@ -512,16 +491,20 @@ impl<'a> Judge<'a> {
     }
 
     /// The verdict on a reference: the questions, each asked once and in this order. `None` if one of them needs the
-    /// decoded reference.
+    /// decoded text, which is not given. `splice` gives the target as a prefix of the base and a tail of the reference.
     #[inline(always)]
-    fn verdict<'j>(&'j self, written: AskedText<'_>, role: &AskedRole<'j>) -> Option<Verdict<'j>> {
-        let (raw, text) = (written.bytes(), written.text());
+    fn verdict<'j>(
+        &'j self,
+        (raw, text): (&[u8], Option<&str>),
+        role: &AskedRole<'j>,
+        splice: impl FnOnce() -> Option<Splice<'j>>,
+    ) -> Option<Verdict<'j>> {
         let AskedRole { against, base, .. } = *role;
         let profile = self.options.profile;
         if profile != Profile::Whatwg && is_absolute(raw) {
             return Some(Verdict::Absolute);
         }
-        let splice = self.splice(written, base);
+        let splice = splice();
         // Of these, `#{` begins a placeholder, and none has a scheme.
         let has_scheme_or_mark = !matches!(raw, [] | [b'#']) && !(raw[0] == b'#' && raw[1] != b'{');
         if splice.is_none() && has_scheme_or_mark {
@@ -605,23 +588,14 @@ impl<'a> Judge<'a> {
         })
     }
 
-    /// The target of a reference as a prefix of `base` and its own tail.
+    /// The target of a reference on the fast path as a prefix of the base and its own tail.
     #[inline(always)]
-    fn splice<'j>(
-        &self,
-        written: AskedText<'_>,
-        base: Option<&'j PreparedBase>,
-    ) -> Option<Splice<'j>> {
-        let base = &base?.base;
-        let (bytes, found) = match written {
-            AskedText::Decoded(text) => return base.splice(text.as_bytes()),
-            AskedText::Raw(bytes, found) => (bytes, found),
-        };
+    fn plain_splice(&self, bytes: &[u8], found: &Plain) -> Option<Splice<'_>> {
         if !self.splices || (found.enclosed && found.quote == Quote::None) {
             return None;
         }
         let raw = &bytes[found.span.range()];
-        let splice = base.splice(raw)?;
+        let splice = self.document.as_ref()?.base.splice(raw)?;
         // Hardly a reference has a `&`, and to look for it here costs less than the call.
         let is_spelled = !holds(bytes, found.span, [b'&']) || has_plain_references(raw);
         is_spelled.then_some(splice)
@@ -641,7 +615,7 @@ impl<'a> Judge<'a> {
         Some(Target { kept: common_tail(reference, &target.url), url: target.url })
     }
 
-    /// Whether a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
+    /// True if a `base` element is one that a browser wrote, and nobody chooses what comes in its place.
     fn is_written_by_browser(&self, prepared: Option<&PreparedBase>) -> bool {
         // Without the comment before it only the element tells that the page was saved.
         let is_told_otherwise = self.chain.saved.is_some();
@@ -650,7 +624,7 @@ impl<'a> Judge<'a> {
         self.chain.has_written_base && !is_chosen
     }
 
-    /// Whether a base is embedded that is not where the document is, and in force in a browser: one that a page had
+    /// True if a base is embedded that is not where the document is, and in force in a browser: one that a page had
     /// before it was saved is not.
     fn base_is_elsewhere(&self, prepared: Option<&PreparedBase>, rule: Rule) -> bool {
         let fallback = self.chain.fallback.as_ref().map(|outer| without_fragment(&outer.url));
@@ -659,7 +633,7 @@ impl<'a> Judge<'a> {
             && prepared.map(|prepared| without_fragment(&prepared.url)) != fallback
     }
 
-    /// Whether a reader of the message finds what is meant in the message itself: it knows no base, and
+    /// True if a reader of the message finds what is meant in the message itself: it knows no base, and
     /// compares octet by octet (RFC 2557, 8.2).
     fn means_a_part(&self, reference: &str, against: &Against) -> bool {
         let labels = self.around.labels.filter(|labels| !labels.is_empty());
@@ -703,7 +677,7 @@ fn absolute_differs(reference: &str, prepared: Option<&PreparedBase>) -> Under {
     }
 }
 
-/// Whether it has a scheme to RFC 1808 only, which lets one begin with a digit.
+/// True if it has a scheme to RFC 1808 only, which lets one begin with a digit.
 fn is_absolute_to_one(reference: &str) -> bool {
     let has_scheme = |grammar| reference::scheme(grammar, reference).is_some();
     has_scheme(Grammar::Rfc1808) != has_scheme(Grammar::Rfc3986)
@@ -788,7 +762,7 @@ fn spell_target(
     Ok((edits, written))
 }
 
-/// Whether a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
+/// True if a value begins with a scheme, written as it is, so that it is absolute to both RFCs.
 #[inline(always)]
 fn is_absolute(value: &[u8]) -> bool {
     let is_of_scheme =
@@ -797,7 +771,7 @@ fn is_absolute(value: &[u8]) -> bool {
         && value.iter().find(|byte| !is_of_scheme(byte)) == Some(&b':')
 }
 
-/// Whether all character references in a value are `&amp;`, and after its path, where neither the `&`
+/// True if all character references in a value are `&amp;`, and after its path, where neither the `&`
 /// nor the `;` means anything to a resolver.
 fn has_plain_references(value: &[u8]) -> bool {
     let Some(first) = memchr::memchr(b'&', value) else {

@@ -31,7 +31,7 @@ use super::driver::{self, Task};
 use super::judge::{Judge, Surroundings};
 use super::labels::{self, Dependence, LABEL, OpenLabels};
 use super::options::{Dkim, Options};
-use super::plan::{FilePlan, Found, PlannedPart, Requested, Settled, room};
+use super::plan::{DocumentPlan, FilePlan, PlannedPart, Requested, Settled, room};
 use super::totals::RunningTotals;
 use super::unfit_base::unfit_base;
 use crate::base::{self, BaseChain, Outer, Rule};
@@ -137,7 +137,7 @@ struct Plan<'a> {
     places: Vec<usize>,
     /// Why nothing in an entity may change.
     kept: &'a [Option<Reason>],
-    /// Whether its `Content-Location` stays as it is.
+    /// True if its `Content-Location` stays as it is.
     labels_stay: &'a [bool],
     /// By how much the links that are still to come may become longer.
     room: usize,
@@ -228,17 +228,17 @@ impl Plan<'_> {
         let stays = self.labels_stay[index].then_some(Reason::BecomesBase);
         let mut of_label = judge(self.kept[index].or(stays));
         let mut of_others = judge(self.kept[index]);
-        let mut found = Found::within(Some(self.room));
+        let mut found = DocumentPlan::within(Some(self.room));
         for link in links {
             let of_one = if link.element == LABEL { &mut of_label } else { &mut of_others };
             found.add(of_one.link(link, Charset::UTF_8, &[]));
         }
-        let (judged, _, outgrown) = found.settle(&mut RunningTotals::default());
+        let outgrown = found.settle();
         let at = heading_span.start;
         self.report
             .diagnostics
             .extend(outgrown.map(|one| Diagnostic { span: Span::at(at), ..one }));
-        let Settled { edits, links, .. } = Settled::of_links(judged);
+        let Settled { edits, links, .. } = Settled::of(found);
         self.grow(&edits);
         self.dependence[index].of_heading(&links, heading, self.options);
         self.report.links.extend(links);
@@ -451,8 +451,8 @@ impl Plan<'_> {
             self.report.diagnostics.push(Diagnostic::new(Code::Doubt, Span::at(0), message));
             (edits, self.parts) = (Edits::default(), Vec::new());
         }
-        let (parts, report, tally) = (self.parts, self.report, self.tally);
-        FilePlan { edits, parts, report, tally, lacks_memory: doubt == Some(LACKS_MEMORY) }
+        self.tally.totals.lacks_memory = doubt == Some(LACKS_MEMORY);
+        FilePlan { edits, parts: self.parts, report: self.report, tally: self.tally }
     }
 
     /// What of the changed message does not read as it must: the same entities, and in every part the

@@ -25,20 +25,29 @@ pub(super) fn room(length: usize) -> usize {
     65_536_usize.saturating_add(length.saturating_mul(16))
 }
 
-/// The links of one document as they are judged.
-pub(super) struct Found {
-    judged: Vec<Judged>,
+/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
+#[derive(Default)]
+pub(super) struct DocumentPlan {
+    pub(super) judged: Vec<Judged>,
     /// The edits of links that are only counted.
-    spliced: Edits,
+    pub(super) spliced: Edits,
+    /// The counts of those links.
+    pub(super) tally: RunningTotals,
+    /// The documents inside it, and in the end itself before them.
+    pub(super) entities: Vec<EntityReport>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of bytes by which the links may grow, if bounded.
     room: Option<usize>,
     grown: usize,
+    /// The address and the length of the prefix that the last splice brought, and the bytes that it dropped. The prefixes
+    /// of a base stay where they are while links are judged.
+    last: (usize, usize, usize),
 }
 
-impl Found {
+impl DocumentPlan {
     /// No links yet, of which all may grow by `room`.
     pub(super) fn within(room: Option<usize>) -> Self {
-        Self { judged: Vec::new(), spliced: Edits::default(), room, grown: 0 }
+        Self { room, ..Self::default() }
     }
 
     fn is_outgrown(&self) -> bool {
@@ -52,7 +61,13 @@ impl Found {
         if self.is_outgrown() {
             return;
         }
-        self.spliced.add(Span::new(at, at + dropped), prefix.as_bytes());
+        let (span, splice) =
+            (Span::new(at, at + dropped), (prefix.as_ptr().addr(), prefix.len(), dropped));
+        if splice == self.last {
+            self.spliced.repeat(span);
+        } else if self.spliced.add(span, prefix.as_bytes()) {
+            self.last = splice;
+        }
     }
 
     /// Adds a link with its report. Past the room nothing long is kept of it.
@@ -73,36 +88,19 @@ impl Found {
         self.judged.push(judged);
     }
 
-    /// The links with a report, and the edits of the others, which `tally` has counted. No link changes if together they
-    /// outgrow their room.
-    pub(super) fn settle(
-        mut self,
-        tally: &mut RunningTotals,
-    ) -> (Vec<Judged>, Edits, Option<Diagnostic>) {
+    /// Leaves all links as they are if together they outgrow their room, and says so.
+    pub(super) fn settle(&mut self) -> Option<Diagnostic> {
         if !self.is_outgrown() {
-            return (self.judged, self.spliced, None);
+            return None;
         }
         self.judged.iter_mut().for_each(Judged::outgrow);
-        tally.refuse(Reason::Growth);
+        self.tally.refuse(Reason::Growth);
+        self.spliced = Edits::default();
         let message =
             "made absolute, the links here would make the file many times as long; they were left";
-        (self.judged, Edits::default(), Some(Diagnostic::new(Code::Growth, Span::at(0), message)))
+        Some(Diagnostic::new(Code::Growth, Span::at(0), message))
     }
-}
 
-/// The plan for a document and all inside it. Spans and edits are those of the buffer beneath.
-pub(super) struct DocumentPlan {
-    pub(super) judged: Vec<Judged>,
-    /// The edits of links that are only counted.
-    pub(super) spliced: Edits,
-    /// The counts of those links.
-    pub(super) tally: RunningTotals,
-    /// The document, and those inside it.
-    pub(super) entities: Vec<EntityReport>,
-    pub(super) diagnostics: Vec<Diagnostic>,
-}
-
-impl DocumentPlan {
     /// Moves the spans of diagnostics and of declared bases to the buffer beneath.
     pub(super) fn move_reports(&mut self, beneath: impl Fn(Span) -> Span) {
         for diagnostic in &mut self.diagnostics {
@@ -152,20 +150,7 @@ pub(super) struct Settled {
 impl Settled {
     /// The edits of `plan`, without its reports on entities.
     pub(super) fn of(plan: DocumentPlan) -> Self {
-        Self { tally: plan.tally, ..Self::merged(plan.judged, plan.spliced) }
-    }
-
-    /// The edits of links that all have a report.
-    pub(super) fn of_links(judged: Vec<Judged>) -> Self {
-        Self::merged(judged, Edits::default())
-    }
-
-    /// True if anything was to change.
-    pub(super) fn is_rewritten(&self) -> bool {
-        !self.edits.is_empty() || !self.rewritten.is_empty()
-    }
-
-    fn merged(mut judged: Vec<Judged>, mut edits: Edits) -> Self {
+        let DocumentPlan { mut judged, spliced: mut edits, tally, .. } = plan;
         judged.sort_by_key(|judged| judged.report.span.start);
         let mut links = Vec::with_capacity(judged.len());
         let (mut merged, mut edited) = (Vec::new(), 0);
@@ -177,7 +162,12 @@ impl Settled {
         edits.merge(merged);
         let rewritten = links.iter().filter(|link| link.outcome == Outcome::Rewritten);
         let rewritten = rewritten.map(|link| link.span).collect();
-        Self { edits, rewritten, links, tally: RunningTotals::default() }
+        Self { edits, rewritten, links, tally }
+    }
+
+    /// True if anything was to change.
+    pub(super) fn is_rewritten(&self) -> bool {
+        !self.edits.is_empty() || !self.rewritten.is_empty()
     }
 }
 
@@ -220,8 +210,6 @@ pub(super) struct FilePlan {
     pub(super) report: Report,
     /// The counts of the others.
     pub(super) tally: RunningTotals,
-    /// Whether nothing is changed for lack of memory only.
-    pub(super) lacks_memory: bool,
 }
 
 impl FilePlan {
@@ -243,7 +231,6 @@ impl FilePlan {
         let tally = std::mem::take(&mut self.tally);
         let mut totals = tally.finish(chain, charset, std::mem::take(diagnostics));
         totals.changed = !self.edits.is_empty();
-        totals.lacks_memory = self.lacks_memory;
         (self, totals)
     }
 }

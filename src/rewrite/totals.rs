@@ -72,7 +72,7 @@ pub struct Totals {
     pub entities: usize,
     /// The encoding of its outermost document.
     pub charset: Charset,
-    /// Whether the output differs from the input.
+    /// True if the output differs from the input.
     pub changed: bool,
     /// True if the document was left because there was no memory to change it.
     pub lacks_memory: bool,
