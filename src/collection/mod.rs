@@ -1,7 +1,8 @@
 //! Resources and the URLs by which they were retrieved (RFC 1808, 3.3).
 //!
-//! [`origin`] knows the retrieval URL of each file of a folder, and the way back from a URL to a file. [`index`] says
-//! which resource a URL means.
+//! [`index`] says which resource a URL means. A source of resources adds them to an [`Index`](index::Index), each with its
+//! name and its URLs: [`folder`] does so with the files of a folder, for which [`origin`] knows their retrieval URLs and the
+//! way back from a URL to a file.
 //!
 //! ```
 //! use baselink::collection::origin::{Origins, RootUrl};
@@ -24,6 +25,6 @@
 //! Deliberately absent: the links of documents.
 
 pub mod companion;
-mod ids;
+pub mod folder;
 pub mod index;
 pub mod origin;

@@ -7,29 +7,16 @@
 //! A reference that is a fragment then means what it meant.
 //!
 //! ```
-//! use std::path::Path;
 //! use std::sync::Arc;
-//! use baselink::{Options, base::Retrieval};
-//! use baselink::collection::index::Index;
+//! use baselink::Options;
+//! use baselink::collection::index::{Index, Resource};
 //! use baselink::purpose::localize::{localize, options};
-//! use baselink::collection::origin::{Origins, RootUrl};
-//! use baselink::files::walk::{EntryKind, TreeEntry};
-//! let root_url = RootUrl::new("http://a/docs/").unwrap();
-//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
-//! let entry = |names: &[&str]| TreeEntry {
-//!     root: Path::new("site").into(),
-//!     relative: names.iter().map(Into::into).collect(),
-//!     path: names.iter().fold("site".into(), |path, name| Path::join(&path, name)),
-//!     kind: EntryKind::File,
-//!     size: 0,
-//! };
-//! let page = entry(&["sub", "x.html"]);
-//! index.add_unread(&page);
-//! index.add_unread(&entry(&["c d?e.png"]));
+//! let mut index = Index::default();
+//! index.add(Resource::file(b"sub/x.html"), ["http://a/docs/sub/x.html"]);
+//! index.add(Resource::file(b"c d?e.png"), ["http://a/docs/c%20d"]);
 //!
-//! let (index, retrieval) = (Arc::new(index), Retrieval::url("http://a/docs/sub/x.html"));
-//! let options = options(&page, Some(retrieval), &index, &Options::default());
-//! let text = b"<base href=http://a/docs/><img src='/docs/c d?e.png'><a href=gone.html></a>";
+//! let options = options(b"sub/x.html", &Arc::new(index), &Options::at("http://a/docs/sub/x.html"));
+//! let text = b"<base href=http://a/docs/><img src='/docs/c d'><a href=gone.html></a>";
 //! assert_eq!(
 //!     localize(text, &options).output(),
 //!     b"<base href=\"\"><img src='../c%20d%3Fe.png'><a href=http://a/docs/gone.html></a>"
@@ -41,15 +28,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::base::{Retrieval, SaidBy};
-use crate::collection::index::{
-    FoundFile, Index, path_of, split_name, stem, url_below, without_query,
-};
+use crate::base::SaidBy;
+use crate::collection::index::{FoundFile, Index, split_name, stem, url_below, without_query};
 use crate::collection::origin::{RootUrl, canonical, names};
 use crate::document::Against;
-use crate::files::walk::TreeEntry;
 use crate::layer::digest::ends_with_md5;
-use crate::purpose::check::{names_base, unmistakable};
+use crate::purpose::spelling::{names_base, unmistakable};
 use crate::reference::{Category, Grammar, Reference, decode_percent_lossy};
 use crate::report::{LinkReport, Outcome, Reason};
 use crate::resolve::{Base, Profile};
@@ -58,22 +42,16 @@ use crate::rewrite::{BaseElement, Choice, Destination, Fragments, Options, Rewri
 use crate::scan::xml::vocabulary::is_location;
 use crate::span::Span;
 
-/// The options with which [`localize`] rewrites the file `entry`, which was retrieved by `retrieval`, in the tree
-/// of `index`. `options` say the format, the profile and the places.
+/// The options with which [`localize`] rewrites the resource called `name` among those of `index`. `options` say the
+/// format, the retrieval URL, the profile and the places.
 #[must_use]
-pub fn options(
-    entry: &TreeEntry,
-    retrieval: Option<Retrieval>,
-    index: &Arc<Index>,
-    options: &Options,
-) -> Options {
+pub fn options(name: &[u8], index: &Arc<Index>, options: &Options) -> Options {
     let place = RootUrl::nowhere();
-    let path = path_of(entry);
+    let path = name.to_vec();
     let url = url_below(&place, &path);
     let on_disk = url.as_deref().map(|url| Base::new(options.profile, url));
     let to_browsers = url.as_deref().map(|url| Base::new(Profile::Whatwg, url));
-    let options = Options { retrieval, ..options.clone() };
-    let own = own(&options);
+    let own = own(options);
     let is_message = options.format.has_headings();
     let index = Arc::clone(index);
     let destination = Local { index, path, own, place, on_disk, to_browsers, is_message };
@@ -81,7 +59,7 @@ pub fn options(
         fragments: Some(Fragments::Rewrite),
         base_element: BaseElement::Absolute,
         destination: Some(Arc::new(destination)),
-        ..options
+        ..options.clone()
     }
 }
 

@@ -13,3 +13,4 @@
 
 pub mod check;
 pub mod localize;
+mod spelling;

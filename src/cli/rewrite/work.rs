@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use baselink::collection::folder::name_of;
 use baselink::collection::index::{Index, TargetPlace};
 use baselink::diagnostic::Code;
 use baselink::purpose::localize;
@@ -32,8 +33,7 @@ impl Work {
     pub(super) fn options<'o>(&self, origin: &Origin, options: &'o Options) -> Cow<'o, Options> {
         match (self, origin) {
             (Self::Local { index, .. }, Origin::Entry(entry)) => {
-                let retrieval = options.retrieval.clone();
-                Cow::Owned(localize::options(entry, retrieval, index, options))
+                Cow::Owned(localize::options(&name_of(entry), index, options))
             }
             _ => Cow::Borrowed(options),
         }
