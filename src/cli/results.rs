@@ -36,7 +36,7 @@ impl Results {
     ///
     /// The folder cannot be made, or two results would have one place.
     pub(crate) fn new(out: &Path, extension: &'static str, documents: &Documents) -> Result<Self> {
-        Ok(Self { folder: OutputFolder::of(out, true, documents)?, extension })
+        Ok(Self { folder: OutputFolder::of(out, documents)?, extension })
     }
 
     /// Makes the result of `origin` by `work`, which prints it; `None` where it is there already. It is written where all

@@ -17,7 +17,7 @@ use baselink::format::Format;
 use baselink::layer::charset::Charset;
 use baselink::resolve::{Base, Profile, hierarchical_scheme, scheme_named};
 use baselink::scan::attributes::{Groups, UserRow};
-use baselink::scan::{Scanner, group_of};
+use baselink::scan::group_of;
 use baselink::tree::companion::Companions;
 use baselink::tree::origin::map::UrlMap;
 use baselink::tree::origin::{FolderLayout, Origins, RootUrl};
@@ -30,7 +30,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::base_from::BaseFrom;
 use super::named::{
-    BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, SCANNERS, named,
+    BASE_ELEMENT, BASE_FROM, FORMATS, FRAGMENTS, GROUPS, LOCAL_COPIES, RESOLVERS, named,
 };
 use crate::cli::request::{Archives, Documents, Reading, is_standard_input};
 
@@ -110,9 +110,6 @@ pub(super) struct TypedDocuments {
     /// How many files at a time, and threads for one large HTML file or mailbox [default: as many as there are processors]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256), help_heading = "Folders")]
     jobs: Option<u16>,
-    /// When to show how far the work is: auto (default: on a terminal, when it takes long) or never
-    #[arg(long, value_name = "WHEN", hide_possible_values = true, help_heading = "Folders")]
-    progress: Option<TypedProgress>,
     /// What the document is: html, xhtml, svg, xml, css, script, manifest, message, mbox or http; otherwise
     /// its name and its first bytes tell
     #[arg(long, value_name = "NAME", value_parser = named::<Format>(FORMATS), hide_possible_values = true)]
@@ -123,10 +120,6 @@ pub(super) struct TypedDocuments {
     /// The rules of resolution: rfc1808 (default), rfc3986, whatwg
     #[arg(long, value_name = "NAME", value_parser = named::<Profile>(RESOLVERS), hide_possible_values = true)]
     resolver: Option<Profile>,
-    /// Which scanner of HTML is asked first: fast (default), or exact
-    // For tests, which compare the two.
-    #[arg(long, value_name = "NAME", value_parser = named::<Scanner>(SCANNERS), hide = true)]
-    scanner: Option<Scanner>,
     /// Of messages: Content-Location is no base, only Base and Content-Base are
     #[arg(long)]
     no_content_location: bool,
@@ -152,12 +145,6 @@ enum TypedLayout {
 enum YesOrNo {
     Yes,
     No,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TypedProgress {
-    Auto,
-    Never,
 }
 
 /// The settings file.
@@ -235,13 +222,11 @@ impl TypedDocuments {
             || std::thread::available_parallelism().map_or(1, NonZero::get),
             usize::from,
         );
-        let progress = !matches!(self.progress, Some(TypedProgress::Never));
         let reading = Arc::new(self.reading(policy)?);
         Ok(Documents {
             paths,
             selection,
             jobs,
-            progress,
             has_result_files: false,
             archives: Archives::All,
             reading,
@@ -276,7 +261,6 @@ impl TypedDocuments {
             groups,
             places: self.attribute,
             ignore_saved: !trust_saved_from,
-            scanner: self.scanner.unwrap_or_default(),
             ..ScanOptions::default()
         };
         let content_location = match self.no_content_location {

@@ -23,7 +23,6 @@ pub(super) const FORMATS: &[&str] = &[
     "wacz", "har",
 ];
 pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
-pub(super) const SCANNERS: &[&str] = &["fast", "exact"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
@@ -78,7 +77,6 @@ mod tests {
     use super::*;
     use baselink::format::Format;
     use baselink::resolve::Profile;
-    use baselink::scan::Scanner;
     use baselink::scan::attributes::Groups;
     use baselink::{BaseElement, Fragments, LocalCopies};
 
@@ -92,7 +90,6 @@ mod tests {
     fn the_library_reads_every_name() {
         check::<Format>(FORMATS);
         check::<Profile>(RESOLVERS);
-        check::<Scanner>(SCANNERS);
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);

@@ -49,7 +49,6 @@ pub(super) const OF_A_DOCUMENT: &[&str] = &[
     "format",
     "charset",
     "resolver",
-    "scanner",
     "no-content-location",
     "enable",
     "attribute",
