@@ -351,7 +351,7 @@ fn pages_beside_a_page_are_read_only_as_files_of_the_folder() {
     symlink("../elsewhere/secret.html", here.path().join("w/link.html")).unwrap();
     let pipe = here.path().join("w/pipe.html");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let (status, printed, _) = run(here.path(), "rewrite --scheme http w/index.html");
+    let (status, printed, _) = run(here.path(), "rewrite --assume-scheme http w/index.html");
     let expected = "<a href=http://a.example/pipe.html>1</a><a href=http://a.example/link.html>2</a>\
                     <a href=http://a.example/other>3</a>";
     assert_eq!((status, printed), (0, mark("a.example/") + expected));
@@ -460,8 +460,15 @@ fn an_extended_attribute_comes_before_a_layout_and_after_what_a_page_says() {
         ]
     );
     assert_eq!(
-        sources("base --json --trust-saved-from no w/h.example/saved.html"),
+        sources("base --json --trust -saved w/h.example/saved.html"),
         [[format!("{xattr} taken")]]
+    );
+    assert_eq!(
+        sources("base --json --trust -saved,-xattr --layout host w"),
+        [
+            ["layout https://h.example/plain.html taken"],
+            ["layout https://h.example/saved.html taken"]
+        ]
     );
     assert_eq!(
         sources("base --json --url-map map.csv -u https://u.example/ --layout host w")[1],

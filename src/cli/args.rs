@@ -22,7 +22,6 @@ use super::request::{Asked, Documents, Talk};
 use super::settings::Settings;
 use super::shell;
 
-mod base_from;
 mod check;
 mod commands;
 mod documents;
@@ -32,6 +31,7 @@ mod localize;
 mod named;
 mod output;
 mod resolve;
+mod trust;
 
 /// Why there is nothing to be done.
 #[derive(Debug)]

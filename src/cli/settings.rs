@@ -45,7 +45,6 @@ const OF_A_FOLDER: &[&str] = &["url", "layout"];
 ///
 /// Beside what was typed that would be an error; in a file it is said of the runs that it concerns.
 const NEEDS: &[(&str, &[&str])] = &[
-    ("scheme", &["layout"]),
     ("preserve-times", &["output", "in-place", "fix"]),
     ("json", &["output", "in-place", "dry-run"]),
 ];

@@ -37,7 +37,7 @@ Examples:
   baselink rewrite --format message --url http://a.example/ < mail.eml > absolute.eml
   baselink rewrite --skip-dkim --verify inbox.mbox -o absolute.mbox
   baselink rewrite --url http://a.example/docs/ --index index.html docs -o absolute-docs
-  baselink rewrite --layout host --scheme http --in-place --backup .orig crawl
+  baselink rewrite --layout host:http --in-place --backup .orig crawl
   baselink rewrite --in-place Maildir
   baselink rewrite crawl.warc.gz -o absolute.warc.gz
   baselink rewrite --documents out crawl.warc.gz

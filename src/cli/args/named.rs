@@ -26,7 +26,6 @@ pub(super) const RESOLVERS: &[&str] = &["rfc1808", "rfc3986", "whatwg"];
 pub(super) const FRAGMENTS: &[&str] = &["rewrite", "keep", "auto"];
 pub(super) const BASE_ELEMENT: &[&str] = &["absolute", "keep"];
 pub(super) const LOCAL_COPIES: &[&str] = &["keep", "rewrite"];
-pub(super) const BASE_FROM: &[&str] = &["canonical", "entry-link"];
 pub(super) const GROUPS: &[&str] = &groups();
 
 const fn groups() -> [&'static str; Group::ALL.len() + 1] {
@@ -73,7 +72,6 @@ where
 
 #[cfg(test)]
 mod tests {
-    use super::super::base_from::BaseFrom;
     use super::*;
     use baselink::format::Format;
     use baselink::resolve::Profile;
@@ -93,7 +91,6 @@ mod tests {
         check::<Fragments>(FRAGMENTS);
         check::<BaseElement>(BASE_ELEMENT);
         check::<LocalCopies>(LOCAL_COPIES);
-        check::<BaseFrom>(BASE_FROM);
         check::<Groups>(GROUPS);
         let asked_for = Format::ALL.map(Format::name);
         assert!(asked_for.iter().filter(|name| name.parse::<Format>().is_ok()).eq(FORMATS));
