@@ -203,8 +203,8 @@ pub(crate) struct Check {
     pub(crate) report: Option<PathBuf>,
     /// Findings that are accepted.
     pub(crate) baseline: Option<PathBuf>,
-    /// Where those of today are noted.
-    pub(crate) write_baseline: Option<PathBuf>,
+    /// Whether it is written anew.
+    pub(crate) updates_baseline: bool,
     /// The table that is read.
     pub(crate) url_map: Option<PathBuf>,
     /// What becomes of the fixes.

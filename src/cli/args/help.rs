@@ -166,7 +166,7 @@ Examples:
   baselink check --layout host --to https://mirror.example/ crawl
   baselink check --url http://a.example/docs/ --report docs.html docs
   baselink check --url http://a.example/docs/ --fix --backup .orig docs
-  baselink check --url http://a.example/docs/ --write-baseline known.jsonl docs
+  baselink check --url http://a.example/docs/ --baseline known.jsonl --update-baseline docs
   baselink check --url http://a.example/docs/ --baseline known.jsonl --deny all docs
   baselink check --url http://a.example/docs/ --sarif docs > docs.sarif
 

@@ -31,7 +31,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "missing",
     "fix",
     "baseline",
-    "write-baseline",
+    "update-baseline",
     "follow",
     "pairs",
 ];
