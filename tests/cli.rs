@@ -16,6 +16,8 @@ use std::process::{Command, Stdio};
 use baselink::scan::Scanner;
 use baselink::{Options, ScanOptions, rewrite};
 
+// `tests/covered.rs` asks more of a case.
+#[allow(dead_code)]
 mod case;
 mod folder;
 

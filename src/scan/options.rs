@@ -55,7 +55,7 @@ pub fn is_read(format: Format, options: &ScanOptions) -> bool {
 pub fn group_of(format: Format) -> Option<Group> {
     match format {
         Format::Plain => Some(Group::Text),
-        Format::Script => Some(Group::Imports),
+        Format::Script => Some(Group::Scripts),
         Format::Manifest => Some(Group::Manifest),
         _ => None,
     }

@@ -38,7 +38,7 @@ fn documents(format: Format) -> &'static [(&'static [u8], &'static str)] {
             (b"<iframe srcdoc=\"<a href='s'>t</a><p style=&quot;u:url(v)&quot;>\"></iframe>", ""),
             (b"<noscript><img src=n></noscript><!--[if IE]><img src='i'><![endif]-->", ""),
             (b"<svg><a xlink:href=\"a\"/><style>b{c:url(d)}</style></svg>", ""),
-            (b"<script>import './m'; import(\"../n\")</script>", "imports"),
+            (b"<script>import './m'; import(\"../n\")</script>", "scripts"),
         ],
         Format::Xhtml => &[(
             b"<html xmlns='http://www.w3.org/1999/xhtml'><body><a href=\"x?a&amp;b\">t</a>\

@@ -112,8 +112,7 @@ pub(super) struct TypedDocuments {
     resolver: Option<Profile>,
     /// Groups of places that count only on request, with commas between, or `all`; repeatable
     ///
-    /// They are social, lazy, json, plugin, rdfa, legacy, experimental, amp, custom, html3, ie, smil,
-    /// identifier, gcpm, headers, text, xml, manifest, sitemap and imports.
+    /// They are social, lazy, json, headers, text, manifest, scripts and rare.
     #[arg(long, value_name = "GROUP", value_parser = named::<Groups>(GROUPS), hide_possible_values = true)]
     enable: Vec<Groups>,
     /// A further place, with the syntax url, urls, srcset, css or html; repeatable
