@@ -48,7 +48,8 @@ use super::status::ExitStatus;
 pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> {
     let prepared = asked.documents.origins().and_then(|from| {
         beside::look(asked)?;
-        let baseline = asked.baseline.as_deref().map(Baseline::read).transpose()?;
+        let read = |path| Baseline::read(path, asked.updates_baseline);
+        let baseline = asked.baseline.as_deref().map(read).transpose()?;
         Ok((from, baseline))
     });
     let (from, baseline) = match prepared {
@@ -93,8 +94,10 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
         output.error(&error);
         status = ExitStatus::Unusable;
     }
-    say_accepted(asked, baseline.as_ref(), &listed, output);
-    let is_held = asked.write_baseline.is_some() || denied.is_empty();
+    if !asked.updates_baseline {
+        say_accepted(asked, baseline.as_ref(), &listed, output);
+    }
+    let is_held = asked.updates_baseline || denied.is_empty();
     if !is_held {
         say_denied(asked, &tree, &denied, output);
     }

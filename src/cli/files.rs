@@ -64,7 +64,7 @@ pub(crate) fn each<T: Send>(
     let is_long = |path: &Path| path.metadata().is_ok_and(|seen| seen.len() >= SETTLED);
     let takes_long = is_tree || documents.roots().any(is_long);
     // What nobody can see need not be counted.
-    let progress = (documents.progress && takes_long && io::stderr().is_terminal())
+    let progress = (takes_long && io::stderr().is_terminal())
         .then(|| Progress::over(roots(), documents.selection.clone()));
     output.show_progress(progress.clone());
     say_what_is_missing(documents, output);

@@ -294,12 +294,9 @@ fn settle(
 
 /// Whether a file was written `to` a place where what a browser saved with it does not lie.
 fn leaves_copies(asked: &Rewrite, origin: &Origin, to: &Path, summary: &FileSummary) -> bool {
-    let (WrittenTo::Path { only_documents, .. }, Origin::Entry(entry)) =
-        (&asked.destination, origin)
-    else {
+    let (WrittenTo::Path { .. }, Origin::Entry(entry)) = (&asked.destination, origin) else {
         return false;
     };
-    let are_copied =
-        !origin.is_named() && !only_documents && asked.documents.selection.include.is_empty();
+    let are_copied = !origin.is_named() && asked.documents.selection.include.is_empty();
     summary.tally.local_copies() > 0 && !are_copied && to.parent() != entry.path.parent()
 }

@@ -81,6 +81,8 @@ pub struct Origins {
     pub assumes_scheme: bool,
     /// Whether what a page says of itself counts.
     pub trust_saved_from: bool,
+    /// Whether the extended attribute of a file counts.
+    pub trust_xattr: bool,
     /// Whether the URL of a root and a layout say nothing of what lies in a companion folder: a browser saved it with
     /// a page.
     pub keeps_local_copies: bool,
@@ -105,6 +107,7 @@ impl Default for Origins {
             scheme: "https".to_owned(),
             assumes_scheme: true,
             trust_saved_from: true,
+            trust_xattr: true,
             keeps_local_copies: false,
             companions: Companions::default(),
             canonical: false,
@@ -402,7 +405,7 @@ impl Origins {
                 let FolderLayout::Host = self.layout?;
                 by_host(seen, &self.scheme, self.index.as_deref())
             }
-            Source::Xattr => attribute(entry).map(without_fragment),
+            Source::Xattr if self.trust_xattr => attribute(entry).map(without_fragment),
             _ => None,
         })
     }

@@ -254,7 +254,7 @@ fn every_format_is_documented_in_its_order() {
         let read = match format {
             Format::Plain => "in messages",
             Format::Other => "no",
-            Format::Script => "with `--enable imports`",
+            Format::Script => "with `--enable scripts`",
             Format::Manifest => "with `--enable manifest`",
             Format::Warc => "by `links`, `base`, `rewrite`",
             _ if format.is_archive() => "by `links`, `base`",

@@ -107,8 +107,10 @@ pub(crate) const MODES: &[Mode] = &[
     }),
     undisturbed("check -q w --deny none --report page.html", 40, pinned),
     undisturbed("check -q w --deny none --report old.html", 40, |n| with_old(pinned(n))),
-    undisturbed("check -q w --deny none --write-baseline known.jsonl", 40, pinned),
-    undisturbed("check -q w --deny none --write-baseline old.html", 40, |n| with_old(pinned(n))),
+    undisturbed("check -q w --deny none --baseline known.jsonl --update-baseline", 40, pinned),
+    undisturbed("check -q w --deny none --baseline old.html --update-baseline", 40, |n| {
+        with_old(pinned(n))
+    }),
     by_hand("localize -q -i w", 40, pinned, |n| relative(pinned(n))),
     by_hand("localize -q -i w --backup .orig", 40, pinned, |n| backed_up(pinned(n), relative)),
     by_hand("localize -q w -o out", 40, pinned, |n| {

@@ -223,9 +223,6 @@ pub(super) struct TypedRewrite {
     pub(super) policy: TypedPolicy,
     #[command(flatten)]
     output: TypedOutput,
-    /// With -o, leave out what is no document
-    #[arg(long, help_heading = "Output")]
-    only_documents: bool,
     /// Write the documents of archives to this folder as files, under host and path
     ///
     /// `--layout host` reads them again. Without it the result of an archive is an archive with a conversion record
@@ -288,7 +285,7 @@ impl TypedRewrite {
             Some(out) => (WrittenTo::Documents(out), None),
             None => {
                 documents.archives = Archives::Named;
-                self.output.meant(&mut documents, self.only_documents, self.json)?
+                self.output.meant(&mut documents, self.json)?
             }
         };
         let (json, strict) = (self.json, self.policy.strict);

@@ -104,8 +104,7 @@ impl Listing<'_> {
 
     /// Whether there is a baseline that has findings of `class`.
     fn is_noted(&self, class: Class) -> bool {
-        let has_baseline = self.baseline.is_some() || self.asked.write_baseline.is_some();
-        has_baseline && baseline::is_noted(self.asked, class)
+        self.baseline.is_some() && baseline::is_noted(self.asked, class)
     }
 
     /// Whether the targets of findings of `class` are told.
@@ -166,7 +165,7 @@ impl Listing<'_> {
             if self.is_noted(class) {
                 let key = Key::of(path, link, &finding);
                 let is_accepted = accepted.takes(&key);
-                if self.asked.write_baseline.is_some() {
+                if self.asked.updates_baseline {
                     done.noted.push(key);
                 }
                 if is_accepted {

@@ -65,7 +65,7 @@ impl<'a> RunTarget<'a> {
                     )));
                 }
             },
-            WrittenTo::Path { path, only_documents, preserve_times } => {
+            WrittenTo::Path { path, preserve_times } => {
                 let mut files = documents.roots().filter(|root| root.is_file());
                 if let Some(input) = files.find(|file| is_one_file(file, path)) {
                     return Err(is_the_input(path, input));
@@ -80,7 +80,7 @@ impl<'a> RunTarget<'a> {
                     (true, false) => Self::File(path),
                     (true, true) => Self::Below(OutputFolder::of_file(path, documents)?),
                     (false, preserve_times) => {
-                        let below = OutputFolder::of(path, *only_documents, documents)?;
+                        let below = OutputFolder::of(path, documents)?;
                         Self::Below(if preserve_times { below.preserving_times() } else { below })
                     }
                 }
@@ -238,7 +238,7 @@ impl FileSink<'_> {
     /// left.
     pub(in crate::cli) fn copy(self) -> Option<Result<(PathBuf, Vec<Lost>)>> {
         match self {
-            Self::Below { below, entry, to, .. } if !below.only_documents => {
+            Self::Below { below, entry, to, .. } => {
                 // What has its name may be something else by now.
                 let copied = below.copy(entry, &to).and_then(Replacement::commit);
                 Some(copied.map(|lost| (below.out.join(to), lost)))

@@ -31,7 +31,7 @@ pub(super) const ONLY_TYPED: &[&str] = &[
     "missing",
     "fix",
     "baseline",
-    "write-baseline",
+    "update-baseline",
     "follow",
     "pairs",
 ];
@@ -39,18 +39,14 @@ pub(super) const ONLY_TYPED: &[&str] = &[
 /// Options that are said of a document, and can differ between the files of a tree: a section can have them.
 pub(in crate::cli) const OF_A_DOCUMENT: &[&str] = &[
     "url",
-    "scheme",
     "layout",
     "index",
-    "trust-saved-from",
+    "trust",
     "local-copies",
-    "base-from",
     "assume-scheme",
     "format",
     "charset",
     "resolver",
-    "scanner",
-    "no-content-location",
     "enable",
     "attribute",
     "fragments",
