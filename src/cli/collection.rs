@@ -1,7 +1,7 @@
 //! The folder that was named as a collection: all files that it has, each with the URL by which it was retrieved.
 //!
 //! ```text
-//! site/index.html, site/a.png  -->  Index { index.html: http://a/, a.png: http://a/a.png }
+//! site/index.html, site/a.png  -->  Collection { index.html: http://a/, a.png: http://a/a.png }
 //! ```
 //!
 //! The head of a file is read only where nothing else says by which URL it was retrieved (RFC 1808, 3.3).
@@ -10,7 +10,7 @@
 
 use std::{fs, iter};
 
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
 use baselink::error::{Error, Result};
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 
@@ -32,7 +32,7 @@ pub(crate) fn of_folder(
     selection: &Selection,
     takes: impl Fn(&TreeEntry) -> bool,
     reads_links: bool,
-) -> Result<Index> {
+) -> Result<Collection> {
     let (mut found, mut failed) = (walk(&documents.paths, selection), None);
     let kept = |entry: Result<TreeEntry>| entry.map_err(|error| failed = Some(error)).ok();
     let mut origins = found.by_ref().filter_map(kept).filter(takes).map(Origin::Entry);
@@ -47,23 +47,23 @@ pub(crate) fn of_folder(
         };
         chunk.into_iter().map(with_retrieval).collect::<Vec<_>>()
     };
-    let mut index = Index::new(documents.origins()?);
+    let mut collection = Collection::new(documents.origins()?);
     all_in_order(documents.jobs, chunks, retrievals, |found| {
         for (origin, retrieval) in &found {
             let Origin::Entry(entry) = origin else { continue };
             let is_read = reads_links && entry.kind == EntryKind::Symlink;
             match is_read.then(|| fs::read_link(&entry.path)) {
-                Some(Ok(says)) => index.add_link(entry, &says),
-                _ => index.add_entry(entry, retrieval.as_ref()),
+                Some(Ok(says)) => collection.add_link(entry, &says),
+                _ => collection.add_entry(entry, retrieval.as_ref()),
             }
         }
     });
     for path in found.unread_below_roots() {
-        index.add_unknown(path);
+        collection.add_unknown(path);
     }
     let is_root_unread = found.unread_below_roots().any(|path| path.as_os_str().is_empty());
     match failed.filter(|_: &Error| is_root_unread) {
         Some(error) => Err(error),
-        None => Ok(index),
+        None => Ok(collection),
     }
 }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io, iter};
 
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
 use baselink::error::{Error, Result, name};
 use baselink::files::walk::{EntryKind, Selection, TreeEntry};
 use baselink::files::write::{Replacement, remove_left_beside};
@@ -32,9 +32,10 @@ use super::status::ExitStatus;
 pub(crate) fn run(asked: &Localize, output: &mut Output) -> io::Result<ExitStatus> {
     let documents = &asked.rewrite.documents;
     let folders = documents.paths.iter().try_for_each(|path| is_a_folder(path));
-    match folders.and_then(|()| may_list(asked)).and_then(|()| index(asked)) {
-        Ok(index) => {
-            let work = Work::Local { index: Arc::new(index), missing: asked.missing.clone() };
+    match folders.and_then(|()| may_list(asked)).and_then(|()| collection(asked)) {
+        Ok(collection) => {
+            let work =
+                Work::Local { collection: Arc::new(collection), missing: asked.missing.clone() };
             rewrite(&asked.rewrite, &work, output)
         }
         Err(error) => {
@@ -84,7 +85,7 @@ fn may_list(asked: &Localize) -> Result<()> {
 }
 
 /// The files that will be there.
-fn index(asked: &Localize) -> Result<Index> {
+fn collection(asked: &Localize) -> Result<Collection> {
     let documents = &asked.rewrite.documents;
     // In place all that is there stays. Elsewhere there is what was asked for.
     let all =

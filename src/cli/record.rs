@@ -13,7 +13,7 @@ use std::path::Path;
 
 use baselink::archive::Offset;
 use baselink::base::{BaseChain, Level, Rule, Source};
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::collection::origin::is_assumed;
 use baselink::format::Format;
 use baselink::purpose::check::{Cause, Finding, Fix};

@@ -2,19 +2,19 @@
 //!
 //! ```
 //! use std::path::Path;
-//! use baselink::collection::index::{Absence, FoundFile, Index, TargetPlace};
+//! use baselink::collection::{Absence, FoundFile, Collection, TargetPlace};
 //! use baselink::collection::origin::{Origins, RootUrl};
 //! use baselink::files::walk::{EntryKind, TreeEntry};
 //! let root_url = RootUrl::new("http://a/docs/").unwrap();
-//! let mut index = Index::new(Origins { root_url: Some(root_url), ..Origins::default() });
+//! let mut collection = Collection::new(Origins { root_url: Some(root_url), ..Origins::default() });
 //! for name in ["index.html", "a b.html"] {
 //!     let (root, path) = (Path::new("site").into(), Path::new("site").join(name));
-//!     index.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
+//!     collection.add_entry(&TreeEntry { root, relative: vec![name.into()], path, kind: EntryKind::File, size: 0 }, None);
 //! }
 //! let file = |number| TargetPlace::Inside(Ok(FoundFile { number, takes_query: false }));
-//! assert_eq!(index.find("http://a/docs/a%20b.html#x"), file(1));
-//! assert_eq!(index.find("http://a/docs/"), file(0));
-//! let TargetPlace::Inside(Err(missing)) = index.find("http://a/docs/A%20b.html") else { panic!() };
+//! assert_eq!(collection.find("http://a/docs/a%20b.html#x"), file(1));
+//! assert_eq!(collection.find("http://a/docs/"), file(0));
+//! let TargetPlace::Inside(Err(missing)) = collection.find("http://a/docs/A%20b.html") else { panic!() };
 //! assert_eq!((missing.absence, missing.hint.as_deref()), (Absence::Case, Some("a b.html")));
 //! ```
 //!
@@ -22,12 +22,12 @@
 
 use std::path::Path;
 
-use super::index::{Index, Resource, ResourceKind};
+use super::index::{Collection, Resource, ResourceKind};
 use super::origin::{self, FolderLayout, names};
 use crate::base::{Retrieval, Source};
 use crate::files::walk::{EntryKind, TreeEntry};
 
-impl Index {
+impl Collection {
     /// Adds a file of the folder, and by which URL it was retrieved, where that is known. A symbolic link is there,
     /// whatever it leads to. Of a folder nothing but its name is kept.
     pub fn add_entry(&mut self, entry: &TreeEntry, retrieval: Option<&Retrieval>) {

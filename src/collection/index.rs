@@ -1,4 +1,4 @@
-//! Which files a tree has, and which of them a URL means: the way back from targets to files.
+//! Which resources there are, and which of them a URL means: the way back from targets to resources.
 //!
 //! A URL leads to a file through the retrieval URLs (RFC 1808, 3.3): that of the file itself, as a map, a
 //! comment or an attribute gives it; the URL of the root and the path below it; the names that crawlers
@@ -7,12 +7,12 @@
 //! percent-decoding (RFC 3986, 6.2.2.2).
 //!
 //! ```
-//! use baselink::collection::index::{Absence, FoundFile, Index, Resource, TargetPlace};
-//! let mut index = Index::default();
-//! index.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
+//! use baselink::collection::{Absence, FoundFile, Collection, Resource, TargetPlace};
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"a.example/list.html"), ["http://a.example/list?page=1", "http://a.example/"]);
 //! let file = TargetPlace::Inside(Ok(FoundFile { number: 0, takes_query: false }));
-//! assert_eq!(index.find("HTTP://A.example:80#x"), file);
-//! assert_eq!(index.find("http://a.example/x"), TargetPlace::Outside);
+//! assert_eq!(collection.find("HTTP://A.example:80#x"), file);
+//! assert_eq!(collection.find("http://a.example/x"), TargetPlace::Outside);
 //! ```
 //!
 //! A symbolic link leads where its text says, among the files that were added (path_resolution(7)). What is
@@ -21,22 +21,19 @@
 //! Deliberately absent: the file system. What is not among the files that were added is not there, and
 //! no URL leads out of the tree.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-
+use super::near::{changes, composed, folded, is_alike_in_case, without_case, without_empty};
 use crate::collection::origin::{self, Below, FolderLayout, Origins, RootUrl, names};
 use crate::layer::digest::first_of_md5;
 use crate::named::values;
-use crate::reference::decode_percent;
 use crate::reference::{Grammar, Reference};
 
 /// The names of index files where nothing else is said, as servers have them.
-pub const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
+const INDEX_NAMES: [&str; 2] = ["index.html", "index.htm"];
 
 /// What programs put after the names of what they save.
 const ADDED: [&[u8]; 4] = [b"", b".html", b".htm", b".css"];
@@ -171,9 +168,9 @@ enum Way {
     Lost(Absence),
 }
 
-/// The files of a tree, by everything that can mean them. Memory grows with their names and ids.
+/// Resources, by everything that can mean them. Memory grows with their names and URLs.
 #[derive(Debug)]
-pub struct Index {
+pub struct Collection {
     pub(super) origins: Origins,
     /// The names of index files.
     pub(super) names: Vec<OsString>,
@@ -211,14 +208,14 @@ impl PathHints {
     }
 }
 
-impl Default for Index {
+impl Default for Collection {
     fn default() -> Self {
         Self::new(Origins::default())
     }
 }
 
-impl Index {
-    /// An index without files, of a tree whose URLs come from `origins`.
+impl Collection {
+    /// A collection without resources, whose URLs come from `origins` as far as they follow from names.
     #[must_use]
     pub fn new(origins: Origins) -> Self {
         let mut names: Vec<OsString> = origins.index.iter().cloned().collect();
@@ -777,57 +774,6 @@ fn hashed(key: &(impl Hash + ?Sized)) -> u64 {
     hasher.finish()
 }
 
-/// A path in Normalization Form C (Unicode Standard Annex #15).
-fn composed(path: &[u8]) -> Cow<'_, [u8]> {
-    const NFC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfc();
-    match str::from_utf8(path) {
-        Ok(text) if !text.is_ascii() => Cow::Owned(NFC.normalize(text).into_owned().into_bytes()),
-        _ => Cow::Borrowed(path),
-    }
-}
-
-/// A path as it is when neither case, normalization nor encoding counts.
-fn folded(path: &[u8]) -> Vec<u8> {
-    /// How often names are encoded on top of each other, at most.
-    const PASSES: usize = 3;
-    let mut decoded = path.to_vec();
-    for _ in 0..PASSES {
-        if !decoded.contains(&b'%') {
-            break;
-        }
-        decoded = decode_percent(&decoded);
-    }
-    composed(&lower(&without_empty(&decoded))).into_owned()
-}
-
-/// A path in lower case. What is not UTF-8 is taken for Latin-1.
-fn lower(path: &[u8]) -> Vec<u8> {
-    match str::from_utf8(path) {
-        Ok(path) => path.to_lowercase().into_bytes(),
-        Err(_) => path
-            .iter()
-            .map(|&byte| char::from(byte))
-            .collect::<String>()
-            .to_lowercase()
-            .into_bytes(),
-    }
-}
-
-/// A path as it is when case does not count: bytes that are UTF-8 never mean what others do.
-fn without_case(path: &[u8]) -> (Vec<u8>, bool) {
-    (lower(path), str::from_utf8(path).is_ok())
-}
-
-fn is_alike_in_case(one: &[u8], other: &[u8]) -> bool {
-    without_case(one) == without_case(other)
-}
-
-/// A path without empty names.
-fn without_empty(path: &[u8]) -> Vec<u8> {
-    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
-    names.collect::<Vec<_>>().join(&b'/')
-}
-
 pub(crate) fn without_query(url: &str) -> &str {
     &url[..url.find(['?', '#']).unwrap_or(url.len())]
 }
@@ -861,40 +807,6 @@ fn other_web(url: &str) -> Option<String> {
     swapped("http:", "https:").or_else(|| swapped("https:", "http:"))
 }
 
-/// How many bytes of `a` have to be put in, taken out, exchanged or replaced to make `b` of it; `None` for
-/// more than `most`.
-fn changes(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[same..], &b[same..]);
-    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
-    if a.len().abs_diff(b.len()) > most {
-        return None;
-    }
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    let mut next = before.clone();
-    for (i, &one) in a.iter().enumerate() {
-        next[0] = i + 1;
-        let mut least = next[0];
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = last[j] + usize::from(one != other);
-            let mut fewest = replaced.min(last[j + 1] + 1).min(next[j] + 1);
-            if i > 0 && j > 0 && one == b[j - 1] && a[i - 1] == other {
-                fewest = fewest.min(before[j - 1] + 1);
-            }
-            next[j + 1] = fewest;
-            least = least.min(fewest);
-        }
-        if least > most {
-            return None;
-        }
-        std::mem::swap(&mut before, &mut last);
-        std::mem::swap(&mut last, &mut next);
-    }
-    last.last().copied().filter(|changes| *changes <= most)
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -913,23 +825,5 @@ mod tests {
         }
         assert_eq!(normal("http://a/../b", true), None);
         assert_eq!(normal("http://a/b?c", false).as_deref(), Some("http://a/b"));
-    }
-
-    #[test]
-    fn changes_are_counted_up_to_a_bound() {
-        let count = |a: &str, b: &str| changes(a.as_bytes(), b.as_bytes(), 2);
-        assert_eq!(count("logo", "lgoo"), Some(1));
-        assert_eq!(count("logo", "logos"), Some(1));
-        assert_eq!(count("logo", "lego!"), Some(2));
-        assert_eq!(count("logo", "image"), None);
-        assert_eq!(count("", "abc"), None);
-    }
-
-    #[test]
-    fn names_are_alike_when_case_and_encoding_do_not_count() {
-        for alike in ["Caf\u{e9}/X", "caf%C3%A9/x", "CAF%25C3%25A9//x/"] {
-            assert_eq!(folded(alike.as_bytes()), "caf\u{e9}/x".as_bytes());
-        }
-        assert_eq!(folded(b"caf\xE9/x"), "caf\u{e9}/x".as_bytes());
     }
 }

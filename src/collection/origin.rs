@@ -662,7 +662,7 @@ const SPELLINGS: [PathSpelling; 6] = [
     // With `nocontrol`.
     PathSpelling { port: ':', query: "?", decodes: true, escapes: |_| false },
     PathSpelling { port: ':', query: "?", decodes: false, escapes: |_| false },
-    // HTTrack, which has no query in a name (`Index::find_saved`).
+    // HTTrack, which has no query in a name (`Collection::find_saved`).
     PathSpelling { port: '_', query: "?", decodes: true, escapes: is_control },
 ];
 

@@ -11,15 +11,15 @@
 //!
 //! ```
 //! use baselink::base::Retrieval;
-//! use baselink::collection::index::{Index, Resource};
+//! use baselink::collection::{Collection, Resource};
 //! use baselink::purpose::check::{Class, Fix, check};
 //! use baselink::{Options, format::Format};
 //!
-//! let mut index = Index::default();
-//! index.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
+//! let mut collection = Collection::default();
+//! collection.add(Resource::file(b"x.html"), ["http://a/docs/x.html"]);
 //! let page = b"<a href=#top></a><a href=http://a/docs/x.html#top></a><a href=/y.html></a>";
 //! let options = Options { retrieval: Some(Retrieval::url("http://a/docs/x.html")), ..Options::default() };
-//! let checked = check(b"x.html", page, &options, &index, None);
+//! let checked = check(b"x.html", page, &options, &collection, None);
 //! let found: Vec<_> = checked.findings(&|_, _, _| None, true).filter_map(|(_, finding)| finding).collect();
 //! assert_eq!(found[1].class, Class::Pinned);
 //! assert_eq!(found[1].fix, Some(Fix::Reference("#top".into())));
@@ -32,8 +32,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Source};
-use crate::collection::index::{Index, is_disk, url_below};
 use crate::collection::origin::{RootUrl, canonical};
+use crate::collection::{Collection, is_disk, url_below};
 use crate::diagnostic::Code;
 use crate::document::{Against, Program};
 use crate::format::Format;
@@ -75,7 +75,7 @@ pub fn check<'a>(
     name: &[u8],
     bytes: &[u8],
     options: &Options,
-    index: &'a Index,
+    collection: &'a Collection,
     to: Option<&RootUrl>,
 ) -> CheckedDocument<'a> {
     let mut options = options_of(options);
@@ -106,8 +106,8 @@ pub fn check<'a>(
     let canonical = canonical.filter(|named| named.by == canonical::CanonicalTag::Link);
     let place = place(options.retrieval.as_ref(), to);
     let own = url_below(&place, name);
-    let is_as_now = index.has_only_paths() && !is_disk(&place);
-    let goal = MovedCollection { index, place, is_as_now };
+    let is_as_now = collection.has_only_paths() && !is_disk(&place);
+    let goal = MovedCollection { collection, place, is_as_now };
     let source = options.retrieval.as_ref().map(|one| one.source);
     let judge = MoveJudge {
         bases: MovedBases::of_report(&report, bytes, &options, own.as_deref(), &goal),
@@ -116,7 +116,7 @@ pub fn check<'a>(
         knows_space: matches!(source, None | Some(Source::Retrieval | Source::Layout)),
         saved_by: saved_by.filter(|_| source == Some(Source::SavedFrom)),
         is_crawled,
-        number: index.number_at(name),
+        number: collection.number_at(name),
         own,
         canonical: canonical.map(|named| named.span),
     };

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use baselink::collection::index::Index;
+use baselink::collection::Collection;
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
 use baselink::files::walk::{EntryKind, TreeEntry};
@@ -31,13 +31,13 @@ fn below(url: &str) -> Origins {
 /// A tree of these files.
 struct Tree {
     origins: Origins,
-    index: Arc<Index>,
+    index: Arc<Collection>,
     profile: Profile,
 }
 
 impl Tree {
     fn new(origins: Origins, files: &[&str]) -> Self {
-        let mut index = Index::new(origins.clone());
+        let mut index = Collection::new(origins.clone());
         files.iter().for_each(|file| {
             index.add_entry(&entry(file), origins.of(&entry(file), Format::Other, b"").0.as_ref())
         });
@@ -74,7 +74,7 @@ impl Tree {
 #[test]
 fn what_nothing_is_known_of_is_left_where_it_is() {
     let mut tree = Tree::new(below("http://a/docs/"), &["index.html"]);
-    let mut index = Index::new(tree.origins.clone());
+    let mut index = Collection::new(tree.origins.clone());
     index.add_entry(&entry("index.html"), None);
     index.add_entry(&TreeEntry { kind: EntryKind::Symlink, ..entry("link") }, None);
     index.add_unknown(Path::new("closed/sub"));

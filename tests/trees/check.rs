@@ -8,9 +8,9 @@ use std::fs;
 use std::path::Path;
 
 use baselink::collection::folder::name_of;
-use baselink::collection::index::{Absence, Index, Resource};
 use baselink::collection::origin::map::UrlMap;
 use baselink::collection::origin::{FolderLayout, Origins, RootUrl};
+use baselink::collection::{Absence, Collection, Resource};
 use baselink::container::mbox::Messages;
 use baselink::files::walk::{EntryKind, Selection, TreeEntry, walk};
 use baselink::format::Format;
@@ -82,12 +82,12 @@ impl Page {
 
 /// The documents of a tree, and the index of all files.
 struct Tree {
-    index: Index,
+    index: Collection,
     ids: HashMap<usize, Ids>,
 }
 
 impl Tree {
-    fn new(pages: &mut [(Vec<u8>, Page)], index: Index, moving: &Move) -> Self {
+    fn new(pages: &mut [(Vec<u8>, Page)], index: Collection, moving: &Move) -> Self {
         let mut tree = Self { index, ids: HashMap::new() };
         let mut ids = HashMap::new();
         for (_, page) in pages {
@@ -132,7 +132,7 @@ fn findings(page: &Page, tree: &Tree, moving: &Move) -> Vec<Finding> {
 /// The documents below `site` that are read, and the tree.
 fn read(site: &Path, moving: &Move, options: &Options) -> (Vec<(Vec<u8>, Page)>, Tree) {
     let selection = Selection { hidden: true, folders: true, ..Selection::default() };
-    let mut index = Index::new(moving.from.clone());
+    let mut index = Collection::new(moving.from.clone());
     let mut pages = Vec::new();
     for entry in walk(&[site.to_owned()], &selection).map(Result::unwrap) {
         let name = entry.path.file_name().unwrap().to_string_lossy();
@@ -375,7 +375,7 @@ fn names_that_differ_only_in_case_are_two() {
 #[test]
 #[cfg(unix)]
 fn names_in_other_encodings_are_no_doubles() {
-    let mut index = Index::new(at("http://a.example/").from);
+    let mut index = Collection::new(at("http://a.example/").from);
     let names: [&[u8]; 7] = [
         b"\xFC.png",
         "\u{fc}.png".as_bytes(),
@@ -839,7 +839,7 @@ fn a_mailbox_is_judged_message_by_message() {
 /// Hints are looked for in each folder: a million links must not each look at a million names.
 #[test]
 fn many_links_to_nothing_in_a_large_folder_take_their_time_once() {
-    let mut index = Index::new(at("http://a.example/").from);
+    let mut index = Collection::new(at("http://a.example/").from);
     let entry = |name: String| TreeEntry {
         root: Path::new("site").into(),
         path: Path::new("site").join(&name),
@@ -928,7 +928,7 @@ fn entry_of(path: &str) -> TreeEntry {
 
 /// The pages of a generated tree, and the tree.
 fn generated(pages: &[(&str, Vec<u8>)], moving: &Move) -> (Vec<(Vec<u8>, Page)>, Tree) {
-    let mut index = Index::new(moving.from.clone());
+    let mut index = Collection::new(moving.from.clone());
     let mut all = Vec::new();
     for path in FILES {
         let entry = entry_of(path);

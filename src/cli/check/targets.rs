@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use baselink::LinkReport;
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::purpose::check::{Cause, Class, Finding};
 
 /// So many places of each target the text shows.

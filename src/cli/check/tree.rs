@@ -1,7 +1,7 @@
 //! The folder that is checked: its documents, and how many links of each have which class.
 //!
 //! ```text
-//! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], index, sum: { travels: 9, pinned: 1, … } }
+//! site/a.html, site/b/c.html  -->  CheckedTree { files: [a.html, b/c.html], collection, sum: { travels: 9, pinned: 1, … } }
 //! ```
 //!
 //! The collection is made first, so that each document is scanned and judged at once. What the fragments of its links name
@@ -15,8 +15,8 @@ use std::io;
 use std::path::PathBuf;
 
 use baselink::base::lacks_only_scheme;
+use baselink::collection::Collection;
 use baselink::collection::folder::name_of;
-use baselink::collection::index::Index;
 use baselink::collection::origin::Origins;
 use baselink::diagnostic::{Code, Diagnostic};
 use baselink::error::name;
@@ -48,8 +48,8 @@ pub(super) struct CheckedTree<'a> {
     numbers: HashMap<PathBuf, usize>,
     /// How many of its files are only parts of HTML that nobody asked for.
     pub(super) parts: usize,
-    pub(super) index: Index,
-    /// What fragments can name in the documents, by their numbers in the index.
+    pub(super) collection: Collection,
+    /// What fragments can name in the documents, by their numbers in the collection.
     ids: HashMap<usize, Ids>,
     /// Of all files together.
     pub(super) sum: ClassCounts,
@@ -173,22 +173,22 @@ impl<'a> CheckedTree<'a> {
         let is_lasting =
             |entry: &TreeEntry| !entry.relative.last().is_some_and(|name| is_temporary(name));
         // A folder that cannot be read is said when its documents are.
-        let index = collection::of_folder(documents, &selection, is_lasting, true);
+        let collection = collection::of_folder(documents, &selection, is_lasting, true);
         let mut tree = Self {
             asked,
             from,
             files: Vec::new(),
             numbers: HashMap::new(),
             parts: 0,
-            index: Index::default(),
+            collection: Collection::default(),
             ids: HashMap::new(),
             sum: ClassCounts::default(),
             left: Left::default(),
         };
-        let index = index.unwrap_or_default();
+        let collection = collection.unwrap_or_default();
         let (mut asking, mut ids) = (Vec::new(), HashMap::new());
         let scan = |origin: &Origin, file: File<'_>, output: &mut Output| {
-            scan(asked, &index, origin, file, output)
+            scan(asked, &collection, origin, file, output)
         };
         let read =
             each_document(documents, output, asked.backup.as_ref(), scan, |origin, found| match (
@@ -196,7 +196,7 @@ impl<'a> CheckedTree<'a> {
             ) {
                 (Origin::Entry(entry), FileContent::Document(found)) => {
                     let name = name_of(&entry);
-                    ids.extend(index.number_at(&name).zip(found.ids));
+                    ids.extend(collection.number_at(&name).zip(found.ids));
                     asking.push(found.questions);
                     tree.numbers.insert(entry.path.clone(), tree.files.len());
                     tree.files.push(CheckedFile { entry, name, counts: found.counts });
@@ -208,16 +208,16 @@ impl<'a> CheckedTree<'a> {
             settle(&mut file.counts, questions, &ids);
             tree.sum.merge(&file.counts);
         }
-        (tree.left, tree.index, tree.ids) = (read.left, index, ids);
+        (tree.left, tree.collection, tree.ids) = (read.left, collection, ids);
         Ok((tree, read.status))
     }
 
     /// Says which files would become one where case does not count.
     pub(super) fn say_doubles(&self, output: &mut Output) {
-        let doubles = self.index.doubles();
+        let doubles = self.collection.doubles();
         if let Some((one, other)) = doubles.first() {
             let path = |number: usize| {
-                let path = String::from_utf8_lossy(self.index.path(number)).into_owned();
+                let path = String::from_utf8_lossy(self.collection.path(number)).into_owned();
                 name(path.as_ref())
             };
             let more = match doubles.len() - 1 {
@@ -244,7 +244,7 @@ impl<'a> CheckedTree<'a> {
         input: &Input<'_>,
         options: &Options,
     ) -> CheckedDocument<'_> {
-        check(&file.name, input.bytes, options, &self.index, self.asked.to.as_ref())
+        check(&file.name, input.bytes, options, &self.collection, self.asked.to.as_ref())
     }
 
     /// What a fragment names in the resource with this number.
@@ -273,7 +273,7 @@ fn settle(counts: &mut ClassCounts, questions: Questions, ids: &HashMap<usize, I
 
 fn scan(
     asked: &Check,
-    index: &Index,
+    collection: &Collection,
     origin: &Origin,
     file: File<'_>,
     output: &mut Output,
@@ -293,7 +293,7 @@ fn scan(
         }
         let mut options = options.clone();
         options.scan.ids = true;
-        let document = check(&name, input.bytes, &options, index, asked.to.as_ref());
+        let document = check(&name, input.bytes, &options, collection, asked.to.as_ref());
         let places = FilePlaces::in_charset(input, document.charset);
         let found = document.report.diagnostics.iter().filter(|found| is_of_the_document(found));
         found.for_each(|found| output.diagnostic(&places, found));

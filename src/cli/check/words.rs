@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: colours and forms. Text, SARIF, annotations and the page all say the same.
 
-use baselink::collection::index::Absence;
+use baselink::collection::Absence;
 use baselink::error::visible;
 use baselink::purpose::check::{Cause, Class, Finding, Fix};
 

@@ -10,8 +10,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::base::{Retrieval, Rule, SaidBy, Source};
-use crate::collection::index::{Index, TargetPlace};
 use crate::collection::origin::RootUrl;
+use crate::collection::{Collection, TargetPlace};
 use crate::document::Against;
 use crate::layer::charset::Charset;
 use crate::purpose::spelling::names_base;
@@ -22,7 +22,7 @@ use crate::rewrite::{Options, rewrite};
 /// A collection, and where it goes.
 #[derive(Debug)]
 pub(super) struct MovedCollection<'a> {
-    pub(super) index: &'a Index,
+    pub(super) collection: &'a Collection,
     /// The root after the move.
     pub(super) place: RootUrl,
     /// Whether a path means the same resource after the move as now.
@@ -32,12 +32,12 @@ pub(super) struct MovedCollection<'a> {
 impl MovedCollection<'_> {
     /// Where `url` leads after the move.
     pub(super) fn find(&self, url: &str) -> TargetPlace {
-        self.index.find_below(&self.place, url)
+        self.collection.find_below(&self.place, url)
     }
 
     /// The URL that `url` has when it moves with the collection.
     pub(super) fn with_all(&self, url: &str) -> Option<String> {
-        self.index.moved(url, &self.place)
+        self.collection.moved(url, &self.place)
     }
 
     /// Whether `target`, which is below the root now, does not become `moved` when the collection moves.
@@ -190,7 +190,7 @@ impl MovedBase {
         let stays = document.has_moved && base.moved.as_deref() == Some(&*base.url);
         let strays = base.moved.as_deref().is_some_and(|moved| {
             let is_out = goal.find(moved) == TargetPlace::Outside;
-            let is_in = || goal.index.find(&base.url) != TargetPlace::Outside;
+            let is_in = || goal.collection.find(&base.url) != TargetPlace::Outside;
             goal.strays(&base.url, moved) || (is_out && is_in())
         });
         let escapes = strays && !stays && !is_own;
@@ -214,7 +214,7 @@ impl MovedBase {
             let directory = base.splice(b"x")?.prefix.strip_prefix(root)?;
             Some([base.as_str().strip_prefix(root)?.to_owned(), directory.to_owned()])
         };
-        let tail = goal.index.folder_url().filter(|_| goal.is_as_now && !stays);
+        let tail = goal.collection.folder_url().filter(|_| goal.is_as_now && !stays);
         let tail = tail.filter(|folder| {
             let moved = moved.as_ref().and_then(|moved| below(moved, goal.place.as_str()));
             moved.is_some() && below(&now, folder) == moved

@@ -7,7 +7,7 @@
 //!
 //! Deliberately absent: how it is found.
 
-use crate::collection::index::{Absence, Missing};
+use crate::collection::{Absence, Missing};
 use crate::named::values;
 use crate::report::Reason;
 

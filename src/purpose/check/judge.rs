@@ -9,8 +9,8 @@
 use super::bases::{MovedBase, MovedBases, MovedCollection, is_base};
 use super::finding::{Cause, Class, Finding, Fix};
 use super::ids::FragmentPlace;
-use crate::collection::index::{Absence, FoundFile, TargetPlace};
 use crate::collection::origin::{is_assumed, without_assumed};
+use crate::collection::{Absence, FoundFile, TargetPlace};
 use crate::document::{LONGEST_BASE, Program};
 use crate::purpose::spelling::unmistakable;
 use crate::reference::{Category, Grammar, Reference};
@@ -69,7 +69,7 @@ impl MoveJudge<'_> {
         };
         // With a query it may be another file.
         let has_query = path.contains('?');
-        let Some(number) = self.goal.index.plain_file(path.as_bytes()).filter(|_| !has_query)
+        let Some(number) = self.goal.collection.plain_file(path.as_bytes()).filter(|_| !has_query)
         else {
             return false;
         };
@@ -132,7 +132,7 @@ impl MoveJudge<'_> {
                 target
             }
         };
-        let (now, tail) = self.goal.index.find_with_tail(&target);
+        let (now, tail) = self.goal.collection.find_with_tail(&target);
         let category = Reference::split(Grammar::Rfc3986, &link.reference).category();
         let is_absolute = link.outcome == Outcome::Absolute;
         let resolved = || base?.moved.as_ref()?.resolve(&link.reference).ok();
@@ -375,7 +375,7 @@ impl MoveJudge<'_> {
 
     /// The URL of a file after the move, with what `target` has after its path.
     fn new_url(&self, target: &str, found: FoundFile) -> Option<String> {
-        let mut url = self.goal.index.url_below(&self.goal.place, found.number)?;
+        let mut url = self.goal.collection.url_below(&self.goal.place, found.number)?;
         let target = Reference::split(Grammar::Rfc3986, target);
         if let Some(query) = target.query().filter(|_| !found.takes_query) {
             url.push('?');
