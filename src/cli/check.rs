@@ -78,7 +78,7 @@ pub(crate) fn run(asked: &Check, output: &mut Output) -> io::Result<ExitStatus> 
     let is_by_target = !asked.lists_links && !shows_diff;
     let list = if shows_diff || is_by_target { Classes::default() } else { asked.list.clone() };
     let has_targets = is_by_target || asked.report.is_some();
-    let listed = listing::list(asked, &list, has_targets, &tree, baseline.as_ref(), output)?;
+    let listed = listing::list(asked, &list, has_targets, &mut tree, baseline.as_ref(), output)?;
     status = status.max(listed.status);
     let denied = listed.left(&tree, |class| asked.deny.contains(class));
     if is_by_target && !is_stopped() && !tree.files.is_empty() {

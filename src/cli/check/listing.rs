@@ -22,13 +22,13 @@ use baselink::{LinkReport, Options, rewrite};
 
 use super::baseline::{self, Accepted, Baseline, Key};
 use super::listed::{Listed, ListedFinding};
-use super::targets::{self, FoundLink, PLACES, ROWS, Targets};
-use super::tree::{CheckedFile, CheckedTree};
+use super::targets::{self, Targets};
+use super::tree::{CheckedFile, CheckedTree, is_settled};
 use super::{github, sarif, text};
 use crate::cli::failure::{Failure, FileResult};
 use crate::cli::files;
 use crate::cli::input::{File, Input, OpenedInput};
-use crate::cli::output::{Output, location_of};
+use crate::cli::output::Output;
 use crate::cli::places::FilePlaces;
 use crate::cli::record::MovedRecord;
 use crate::cli::request::{Check, CheckForm, Classes, Documents, Origin};
@@ -51,16 +51,17 @@ pub(super) fn list(
     asked: &Check,
     list: &Classes,
     has_targets: bool,
-    tree: &CheckedTree<'_>,
+    tree: &mut CheckedTree<'_>,
     baseline: Option<&Baseline>,
     output: &mut Output,
 ) -> io::Result<Listed> {
+    let mut targets = std::mem::take(&mut tree.targets);
+    let tree = &*tree;
     let listing = Listing { asked, list, has_targets, tree, baseline };
     let is_concerned =
         |file: &&CheckedFile| file.counts.classes.keys().any(|class| listing.concerns(*class));
     let entries = tree.files.iter().filter(is_concerned).map(|file| file.entry.clone()).collect();
     let mut listed = Listed::default();
-    let mut targets = Targets::default();
     if asked.form == CheckForm::Sarif {
         sarif::begin(output.out())?;
     }
@@ -77,7 +78,7 @@ pub(super) fn list(
             if done.is_unusable {
                 listed.status = ExitStatus::Unusable;
             }
-            targets::merge(&mut targets, done.targets, listing.room());
+            targets::merge(&mut targets, done.targets, targets::room(asked));
         }
         Ok(())
     })?;
@@ -107,18 +108,10 @@ impl Listing<'_> {
         self.baseline.is_some() && baseline::is_noted(self.asked, class)
     }
 
-    /// Whether the targets of findings of `class` are told.
+    /// Whether findings of `class` are added to targets here.
     fn is_summed_up(&self, class: Class) -> bool {
-        let Check { deny, list, lists_links, report, .. } = self.asked;
-        self.has_targets
-            && (deny.contains(class)
-                || (!lists_links && list.contains(class))
-                || (report.is_some() && Classes::BROKEN.contains(&class)))
-    }
-
-    /// How many places a target has.
-    fn room(&self) -> usize {
-        if self.asked.report.is_some() { ROWS } else { PLACES }
+        let was_before = self.baseline.is_none() && is_settled(class);
+        self.has_targets && !was_before && targets::are_told(self.asked, class)
     }
 
     fn one(&self, origin: &Origin, output: &mut Output) -> io::Result<ListedFile> {
@@ -161,7 +154,6 @@ impl Listing<'_> {
                 continue;
             };
             let class = finding.class;
-            let is_denied = self.asked.deny.contains(class);
             if self.is_noted(class) {
                 let key = Key::of(path, link, &finding);
                 let is_accepted = accepted.takes(&key);
@@ -174,22 +166,8 @@ impl Listing<'_> {
                 }
             }
             if self.is_summed_up(class) {
-                let target = targets::add(&mut done.targets, link, &finding, is_denied);
-                if target.places.len() < self.room() {
-                    let (line, column) = places.line_and_column(link.span);
-                    target.places.push(FoundLink {
-                        file: number,
-                        link: done.links + link_number,
-                        line,
-                        column,
-                        location: location_of(
-                            &link.entity,
-                            &link.element,
-                            link.attribute.as_deref(),
-                        ),
-                        reference: link.reference.clone(),
-                    });
-                }
+                let at = (number, done.links + link_number);
+                targets::add(&mut done.targets, self.asked, at, (link, &finding), &places);
             }
             if self.list.contains(class) {
                 shown.push((link, finding));

@@ -15,11 +15,15 @@ use baselink::LinkReport;
 use baselink::collection::Absence;
 use baselink::purpose::check::{Cause, Class, Finding};
 
+use crate::cli::output::location_of;
+use crate::cli::places::FilePlaces;
+use crate::cli::request::{Check, Classes};
+
 /// So many places of each target the text shows.
 pub(super) const PLACES: usize = 3;
 
 /// So many places the page has, and a few of each target beyond.
-pub(super) const ROWS: usize = 250_000;
+const ROWS: usize = 250_000;
 
 /// Links that lead to one place, and break for one reason.
 pub(super) struct TargetSummary {
@@ -56,25 +60,39 @@ pub(super) struct FoundLink {
 /// Targets, each with what makes two links lead to one.
 pub(super) type Targets = HashMap<(Class, Option<Cause>, String), TargetSummary>;
 
-/// The target of `link` among `targets`, with that link; its place is added by who knows it.
-pub(super) fn add<'t>(
-    targets: &'t mut Targets,
-    link: &LinkReport,
-    finding: &Finding,
-    is_denied: bool,
-) -> &'t mut TargetSummary {
+/// Whether the targets of links with `class` are told.
+pub(super) fn are_told(asked: &Check, class: Class) -> bool {
+    let Check { deny, list, lists_links, report, .. } = asked;
+    (deny.contains(class) && (!lists_links || report.is_some()))
+        || (!lists_links && list.contains(class))
+        || (report.is_some() && Classes::BROKEN.contains(&class))
+}
+
+/// How many places a target has.
+pub(super) fn room(asked: &Check) -> usize {
+    if asked.report.is_some() { ROWS } else { PLACES }
+}
+
+/// Adds a link to the target where it leads: the link with this number of the file with this number.
+pub(super) fn add(
+    targets: &mut Targets,
+    asked: &Check,
+    (file, number): (usize, usize),
+    (link, finding): (&LinkReport, &Finding),
+    places: &FilePlaces<'_>,
+) {
     let (class, cause) = (finding.class, finding.cause);
     let to = to(link, finding);
     let target = targets.entry((class, cause, to.clone())).or_insert_with(|| TargetSummary {
         class,
         cause,
         to,
-        is_denied,
+        is_denied: asked.deny.contains(class),
         links: 0,
         files: 1,
         fixes: 0,
         differing: 0,
-        missing: finding.missing,
+        missing: None,
         hint: None,
         places: Vec::new(),
     });
@@ -85,7 +103,17 @@ pub(super) fn add<'t>(
     if target.hint.is_none() {
         target.hint.clone_from(&finding.hint);
     }
-    target
+    if target.places.len() < room(asked) {
+        let (line, column) = places.line_and_column(link.span);
+        target.places.push(FoundLink {
+            file,
+            link: number,
+            line,
+            column,
+            location: location_of(&link.entity, &link.element, link.attribute.as_deref()),
+            reference: link.reference.clone(),
+        });
+    }
 }
 
 /// Where a link leads, as far as that makes it another target.

@@ -29,6 +29,7 @@ use baselink::purpose::check::{
 use baselink::resolve::Profile;
 use baselink::{LinkReport, Options};
 
+use super::targets::{self, Targets};
 use crate::cli::advice::is_of_bases;
 use crate::cli::collection;
 use crate::cli::failure::Failure;
@@ -53,7 +54,14 @@ pub(super) struct CheckedTree<'a> {
     ids: HashMap<usize, Ids>,
     /// Of all files together.
     pub(super) sum: ClassCounts,
+    /// What links lead to, as far as they have a class that [`is_settled`] at once.
+    pub(super) targets: Targets,
     pub(super) left: Left,
+}
+
+/// Whether links keep this class when the ids of all documents are known.
+pub(super) fn is_settled(class: Class) -> bool {
+    matches!(class, Class::Outside | Class::Pinned | Class::Escapes | Class::Dangling)
 }
 
 /// A file that was checked.
@@ -150,6 +158,7 @@ struct FileLinks {
     counts: ClassCounts,
     questions: Questions,
     ids: Option<Ids>,
+    targets: Targets,
 }
 
 /// What is found in a file.
@@ -183,6 +192,7 @@ impl<'a> CheckedTree<'a> {
             collection: Collection::default(),
             ids: HashMap::new(),
             sum: ClassCounts::default(),
+            targets: Targets::default(),
             left: Left::default(),
         };
         let collection = collection.unwrap_or_default();
@@ -198,6 +208,10 @@ impl<'a> CheckedTree<'a> {
                     let name = name_of(&entry);
                     ids.extend(collection.number_at(&name).zip(found.ids));
                     asking.push(found.questions);
+                    let mut targets = found.targets;
+                    let places = targets.values_mut().flat_map(|target| &mut target.places);
+                    places.for_each(|place| place.file = tree.files.len());
+                    targets::merge(&mut tree.targets, targets, targets::room(asked));
                     tree.numbers.insert(entry.path.clone(), tree.files.len());
                     tree.files.push(CheckedFile { entry, name, counts: found.counts });
                 }
@@ -301,7 +315,7 @@ fn scan(
             content = FileContent::Document(Box::default());
         }
         if let FileContent::Document(found) = &mut content {
-            found.add(document);
+            found.add(asked, document, &places);
         }
         Ok(())
     });
@@ -310,7 +324,7 @@ fn scan(
 }
 
 impl FileLinks {
-    fn add(&mut self, document: CheckedDocument<'_>) {
+    fn add(&mut self, asked: &Check, document: CheckedDocument<'_>, places: &FilePlaces<'_>) {
         let questions = RefCell::new(&mut self.questions);
         let named = |number: usize, fragment: &str, class: Class| {
             let mut questions = questions.borrow_mut();
@@ -321,8 +335,14 @@ impl FileLinks {
             }
             None
         };
-        for (link, finding) in document.findings(&named, false) {
+        let before = self.counts.links();
+        for (number, (link, finding)) in document.findings(&named, false).enumerate() {
             self.counts.add(link, finding.as_ref());
+            let finding = finding.filter(|one| is_settled(one.class) && asked.baseline.is_none());
+            if let Some(finding) = finding.filter(|one| targets::are_told(asked, one.class)) {
+                let at = (0, before + number);
+                targets::add(&mut self.targets, asked, at, (link, &finding), places);
+            }
         }
         self.ids = document.ids;
     }
